@@ -1,0 +1,84 @@
+# tests/<noun>_test.c: one cmocka program each. tests/<noun>_test.sh: a script that drives the command ($SINEW names
+# it). Both run in the project root. A test whose source speaks of threads is labelled `threads` and also runs under
+# the thread sanitizer. tests/hash_probe.c prints state hashes for tools/compare-builds; tests/fuzz/<noun>_fuzz.c are
+# libFuzzer targets.
+if(SINEW_TESTS STREQUAL "AUTO")
+    pkg_check_modules(cmocka QUIET IMPORTED_TARGET cmocka)
+    set(with_tests ${cmocka_FOUND})
+elseif(SINEW_TESTS)
+    pkg_check_modules(cmocka REQUIRED IMPORTED_TARGET cmocka)
+    set(with_tests TRUE)
+else()
+    set(with_tests FALSE)
+endif()
+message(STATUS "Tests: ${with_tests}")
+
+enable_testing()
+# Outside libraries that only tests use, as oracles; linked when the source includes their header.
+function(sinew_link_oracles target source)
+    foreach(pair mpfr.h:mpfr lapacke.h:lapacke cholmod.h:cholmod)
+        string(REPLACE ":" ";" pair ${pair})
+        list(GET pair 0 header)
+        list(GET pair 1 library)
+        file(STRINGS ${source} found REGEX "#include [<\"].*${header}[>\"]" LIMIT_COUNT 1)
+        if(found)
+            target_link_libraries(${target} PRIVATE ${library})
+            if(library STREQUAL "mpfr")
+                target_link_libraries(${target} PRIVATE gmp)
+            endif()
+        endif()
+    endforeach()
+endfunction()
+
+set(sanitizer_environment
+    "ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:strict_string_checks=1"
+    "UBSAN_OPTIONS=print_stacktrace=1" "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
+
+if(with_tests)
+    file(GLOB TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*_test.c)
+    foreach(source ${TESTS})
+        get_filename_component(name ${source} NAME_WE)
+        add_executable(${name} ${source})
+        # cmocka's mock macros cast pointers to integers and shadow freely; they are not ours to judge.
+        target_link_libraries(${name} PRIVATE sinew PkgConfig::cmocka)
+        target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+        set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+        sinew_link_oracles(${name} ${source})
+        add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+        set_tests_properties(${name} PROPERTIES TIMEOUT 300 ENVIRONMENT "${sanitizer_environment}")
+        file(STRINGS ${source} threads REGEX "thread" LIMIT_COUNT 1)
+        if(threads)
+            set_tests_properties(${name} PROPERTIES LABELS threads)
+        endif()
+    endforeach()
+
+    if(TARGET sinew_command)
+        file(GLOB SCRIPTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*_test.sh)
+        foreach(script ${SCRIPTS})
+            get_filename_component(name ${script} NAME_WE)
+            add_test(NAME ${name} COMMAND bash ${script} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+            set_tests_properties(${name} PROPERTIES TIMEOUT 300
+                ENVIRONMENT "${sanitizer_environment};SINEW=$<TARGET_FILE:sinew_command>")
+        endforeach()
+    endif()
+endif()
+
+if(EXISTS ${PROJECT_SOURCE_DIR}/tests/hash_probe.c)
+    add_executable(hash_probe EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/hash_probe.c)
+    target_link_libraries(hash_probe PRIVATE sinew)
+endif()
+
+if(SINEW_FUZZ)
+    target_compile_options(sinew_options INTERFACE -fsanitize=fuzzer-no-link)
+    add_custom_target(fuzzers)
+    file(GLOB FUZZERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.c)
+    foreach(source ${FUZZERS})
+        get_filename_component(name ${source} NAME_WE)
+        add_executable(${name} EXCLUDE_FROM_ALL ${source})
+        # LLVMFuzzerTestOneInput has no header to declare it.
+        target_compile_options(${name} PRIVATE -Wno-missing-prototypes)
+        target_link_libraries(${name} PRIVATE sinew)
+        target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+        add_dependencies(fuzzers ${name})
+    endforeach()
+endif()
