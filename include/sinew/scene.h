@@ -1,0 +1,118 @@
+// Sinew scenes: the JSON file a person writes, read, checked, resolved and turned into a world.
+//
+//     sn_error_list errors = {0};
+//     sn_scene *scene = NULL;
+//     if (sn_scene_load_file("mobile.json", NULL, &scene, &errors) != SN_OK) {
+//         for (int i = 0; i < errors.count; ++i) { puts(sn_error_message(&errors.items[i])); }
+//     }
+//     sn_scene_set_param(scene, "draught", 1.5, &error);
+//     sn_world *world = NULL;
+//     sn_scene_build(scene, &world, &error);
+//
+// JSON with // comments and trailing commas; SI numbers, or strings with units ("30deg", "5mm",
+// "2t"), or expressions over the scene's params ("=draught*2"). Every error has the form
+// file:line:column: what, and what was expected. One table in C (src/scene/table.c) is the source
+// of the parser, the defaults, the JSON Schema and the reference page.
+#ifndef SINEW_SCENE_H
+#define SINEW_SCENE_H
+
+#include "sinew/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sn_scene sn_scene;
+
+// All that is wrong with a text, not just the first thing. Zero is an empty list.
+typedef struct sn_error_list {
+    sn_error *items;
+    int count;
+    int capacity;
+    int left_out; // found beyond the hundred that are kept
+} sn_error_list;
+
+SN_API void sn_error_list_free(sn_error_list *list);
+
+typedef struct sn_scene_options {
+    const char *folder; // where relative names of a scene given as text are looked up; NULL: the
+                        // current folder
+} sn_scene_options;
+
+SN_API sn_status sn_scene_load_file(const char *path, const sn_scene_options *options,
+                                    sn_scene **scene, sn_error_list *errors);
+SN_API sn_status sn_scene_load_text(const char *name, const char *text, size_t length,
+                                    const sn_scene_options *options, sn_scene **scene,
+                                    sn_error_list *errors);
+SN_API void sn_scene_destroy(sn_scene *scene);
+
+SN_API const char *
+sn_scene_name(const sn_scene *scene); // its "name", or the file's name without ending
+SN_API const char *sn_scene_description(const sn_scene *scene); // may be ""
+
+// How the scene wants to be run.
+typedef struct sn_run {
+    double time; // s, default 10
+    double step; // s, default 1 ms
+    sn_policy policy;
+    sn_integrator integrator;
+    double relative_tolerance, absolute_tolerance;
+    double record_step; // s between recorded frames, default 1/60; never below step
+    int threads;
+    uint64_t seed;
+} sn_run;
+
+SN_API sn_run sn_scene_run(const sn_scene *scene);
+
+// Params: numbers a person may turn. Setting one resolves every expression again.
+typedef struct sn_param {
+    const char *name, *label, *unit;
+    double value, minimum, maximum; // infinite where the scene gives no bound
+} sn_param;
+
+SN_API int sn_scene_param_count(const sn_scene *scene);
+SN_API sn_param sn_scene_param(const sn_scene *scene, int index);
+SN_API sn_status sn_scene_set_param(sn_scene *scene, const char *name, double value,
+                                    sn_error *error);
+
+// Builds a world as the scene says. Can be called again, after a param has changed.
+SN_API sn_status sn_scene_build(const sn_scene *scene, sn_world **world, sn_error *error);
+
+// Carries the scene's present numbers (after sn_scene_set_param) into a world built from it:
+// gravity and fields, not the bodies' state. Structure stays.
+SN_API sn_status sn_scene_update(const sn_scene *scene, sn_world *world, sn_error *error);
+
+// Probes by name, bound to a world built from this scene.
+typedef struct sn_named_probe {
+    const char *name;
+    sn_probe probe;
+} sn_named_probe;
+
+SN_API int sn_scene_probe_count(const sn_scene *scene);
+SN_API sn_status sn_scene_probe(const sn_scene *scene, const sn_world *world, int index,
+                                sn_named_probe *probe, sn_error *error);
+
+typedef struct sn_camera {
+    bool given; // false: frame the scene automatically
+    sn_vec3 position, target;
+    double field_of_view; // rad
+} sn_camera;
+
+SN_API sn_camera sn_scene_camera(const sn_scene *scene);
+
+// The scene as one self-contained JSON text: includes merged, params at their present values,
+// expressions and units resolved to SI numbers, meshes from files and generators written out as
+// vertices and triangles. Freed with sn_scene_free_text.
+SN_API sn_status sn_scene_resolved_text(const sn_scene *scene, char **text, size_t *length,
+                                        sn_error *error);
+
+// What the table says: JSON Schema (draft 2020-12) and the reference page in Markdown.
+SN_API sn_status sn_scene_schema_text(char **text, size_t *length, sn_error *error);
+SN_API sn_status sn_scene_reference_text(char **text, size_t *length, sn_error *error);
+SN_API void sn_scene_free_text(char *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

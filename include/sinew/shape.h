@@ -1,0 +1,73 @@
+// Sinew shapes: what a body is made of. A body is one shape or several (a compound), each placed in
+// the body's frame.
+//
+//     sn_shape shape = sn_default_shape();
+//     shape.type = SN_SHAPE_CYLINDER;
+//     shape.radius = 0.02;
+//     shape.height = 0.30;
+//     shape.density = 2700;
+//     sn_mass_properties mass;
+//     sn_shape_mass_properties(&shape, 1, &mass, &error);
+//
+// Primitives are centred on their own origin, axes along z. Generators (extrusion, revolution,
+// sheet, tube) and imported files give meshes: see geometry.h. A mesh is shared and immutable once
+// it belongs to a shape.
+#ifndef SINEW_SHAPE_H
+#define SINEW_SHAPE_H
+
+#include "sinew/math.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sn_mesh sn_mesh; // geometry.h
+
+typedef enum sn_shape_type {
+    SN_SHAPE_SPHERE,   // radius
+    SN_SHAPE_BOX,      // size: full edge lengths
+    SN_SHAPE_CYLINDER, // radius, height; axis z, centred
+    SN_SHAPE_CONE,     // radius of the base, height; axis z, base at -height/2, tip at +height/2
+    SN_SHAPE_CAPSULE,  // radius, height of the cylindrical part; axis z, centred
+    SN_SHAPE_TORUS,    // radius of the ring's centre line, tube_radius; axis z
+    SN_SHAPE_MESH,     // mesh: a closed triangle mesh
+    SN_SHAPE_TYPE_COUNT
+} sn_shape_type;
+
+typedef struct sn_shape {
+    sn_shape_type type;
+    double radius;
+    double tube_radius;
+    double height;
+    sn_vec3 size;
+    sn_mesh *mesh;      // SN_SHAPE_MESH only; the shape holds a reference
+    sn_transform frame; // in the body's frame
+    double density;     // kg/m^3
+    uint32_t colour;    // 0xRRGGBB
+} sn_shape;
+
+// A unit sphere of water at the origin.
+SN_API sn_shape sn_default_shape(void);
+
+// Mass, centre and inertia of anything rigid, in one frame.
+typedef struct sn_mass_properties {
+    double mass;    // kg
+    double volume;  // m^3
+    sn_vec3 centre; // of mass, in the frame's coordinates
+    sn_mat3
+        inertia; // about the centre, in the frame's axes, with products: I_xy = -sum m x y; kg m^2
+} sn_mass_properties;
+
+// The sum over all shapes in the body's frame, each weighed by its own density.
+SN_API sn_status sn_shape_mass_properties(const sn_shape *shapes, int count,
+                                          sn_mass_properties *mass, sn_error *error);
+
+// Principal moments (ascending) and the rotation from principal axes to the frame's axes: I = R
+// diag(moments) R^T.
+SN_API void sn_principal_axes(const sn_mat3 *inertia, sn_vec3 *moments, sn_quat *rotation);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

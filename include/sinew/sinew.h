@@ -1,0 +1,13 @@
+// Sinew: things that hang, bend, lift and stick. Includes the whole public interface.
+#ifndef SINEW_H
+#define SINEW_H
+
+#include "sinew/base.h"
+#include "sinew/geometry.h"
+#include "sinew/math.h"
+#include "sinew/record.h"
+#include "sinew/scene.h"
+#include "sinew/shape.h"
+#include "sinew/world.h"
+
+#endif

@@ -1,0 +1,377 @@
+// Sinew world: bodies, fields, clocks, and the step that moves them.
+//
+//     sn_world_def world_def = sn_default_world_def();
+//     sn_world *world = NULL;
+//     sn_world_create(&world_def, &world, &error);
+//
+//     sn_shape ball = sn_default_shape();
+//     ball.radius = 0.05;
+//     sn_body_def body_def = sn_default_body_def();
+//     body_def.name = "ball";
+//     body_def.shapes = &ball;
+//     body_def.shape_count = 1;
+//     body_def.frame.position.z = 2.0;
+//     sn_body body;
+//     sn_world_add_body(world, &body_def, &body, &error);
+//
+//     for (int i = 0; i < 1000; ++i) {
+//         if (sn_world_step(world, 0.001, &error) != SN_OK) { break; }
+//     }
+//     sn_vec3 where = sn_body_transform(world, body).position;
+//     sn_world_destroy(world);
+//
+// A body is what a user names. What moves is an agent: it owns generalised position and velocity,
+// an integrator and a clock. A free rigid body is the smallest agent. The clock policy says how
+// agents go forward together:
+//
+//   lockstep  one step for all, fixed step, real time. Integrators: Lie midpoint (default),
+//   symplectic Euler, RK4. precise   adaptive integration with error control and event location,
+//   through SUNDIALS: Fehlberg 4(5), Adams, BDF.
+//
+// What it does not do: a world is not locked; use one thread at a time per world (it uses its own
+// worker threads inside). Handles are small values; zero is null; a stale handle is reported, never
+// followed. Units: SI, radians, z up.
+#ifndef SINEW_WORLD_H
+#define SINEW_WORLD_H
+
+#include "sinew/shape.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sn_world sn_world;
+
+typedef struct sn_body {
+    uint32_t index, generation;
+} sn_body;
+
+typedef struct sn_field {
+    uint32_t index, generation;
+} sn_field;
+
+typedef struct sn_event {
+    uint32_t index, generation;
+} sn_event;
+
+// The names are those of the scene format, so that parser, command and reference page read them
+// from here.
+#define SN_POLICY_LIST(X)                                                                          \
+    X(SN_POLICY_LOCKSTEP, "lockstep", "one fixed step for all agents, real time")                  \
+    X(SN_POLICY_PRECISE, "precise", "adaptive step with error control and located events")
+
+#define SN_INTEGRATOR_LIST(X)                                                                      \
+    X(SN_INTEGRATOR_DEFAULT, "default",                                                            \
+      "the policy's own: lie_midpoint in lockstep, fehlberg45 in precise")                         \
+    X(SN_INTEGRATOR_LIE_MIDPOINT, "lie_midpoint",                                                  \
+      "second order, symplectic, keeps angular momentum to round-off and energy bounded")          \
+    X(SN_INTEGRATOR_SYMPLECTIC_EULER, "symplectic_euler",                                          \
+      "first order, one force evaluation, robust")                                                 \
+    X(SN_INTEGRATOR_RK4, "rk4", "classical fourth-order Runge-Kutta, four force evaluations")      \
+    X(SN_INTEGRATOR_FEHLBERG45, "fehlberg45", "adaptive Runge-Kutta-Fehlberg 4(5)")                \
+    X(SN_INTEGRATOR_ADAMS, "adams",                                                                \
+      "adaptive Adams multistep, orders 1-12, for smooth and long motions")                        \
+    X(SN_INTEGRATOR_BDF, "bdf", "adaptive backward differences, orders 1-5, for stiff forces")
+
+#define X(name, word, text) name,
+typedef enum sn_policy { SN_POLICY_LIST(X) SN_POLICY_COUNT } sn_policy;
+typedef enum sn_integrator { SN_INTEGRATOR_LIST(X) SN_INTEGRATOR_COUNT } sn_integrator;
+#undef X
+
+// "lockstep" -> SN_POLICY_LOCKSTEP, and back. A word that is none gives -1; a number that is none
+// gives NULL.
+SN_API int sn_policy_find(const char *word);
+SN_API const char *sn_policy_word(sn_policy policy);
+SN_API int sn_integrator_find(const char *word);
+SN_API const char *sn_integrator_word(sn_integrator integrator);
+
+// ---- worlds ----
+
+typedef struct sn_world_def {
+    sn_vec3 gravity; // m/s^2, default (0, 0, -9.81)
+    sn_policy policy;
+    sn_integrator integrator;  // for agents that name none
+    double relative_tolerance; // precise policy, default 1e-9
+    double absolute_tolerance; // precise policy, default 1e-12, in each component's unit
+    int threads;               // 1 (default) and up; the result does not depend on it
+    uint64_t seed;             // for everything random
+} sn_world_def;
+
+SN_API sn_world_def sn_default_world_def(void);
+SN_API sn_status sn_world_create(const sn_world_def *def, sn_world **world, sn_error *error);
+SN_API void sn_world_destroy(sn_world *world);
+
+// A second world in the same state, with nothing shared but immutable meshes and the user pointers
+// of callbacks.
+SN_API sn_status sn_world_copy(const sn_world *world, sn_world **copy, sn_error *error);
+
+// Moves the whole world forward by h seconds under its policy. On failure the state is that of the
+// last good step. In the precise policy an event that stops ends the step early: compare
+// sn_world_time.
+SN_API sn_status sn_world_step(sn_world *world, double h, sn_error *error);
+
+SN_API double sn_world_time(const sn_world *world);
+SN_API uint64_t sn_world_step_count(const sn_world *world);
+SN_API sn_vec3 sn_world_gravity(const sn_world *world);
+SN_API void sn_world_set_gravity(sn_world *world, sn_vec3 gravity);
+SN_API sn_policy sn_world_policy(const sn_world *world);
+SN_API sn_status sn_world_set_threads(sn_world *world, int threads, sn_error *error);
+
+// What the last step cost and did.
+typedef struct sn_step_report {
+    double field_seconds, free_seconds, collide_seconds, solve_seconds, advance_seconds,
+        total_seconds;
+    uint64_t force_evaluations; // since the world was made
+    uint64_t
+        internal_steps; // precise policy: steps taken by the integrators since the world was made
+    uint64_t
+        failed_steps; // precise policy: steps refused by the error control since the world was made
+} sn_step_report;
+
+SN_API sn_step_report sn_world_report(const sn_world *world);
+
+// ---- bodies ----
+
+typedef enum sn_body_type {
+    SN_BODY_RIGID,
+    SN_BODY_STATIC, // never moves; takes no mass
+} sn_body_type;
+
+typedef struct sn_body_def {
+    const char *name; // copied; NULL or "" gets a number; must be unique in its world
+    sn_body_type type;
+    sn_transform frame;       // where the body's own frame is in the world
+    sn_vec3 velocity;         // of the centre of mass, in world axes
+    sn_vec3 angular_velocity; // in world axes
+    const sn_shape *shapes;   // copied; mesh references are shared
+    int shape_count;
+    sn_mass_properties
+        mass; // in the body's frame; used when mass.mass > 0, else taken from the shapes
+    sn_integrator integrator;
+    double relative_tolerance; // 0: the world's
+    double absolute_tolerance; // 0: the world's
+} sn_body_def;
+
+SN_API sn_body_def sn_default_body_def(void);
+SN_API sn_status sn_world_add_body(sn_world *world, const sn_body_def *def, sn_body *body,
+                                   sn_error *error);
+
+// Fields and events that name the body go with it.
+SN_API sn_status sn_world_remove_body(sn_world *world, sn_body body, sn_error *error);
+
+SN_API int sn_world_body_count(const sn_world *world);
+SN_API sn_body sn_world_body(const sn_world *world,
+                             int order); // in order of adding, 0 .. count - 1
+SN_API sn_body sn_world_find_body(const sn_world *world,
+                                  const char *name); // null when there is none
+SN_API bool sn_body_is_valid(const sn_world *world, sn_body body);
+
+// Reading an invalid handle gives zeros and the identity.
+SN_API const char *sn_body_name(const sn_world *world, sn_body body);
+SN_API sn_body_type sn_body_get_type(const sn_world *world, sn_body body);
+SN_API int sn_body_shape_count(const sn_world *world, sn_body body);
+SN_API const sn_shape *sn_body_shape(const sn_world *world, sn_body body, int index);
+SN_API sn_mass_properties sn_body_mass_properties(const sn_world *world,
+                                                  sn_body body); // in the body's frame
+SN_API sn_integrator sn_body_integrator(const sn_world *world,
+                                        sn_body body); // resolved, never DEFAULT
+
+SN_API sn_transform sn_body_transform(const sn_world *world, sn_body body); // of the body's frame
+SN_API sn_vec3 sn_body_centre(const sn_world *world, sn_body body);         // of mass, in the world
+SN_API sn_vec3 sn_body_velocity(const sn_world *world, sn_body body);       // of the centre of mass
+SN_API sn_vec3 sn_body_angular_velocity(const sn_world *world, sn_body body); // in world axes
+SN_API sn_vec3 sn_body_point_velocity(const sn_world *world, sn_body body, sn_vec3 world_point);
+
+SN_API sn_status sn_body_set_transform(sn_world *world, sn_body body, sn_transform frame,
+                                       sn_error *error);
+SN_API sn_status sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 velocity,
+                                      sn_vec3 angular_velocity, sn_error *error);
+
+// Adds to the forces of the coming step (inside a callback field: of the evaluation under way).
+// World axes.
+SN_API void sn_body_add_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 world_point);
+SN_API void sn_body_add_torque(sn_world *world, sn_body body, sn_vec3 torque);
+
+// ---- fields ----
+
+// A force between a point of one body and a point of another (or of the world, for a null body):
+// f = stiffness (length - rest_length) + damping (rate of length).
+typedef struct sn_spring_def {
+    const char *name;
+    sn_body body_a, body_b;
+    sn_vec3 point_a, point_b; // in each body's frame; world coordinates for the world
+    double stiffness;         // N/m
+    double damping;           // N s/m
+    double rest_length;       // m; negative: the length at the start
+} sn_spring_def;
+
+// Drag of a medium at rest or in uniform motion u, at the centre of mass:
+// f = -(linear + quadratic |v - u|) (v - u), and in the same way a torque against the angular
+// velocity.
+typedef struct sn_drag_def {
+    const char *name;
+    sn_body body;             // null: every body
+    double linear;            // N s/m
+    double quadratic;         // N s^2/m^2
+    double angular_linear;    // N m s
+    double angular_quadratic; // N m s^2
+    sn_vec3 medium_velocity;  // u, m/s
+} sn_drag_def;
+
+// A user's own force. `apply` reads the world and calls sn_body_add_force; it is asked again for
+// every evaluation an integrator makes, so it must depend on time and state alone. `potential` may
+// be NULL (no part in the energy).
+typedef struct sn_callback_def {
+    const char *name;
+    void (*apply)(void *user, sn_world *world, double time);
+    double (*potential)(void *user, const sn_world *world);
+    void *user;
+} sn_callback_def;
+
+SN_API sn_spring_def sn_default_spring_def(void);
+SN_API sn_drag_def sn_default_drag_def(void);
+SN_API sn_callback_def sn_default_callback_def(void);
+SN_API sn_status sn_world_add_spring(sn_world *world, const sn_spring_def *def, sn_field *field,
+                                     sn_error *error);
+SN_API sn_status sn_world_add_drag(sn_world *world, const sn_drag_def *def, sn_field *field,
+                                   sn_error *error);
+SN_API sn_status sn_world_add_callback(sn_world *world, const sn_callback_def *def, sn_field *field,
+                                       sn_error *error);
+SN_API sn_status sn_world_remove_field(sn_world *world, sn_field field, sn_error *error);
+
+// Changes the numbers of a field while the world runs; the bodies it joins stay the same.
+SN_API sn_status sn_world_set_spring(sn_world *world, sn_field field, const sn_spring_def *def,
+                                     sn_error *error);
+SN_API sn_status sn_world_set_drag(sn_world *world, sn_field field, const sn_drag_def *def,
+                                   sn_error *error);
+
+SN_API int sn_world_field_count(const sn_world *world);
+SN_API sn_field sn_world_find_field(const sn_world *world, const char *name);
+SN_API const char *sn_field_name(const sn_world *world, sn_field field);
+
+// ---- measuring ----
+
+typedef struct sn_energy {
+    double kinetic, potential, total; // J
+} sn_energy;
+
+SN_API sn_energy sn_world_energy(const sn_world *world);
+SN_API sn_vec3 sn_world_momentum(const sn_world *world); // kg m/s
+SN_API sn_vec3
+sn_world_angular_momentum(const sn_world *world); // about the world's origin, kg m^2/s
+SN_API sn_energy sn_body_energy(const sn_world *world, sn_body body); // potential: of gravity
+
+// What a probe or an event can look at: C name, scene word, unit, of what (b body, w world, f
+// spring field).
+#define SN_QUANTITY_LIST(X)                                                                        \
+    X(SN_QUANTITY_POSITION_X, "position.x", "m", "b")                                              \
+    X(SN_QUANTITY_POSITION_Y, "position.y", "m", "b")                                              \
+    X(SN_QUANTITY_POSITION_Z, "position.z", "m", "b")                                              \
+    X(SN_QUANTITY_CENTRE_X, "centre.x", "m", "b")                                                  \
+    X(SN_QUANTITY_CENTRE_Y, "centre.y", "m", "b")                                                  \
+    X(SN_QUANTITY_CENTRE_Z, "centre.z", "m", "b")                                                  \
+    X(SN_QUANTITY_ROTATION_W, "rotation.w", "1", "b")                                              \
+    X(SN_QUANTITY_ROTATION_X, "rotation.x", "1", "b")                                              \
+    X(SN_QUANTITY_ROTATION_Y, "rotation.y", "1", "b")                                              \
+    X(SN_QUANTITY_ROTATION_Z, "rotation.z", "1", "b")                                              \
+    X(SN_QUANTITY_VELOCITY_X, "velocity.x", "m/s", "b")                                            \
+    X(SN_QUANTITY_VELOCITY_Y, "velocity.y", "m/s", "b")                                            \
+    X(SN_QUANTITY_VELOCITY_Z, "velocity.z", "m/s", "b")                                            \
+    X(SN_QUANTITY_SPEED, "speed", "m/s", "b")                                                      \
+    X(SN_QUANTITY_ANGULAR_VELOCITY_X, "angular_velocity.x", "rad/s", "b")                          \
+    X(SN_QUANTITY_ANGULAR_VELOCITY_Y, "angular_velocity.y", "rad/s", "b")                          \
+    X(SN_QUANTITY_ANGULAR_VELOCITY_Z, "angular_velocity.z", "rad/s", "b")                          \
+    X(SN_QUANTITY_BODY_ANGULAR_VELOCITY_X, "body_angular_velocity.x", "rad/s", "b")                \
+    X(SN_QUANTITY_BODY_ANGULAR_VELOCITY_Y, "body_angular_velocity.y", "rad/s", "b")                \
+    X(SN_QUANTITY_BODY_ANGULAR_VELOCITY_Z, "body_angular_velocity.z", "rad/s", "b")                \
+    X(SN_QUANTITY_KINETIC_ENERGY, "energy.kinetic", "J", "bw")                                     \
+    X(SN_QUANTITY_POTENTIAL_ENERGY, "energy.potential", "J", "bw")                                 \
+    X(SN_QUANTITY_TOTAL_ENERGY, "energy.total", "J", "bw")                                         \
+    X(SN_QUANTITY_MOMENTUM_X, "momentum.x", "kg m/s", "bw")                                        \
+    X(SN_QUANTITY_MOMENTUM_Y, "momentum.y", "kg m/s", "bw")                                        \
+    X(SN_QUANTITY_MOMENTUM_Z, "momentum.z", "kg m/s", "bw")                                        \
+    X(SN_QUANTITY_ANGULAR_MOMENTUM_X, "angular_momentum.x", "kg m^2/s", "bw")                      \
+    X(SN_QUANTITY_ANGULAR_MOMENTUM_Y, "angular_momentum.y", "kg m^2/s", "bw")                      \
+    X(SN_QUANTITY_ANGULAR_MOMENTUM_Z, "angular_momentum.z", "kg m^2/s", "bw")                      \
+    X(SN_QUANTITY_TIME, "time", "s", "w")                                                          \
+    X(SN_QUANTITY_LENGTH, "length", "m", "f")                                                      \
+    X(SN_QUANTITY_FORCE, "force", "N", "f")
+
+#define X(name, word, unit, of) name,
+typedef enum sn_quantity { SN_QUANTITY_LIST(X) SN_QUANTITY_COUNT } sn_quantity;
+#undef X
+
+SN_API int sn_quantity_find(const char *word); // -1 when there is none
+SN_API const char *sn_quantity_word(sn_quantity quantity);
+SN_API const char *sn_quantity_unit(sn_quantity quantity);
+SN_API const char *sn_quantity_of(sn_quantity quantity); // letters: b, w, f
+
+// A probe: one number read from the world. A null body and a null field mean the world itself.
+typedef struct sn_probe {
+    sn_body body;
+    sn_field field;
+    sn_quantity quantity;
+} sn_probe;
+
+SN_API sn_status sn_probe_check(const sn_world *world, const sn_probe *probe, sn_error *error);
+SN_API double sn_probe_read(const sn_world *world,
+                            const sn_probe *probe); // NaN for a probe that does not check
+
+// ---- events ----
+
+typedef enum sn_event_action {
+    SN_EVENT_MARK, // only the log remembers it
+    SN_EVENT_STOP, // precise: the step ends at the event; lockstep: at the end of the step it
+                   // happened in
+} sn_event_action;
+
+typedef enum sn_direction {
+    SN_DIRECTION_BOTH,
+    SN_DIRECTION_RISING,
+    SN_DIRECTION_FALLING,
+} sn_direction;
+
+// Something that happens when a quantity passes a threshold. The precise policy locates it to the
+// integrator's accuracy; lockstep reports the straight-line crossing inside the step.
+typedef struct sn_event_def {
+    const char *name;
+    sn_probe probe;
+    double threshold;
+    sn_direction direction;
+    sn_event_action action;
+} sn_event_def;
+
+typedef struct sn_event_entry {
+    sn_event event;
+    double time;
+    int direction; // +1 rising, -1 falling
+} sn_event_entry;
+
+SN_API sn_event_def sn_default_event_def(void);
+SN_API sn_status sn_world_add_event(sn_world *world, const sn_event_def *def, sn_event *event,
+                                    sn_error *error);
+SN_API const char *sn_event_name(const sn_world *world, sn_event event);
+SN_API int sn_world_event_count(const sn_world *world);                       // entries in the log
+SN_API sn_event_entry sn_world_event_entry(const sn_world *world, int index); // oldest first
+SN_API bool
+sn_world_stopped(const sn_world *world); // true when the last step ended at a stopping event
+
+// ---- state ----
+
+// The whole state (time, every agent's clock, positions and velocities) as bytes. Loading needs a
+// world of the same structure. Adams and BDF forget their history on loading and start anew; every
+// other integrator continues to the bit.
+SN_API size_t sn_world_state_size(const sn_world *world);
+SN_API sn_status sn_world_save_state(const sn_world *world, void *bytes, size_t size,
+                                     sn_error *error);
+SN_API sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size,
+                                     sn_error *error);
+
+// 64 bits that depend on every bit of the state.
+SN_API uint64_t sn_world_hash(const sn_world *world);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
