@@ -1,15 +1,18 @@
-// Writes text files into one C source, so that the `sinew` command carries its scenes and schema inside.
+// Writes text files into one C source, so that the `sinew` command carries its scenes and schema
+// inside.
 //
 //     embed out.c scenes/bob.json schema/scene.schema.json
 //
-// The source defines what app/embedded.h declares: an array of name, text and size, in the order given. Names are the
-// paths as given. Each text ends with a zero byte that its size does not count.
+// The source defines what app/embedded.h declares: an array of name, text and size, in the order
+// given. Names are the paths as given. Each text ends with a zero byte that its size does not
+// count.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// One string literal per line of the file keeps the generated source readable. Octal escapes have a fixed width of
-// three digits, so that a digit after them stays a digit; '?' is escaped because C17 still reads trigraphs.
+// One string literal per line of the file keeps the generated source readable. Octal escapes have a
+// fixed width of three digits, so that a digit after them stays a digit; '?' is escaped because C17
+// still reads trigraphs.
 static int write_text(FILE *out, const char *path, size_t *size)
 {
     FILE *in = fopen(path, "rb");
