@@ -36,7 +36,7 @@ bench: ## benchmarks beside peers, into build/bench.json
 	@tools/setup bench
 	@mkdir -p build
 	@$(call configure,release,-DSINEW_BENCH=ON)
-	@cmake --build build/release --target benches products -j $(JOBS) -- --quiet
+	@cmake --build build/release --target peers products -j $(JOBS) -- --quiet
 	@tools/bench
 
 soak: ## the long tests: minutes of every fuzzer, valgrind, repeated thread tests (MINUTES=5)

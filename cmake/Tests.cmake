@@ -1,6 +1,6 @@
-# tests/<noun>_test.c: one cmocka program each. tests/<noun>_test.sh: a script that drives the command ($SINEW names
-# it). Both run in the project root. A test whose source speaks of threads is labelled `threads` and also runs under
-# the thread sanitizer. tests/hash_probe.c prints state hashes for tools/compare-builds; tests/fuzz/<noun>_fuzz.c are
+# tests/<noun>_test.c: one cmocka program each. tests/cli/run and tests/<noun>_test.sh: executable scripts that get the
+# path of the command. All run in the project root. A test whose source speaks of threads is labelled `threads` and
+# also runs under the thread sanitizer. tests/hash_probe.c prints state hashes for tools/compare-builds; tests/fuzz/<noun>_fuzz.c are
 # libFuzzer targets.
 if(SINEW_TESTS STREQUAL "AUTO")
     pkg_check_modules(cmocka QUIET IMPORTED_TARGET cmocka)
@@ -35,6 +35,7 @@ set(sanitizer_environment
     "UBSAN_OPTIONS=print_stacktrace=1" "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
 
 if(with_tests)
+    add_custom_target(tests_threads)
     file(GLOB TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*_test.c)
     foreach(source ${TESTS})
         get_filename_component(name ${source} NAME_WE)
@@ -49,16 +50,19 @@ if(with_tests)
         file(STRINGS ${source} threads REGEX "thread" LIMIT_COUNT 1)
         if(threads)
             set_tests_properties(${name} PROPERTIES LABELS threads)
+            add_dependencies(tests_threads ${name})
         endif()
     endforeach()
 
+    # tests/cli/run drives the command as a user would, tests/<noun>_test.sh do so for one matter.
     if(TARGET sinew_command)
-        file(GLOB SCRIPTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*_test.sh)
+        file(GLOB SCRIPTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*_test.sh ${PROJECT_SOURCE_DIR}/tests/cli/run)
         foreach(script ${SCRIPTS})
             get_filename_component(name ${script} NAME_WE)
-            add_test(NAME ${name} COMMAND bash ${script} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-            set_tests_properties(${name} PROPERTIES TIMEOUT 300
-                ENVIRONMENT "${sanitizer_environment};SINEW=$<TARGET_FILE:sinew_command>")
+            string(REGEX REPLACE "^run$" "cli" name ${name})
+            add_test(NAME ${name} COMMAND ${script} $<TARGET_FILE:sinew_command>
+                     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+            set_tests_properties(${name} PROPERTIES TIMEOUT 300 ENVIRONMENT "${sanitizer_environment}")
         endforeach()
     endif()
 endif()

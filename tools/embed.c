@@ -3,8 +3,8 @@
 //
 //     embed out.c scenes/bob.json schema/scene.schema.json
 //
-// The source defines what app/embedded.h declares: an array of name, text and size, in the order
-// given. Names are the paths as given. Each text ends with a zero byte that its size does not
+// The source defines what app/embedded.h declares: an array of name, bytes and size, in the order
+// given. Names are the paths as given. Each file ends with a zero byte that its size does not
 // count.
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,11 +66,12 @@ int main(int argc, char **argv)
         fputs(";\n", out);
     }
     // The closing entry of zeros also keeps the array from being empty, which C does not allow.
-    fputs("\nconst sn_embedded_file sn_embedded_files[] = {\n", out);
+    fputs("\nconst struct sn_embedded_file sn_embedded_files[] = {\n", out);
     for (int i = 2; i < argc; ++i) {
-        fprintf(out, "    {\"%s\", text_%d, %zu},\n", argv[i], i - 2, sizes[i]);
+        fprintf(out, "    {\"%s\", (const unsigned char *)text_%d, %zu},\n", argv[i], i - 2,
+                sizes[i]);
     }
-    fprintf(out, "    {NULL, NULL, 0},\n};\nconst size_t sn_embedded_file_count = %d;\n", argc - 2);
+    fprintf(out, "    {NULL, NULL, 0},\n};\nconst int sn_embedded_file_count = %d;\n", argc - 2);
     free(sizes);
     good = !ferror(out) && good;
     good = fclose(out) == 0 && good;
