@@ -43,11 +43,18 @@ typedef struct sn_aabb {
     sn_vec3 lower, upper;
 } sn_aabb;
 
-#define SN_VEC3_ZERO          ((sn_vec3){0.0, 0.0, 0.0})
-#define SN_QUAT_IDENTITY      ((sn_quat){1.0, 0.0, 0.0, 0.0})
-#define SN_MAT3_ZERO          ((sn_mat3){{{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}})
-#define SN_MAT3_IDENTITY      ((sn_mat3){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}})
-#define SN_TRANSFORM_IDENTITY ((sn_transform){SN_VEC3_ZERO, SN_QUAT_IDENTITY})
+// A value of a struct type in an expression; C and C++ spell it differently.
+#ifdef __cplusplus
+#define SN_LITERAL(type) type
+#else
+#define SN_LITERAL(type) (type)
+#endif
+
+#define SN_VEC3_ZERO          (SN_LITERAL(sn_vec3){0.0, 0.0, 0.0})
+#define SN_QUAT_IDENTITY      (SN_LITERAL(sn_quat){1.0, 0.0, 0.0, 0.0})
+#define SN_MAT3_ZERO          (SN_LITERAL(sn_mat3){{{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}})
+#define SN_MAT3_IDENTITY      (SN_LITERAL(sn_mat3){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}})
+#define SN_TRANSFORM_IDENTITY (SN_LITERAL(sn_transform){SN_VEC3_ZERO, SN_QUAT_IDENTITY})
 
 // ---- vectors ----
 
