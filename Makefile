@@ -5,15 +5,14 @@ MAKEFLAGS += --no-print-directory
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-SCENE ?= $(SINEW_SCENE)
+SCENE ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-SINEW := build/release/sinew
 C_FILES = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cpp' '*.hpp' 2>/dev/null)
 
-# cmake --preset writes a page; it is worth reading only when it fails.
-configure = cmake --preset $(1) $(2) >build/configure-$(1).log 2>&1 || { cat build/configure-$(1).log >&2; exit 1; }
+# Silent unless something is wrong: preset, target, more cache variables.
+build = JOBS=$(JOBS) tools/build-preset $(1) $(2) $(3) >&2
 
-.PHONY: help run build test bench soak format lint install clean setup-run
+.PHONY: help run build test bench soak format lint install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null || \
@@ -24,9 +23,8 @@ run: build ## build, then run the main job on a built-in scene (SCENE=name choos
 
 build: ## the release libraries and build/release/sinew
 	@tools/setup run
-	@mkdir -p build
-	@$(call configure,release)
-	@cmake --build build/release --target products -j $(JOBS) -- --quiet
+	@echo "build: release" >&2
+	@$(call build,release,products)
 
 test: ## everything: unit tests, sanitizers, hashes, fuzzers, installed package (STEPS="release asan" chooses)
 	@tools/setup test
@@ -34,9 +32,7 @@ test: ## everything: unit tests, sanitizers, hashes, fuzzers, installed package 
 
 bench: ## benchmarks beside peers, into build/bench.json
 	@tools/setup bench
-	@mkdir -p build
-	@$(call configure,release,-DSINEW_BENCH=ON)
-	@cmake --build build/release --target peers products -j $(JOBS) -- --quiet
+	@$(call build,release,peers,-DSINEW_BENCH=ON)
 	@tools/bench
 
 soak: ## the long tests: minutes of every fuzzer, valgrind, repeated thread tests (MINUTES=5)
@@ -52,8 +48,7 @@ lint: ## clang-format check and clang-tidy, warnings are errors
 	@JOBS=$(JOBS) tools/lint
 
 install: build ## install under PREFIX (/usr/local), inside DESTDIR when given
-	@$(call configure,release,-DCMAKE_INSTALL_PREFIX=$(PREFIX))
-	@cmake --build build/release --target products -j $(JOBS) -- --quiet
+	@$(call build,release,products,-DCMAKE_INSTALL_PREFIX=$(PREFIX))
 	@DESTDIR=$(DESTDIR) cmake --install build/release >build/install.log || { cat build/install.log >&2; exit 1; }
 	@echo "installed under $(DESTDIR)$(PREFIX)"
 

@@ -11,6 +11,7 @@ if(SINEW_BENCH)
 
     # The peers' own floating-point habits are theirs; only optimisation and warnings are set here.
     add_custom_target(peers)
+    add_dependencies(peers products)
     file(GLOB peer_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/peers/*.c
          ${PROJECT_SOURCE_DIR}/bench/peers/*.cpp)
     foreach(source ${peer_sources})

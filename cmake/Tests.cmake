@@ -79,8 +79,8 @@ if(SINEW_FUZZ)
     foreach(source ${FUZZERS})
         get_filename_component(name ${source} NAME_WE)
         add_executable(${name} EXCLUDE_FROM_ALL ${source})
-        # LLVMFuzzerTestOneInput has no header to declare it.
-        target_compile_options(${name} PRIVATE -Wno-missing-prototypes)
+        # LLVMFuzzerTestOneInput has no header to declare it; a source's own options come last and win.
+        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -Wno-missing-prototypes)
         target_link_libraries(${name} PRIVATE sinew)
         target_link_options(${name} PRIVATE -fsanitize=fuzzer)
         add_dependencies(fuzzers ${name})
