@@ -1,0 +1,199 @@
+#include "scene/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static bool text_reserve(sn_text *text, size_t extra)
+{
+    if (text->failed) {
+        return false;
+    }
+    size_t wanted = text->length + extra + 1;
+    if (wanted <= text->capacity) {
+        return true;
+    }
+    size_t room = text->capacity + text->capacity / 2;
+    room = room < wanted ? wanted : room;
+    room = room < 256 ? 256 : room;
+    char *grown = sn_reallocate(text->data, room);
+    if (grown == NULL) {
+        text->failed = true;
+        return false;
+    }
+    text->data = grown;
+    text->capacity = room;
+    return true;
+}
+
+void sn_text_add_bytes(sn_text *text, const char *bytes, size_t length)
+{
+    if (!text_reserve(text, length)) {
+        return;
+    }
+    memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+void sn_text_add(sn_text *text, const char *piece)
+{
+    sn_text_add_bytes(text, piece, strlen(piece));
+}
+
+void sn_text_format(sn_text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    va_list again;
+    va_copy(again, arguments);
+    int wanted = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (wanted >= 0 && text_reserve(text, (size_t)wanted)) {
+        vsnprintf(text->data + text->length, (size_t)wanted + 1, format, again);
+        text->length += (size_t)wanted;
+    }
+    va_end(again);
+}
+
+void sn_text_json_string(sn_text *text, const char *string)
+{
+    sn_text_add(text, "\"");
+    for (const char *c = string; *c != '\0'; ++c) {
+        if (*c == '"' || *c == '\\') {
+            char escaped[2] = {'\\', *c};
+            sn_text_add_bytes(text, escaped, 2);
+        } else if (*c == '\n') {
+            sn_text_add(text, "\\n");
+        } else if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+            sn_text_format(text, "\\u%04x", (unsigned)(unsigned char)*c);
+        } else {
+            sn_text_add_bytes(text, c, 1);
+        }
+    }
+    sn_text_add(text, "\"");
+}
+
+void sn_text_number(sn_text *text, double value)
+{
+    char number[32];
+    sn_number_to_text(value, number);
+    sn_text_add(text, number);
+}
+
+void sn_text_free(sn_text *text)
+{
+    sn_free(text->data);
+    *text = (sn_text){0};
+}
+
+// printf writes the locale's decimal point, which may be several bytes; JSON wants one ".".
+static void plain_point(char *text)
+{
+    char *to = text;
+    bool replaced = false;
+    for (const char *from = text; *from != '\0'; ++from) {
+        if (strchr("0123456789+-e", *from) != NULL) {
+            *to++ = *from;
+        } else if (!replaced) {
+            *to++ = '.';
+            replaced = true;
+        }
+    }
+    *to = '\0';
+}
+
+void sn_number_to_text(double value, char text[32])
+{
+    for (int digits = 15; digits <= 17; ++digits) {
+        snprintf(text, 32, "%.*g", digits, value);
+        plain_point(text);
+        double back;
+        if (sn_number_from_text(text, strlen(text), 0, &back) && back == value) {
+            return;
+        }
+    }
+}
+
+static size_t digits_length(const char *text, size_t length)
+{
+    size_t n = 0;
+    while (n < length && text[n] >= '0' && text[n] <= '9') {
+        n += 1;
+    }
+    return n;
+}
+
+size_t sn_number_length(const char *text, size_t length)
+{
+    size_t at = length > 0 && text[0] == '-' ? 1 : 0;
+    size_t whole = digits_length(text + at, length - at);
+    if (whole == 0 || (whole > 1 && text[at] == '0')) {
+        return 0;
+    }
+    at += whole;
+    if (at < length && text[at] == '.') {
+        size_t fraction = digits_length(text + at + 1, length - at - 1);
+        if (fraction == 0) {
+            return 0;
+        }
+        at += 1 + fraction;
+    }
+    if (at < length && (text[at] == 'e' || text[at] == 'E')) {
+        size_t sign = at + 1 < length && (text[at + 1] == '+' || text[at + 1] == '-') ? 1 : 0;
+        size_t exponent = digits_length(text + at + 1 + sign, length - at - 1 - sign);
+        // "2e" followed by no digits is a number and a unit that begins with e.
+        if (exponent > 0) {
+            at += 1 + sign + exponent;
+        }
+    }
+    return at;
+}
+
+// strtod is correctly rounded in glibc, musl and wasi-libc, but expects the locale's point.
+static double locale_strtod(const char *digits, size_t length, long exponent)
+{
+    char point[16];
+    snprintf(point, sizeof point, "%.1f", 1.5);
+    char copy[SN_NUMBER_LENGTH_LIMIT + 64];
+    size_t at = 0;
+    for (size_t i = 0; i < length; ++i) {
+        if (digits[i] == '.') {
+            for (const char *p = point + 1; *p != '\0' && *p != '5'; ++p) {
+                copy[at++] = *p;
+            }
+        } else {
+            copy[at++] = digits[i];
+        }
+    }
+    snprintf(copy + at, sizeof copy - at, "e%ld", exponent);
+    return strtod(copy, NULL);
+}
+
+bool sn_number_from_text(const char *text, size_t length, int decimal_shift, double *value)
+{
+    if (length == 0 || length > SN_NUMBER_LENGTH_LIMIT ||
+        sn_number_length(text, length) != length) {
+        return false;
+    }
+    size_t mantissa = 0;
+    while (mantissa < length && text[mantissa] != 'e' && text[mantissa] != 'E') {
+        mantissa += 1;
+    }
+    long exponent = 0;
+    if (mantissa < length) {
+        bool negative = text[mantissa + 1] == '-';
+        for (size_t i = mantissa + 1; i < length; ++i) {
+            if (text[i] >= '0' && text[i] <= '9' && exponent < 1000000) {
+                exponent = 10 * exponent + (text[i] - '0');
+            }
+        }
+        exponent = negative ? -exponent : exponent;
+    }
+    *value = locale_strtod(text, mantissa, exponent + decimal_shift);
+    return isfinite(*value);
+}
