@@ -1,9 +1,11 @@
-// Sums and products without loss: the error of + and * is itself a double, and these return both parts.
+// Sums and products without loss: the error of + and * is itself a double, and these return both
+// parts.
 //
 //     sn_double2 p = sn_two_product(a, b); // p.high + p.low = a b exactly
 //
-// After Dekker (1971) and Knuth; no fma, so that every machine gives the same bits. Splitting in sn_two_product overflows
-// above 2^996 and loses bits when the product's low part falls below 2^-1074: callers scale first.
+// After Dekker (1971) and Knuth; no fma, so that every machine gives the same bits. Splitting in
+// sn_two_product overflows above 2^996 and loses bits when the product's low part falls below
+// 2^-1074: callers scale first.
 #ifndef SN_MATH_DOUBLE_DOUBLE_H
 #define SN_MATH_DOUBLE_DOUBLE_H
 
@@ -39,7 +41,8 @@ static inline double sn_power_of_two(int k)
     return sn_double_from_bits((uint64_t)(k + 1023) << 52);
 }
 
-// The exponent e of a normal x = +-1.f 2^e; -1023 for zero and subnormals, 1024 for infinities and NaN.
+// The exponent e of a normal x = +-1.f 2^e; -1023 for zero and subnormals, 1024 for infinities and
+// NaN.
 static inline int sn_double_exponent(double x)
 {
     return (int)(sn_double_bits(x) >> 52 & 0x7ff) - 1023;
@@ -80,7 +83,8 @@ static inline sn_double2 sn_two_product(double a, double b)
 {
     double high = a * b;
     sn_double2 s = sn_split(a), t = sn_split(b);
-    sn_double2 product = {high, ((s.high * t.high - high) + s.high * t.low + s.low * t.high) + s.low * t.low};
+    sn_double2 product = {high, ((s.high * t.high - high) + s.high * t.low + s.low * t.high) +
+                                    s.low * t.low};
     return product;
 }
 
