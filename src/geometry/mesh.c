@@ -30,16 +30,17 @@ static sn_status check_arrays(const sn_vec3 *positions, int vertex_count, const 
                               int triangle_count, sn_error *error)
 {
     if (vertex_count < 3 || triangle_count < 1 || triangle_count > INT_MAX / 3) {
-        return sn_fail(error, SN_ERROR_GEOMETRY, NULL,
-                       "a mesh of %d vertices and %d triangles; at least 3 and 1 were expected, and "
-                       "at most %d triangles",
-                       vertex_count, triangle_count, INT_MAX / 3);
+        return sn_fail(
+            error, SN_ERROR_GEOMETRY, NULL,
+            "a mesh of %d vertices and %d triangles; at least 3 and 1 were expected, and "
+            "at most %d triangles",
+            vertex_count, triangle_count, INT_MAX / 3);
     }
     for (int i = 0; i < vertex_count; ++i) {
         if (!sn_vec3_is_finite(positions[i])) {
             return sn_fail(error, SN_ERROR_GEOMETRY, NULL,
-                           "vertex %d of the mesh is at (%g, %g, %g); finite numbers were expected", i,
-                           positions[i].x, positions[i].y, positions[i].z);
+                           "vertex %d of the mesh is at (%g, %g, %g); finite numbers were expected",
+                           i, positions[i].x, positions[i].y, positions[i].z);
         }
     }
     for (int t = 0; t < triangle_count; ++t) {
@@ -52,9 +53,10 @@ static sn_status check_arrays(const sn_vec3 *positions, int vertex_count, const 
             }
         }
         if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) {
-            return sn_fail(error, SN_ERROR_GEOMETRY, NULL,
-                           "triangle %d has vertices %d, %d, %d; three different ones were expected",
-                           t, v[0], v[1], v[2]);
+            return sn_fail(
+                error, SN_ERROR_GEOMETRY, NULL,
+                "triangle %d has vertices %d, %d, %d; three different ones were expected", t, v[0],
+                v[1], v[2]);
         }
     }
     return SN_OK;

@@ -1,0 +1,216 @@
+#include "sinew/geometry.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "geometry/mass.h"
+
+sn_shape sn_default_shape(void)
+{
+    sn_shape shape = {
+        .type = SN_SHAPE_SPHERE,
+        .radius = 1.0,
+        .tube_radius = 0.25,
+        .height = 1.0,
+        .size = {1.0, 1.0, 1.0},
+        .mesh = NULL,
+        .frame = SN_TRANSFORM_IDENTITY,
+        .density = 1000.0,
+        .colour = 0xB8BCC4,
+    };
+    return shape;
+}
+
+static sn_status check_length(const char *place, const char *name, double value, sn_error *error)
+{
+    if (!(value > 0.0) || !isfinite(value)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, place,
+                       "%s is %g m; a finite length above 0 was expected", name, value);
+    }
+    return SN_OK;
+}
+
+// The dimensions that the type uses, in the order of the struct.
+static sn_status check_dimensions(const sn_shape *shape, const char *place, sn_error *error)
+{
+    sn_shape_type type = shape->type;
+    bool round = type != SN_SHAPE_BOX && type != SN_SHAPE_MESH;
+    bool high = type == SN_SHAPE_CYLINDER || type == SN_SHAPE_CONE || type == SN_SHAPE_CAPSULE;
+    sn_status status = SN_OK;
+    if (round) {
+        status = check_length(place, "radius", shape->radius, error);
+    }
+    if (status == SN_OK && high && !(type == SN_SHAPE_CAPSULE && shape->height == 0.0)) {
+        status = check_length(place, "height", shape->height, error);
+    }
+    if (status == SN_OK && type == SN_SHAPE_TORUS) {
+        status = check_length(place, "tube radius", shape->tube_radius, error);
+        if (status == SN_OK && shape->tube_radius > shape->radius) {
+            status = sn_fail(error, SN_ERROR_ARGUMENT, place,
+                             "tube radius is %g m; at most the torus' radius %g m was expected",
+                             shape->tube_radius, shape->radius);
+        }
+    }
+    if (status == SN_OK && type == SN_SHAPE_BOX) {
+        status = check_length(place, "size in x", shape->size.x, error);
+        status = status == SN_OK ? check_length(place, "size in y", shape->size.y, error) : status;
+        status = status == SN_OK ? check_length(place, "size in z", shape->size.z, error) : status;
+    }
+    if (status == SN_OK && type == SN_SHAPE_MESH && shape->mesh == NULL) {
+        status = sn_fail(error, SN_ERROR_ARGUMENT, place, "a mesh shape without a mesh");
+    }
+    return status;
+}
+
+static sn_status check_shape(const sn_shape *shape, const char *place, sn_error *error)
+{
+    if ((unsigned)shape->type >= SN_SHAPE_TYPE_COUNT) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, place, "type %d; 0 to %d were expected",
+                       (int)shape->type, SN_SHAPE_TYPE_COUNT - 1);
+    }
+    sn_status status = check_dimensions(shape, place, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    if (!(shape->density >= 0.0) || !isfinite(shape->density)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, place,
+                       "density is %g kg/m^3; a finite number not below 0 was expected",
+                       shape->density);
+    }
+    sn_quat q = shape->frame.rotation;
+    double norm2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    if (!sn_vec3_is_finite(shape->frame.position) || !(fabs(norm2 - 1.0) < 1e-6)) {
+        return sn_fail(
+            error, SN_ERROR_ARGUMENT, place,
+            "frame has position (%g, %g, %g) and a rotation of length %g; a finite position "
+            "and length 1 were expected",
+            shape->frame.position.x, shape->frame.position.y, shape->frame.position.z, sqrt(norm2));
+    }
+    return SN_OK;
+}
+
+static sn_status own_mass_properties(const sn_shape *shape, sn_mass_properties *mass,
+                                     sn_error *error)
+{
+    double density = shape->density;
+    switch (shape->type) {
+    case SN_SHAPE_SPHERE:
+        *mass = sn_sphere_mass_properties(shape->radius, density);
+        return SN_OK;
+    case SN_SHAPE_BOX:
+        *mass = sn_box_mass_properties(shape->size, density);
+        return SN_OK;
+    case SN_SHAPE_CYLINDER:
+        *mass = sn_cylinder_mass_properties(shape->radius, shape->height, density);
+        return SN_OK;
+    case SN_SHAPE_CONE:
+        *mass = sn_cone_mass_properties(shape->radius, shape->height, density);
+        return SN_OK;
+    case SN_SHAPE_CAPSULE:
+        *mass = sn_capsule_mass_properties(shape->radius, shape->height, density);
+        return SN_OK;
+    case SN_SHAPE_TORUS:
+        *mass = sn_torus_mass_properties(shape->radius, shape->tube_radius, density);
+        return SN_OK;
+    default:
+        return sn_mesh_mass_properties(shape->mesh, density, mass, error);
+    }
+}
+
+static bool is_identity(sn_transform frame)
+{
+    return frame.position.x == 0.0 && frame.position.y == 0.0 && frame.position.z == 0.0 &&
+           frame.rotation.x == 0.0 && frame.rotation.y == 0.0 && frame.rotation.z == 0.0;
+}
+
+sn_status sn_shape_mass_properties(const sn_shape *shapes, int count, sn_mass_properties *mass,
+                                   sn_error *error)
+{
+    if (count < 1) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "%d shapes; at least one was expected",
+                       count);
+    }
+    sn_mass_properties *parts = sn_allocate((size_t)count * sizeof *parts);
+    if (parts == NULL) {
+        return sn_fail_memory(error, (size_t)count * sizeof *parts);
+    }
+    sn_status status = SN_OK;
+    for (int i = 0; status == SN_OK && i < count; ++i) {
+        char place[32] = "shape";
+        if (count > 1) {
+            snprintf(place, sizeof place, "shape %d", i);
+        }
+        status = check_shape(&shapes[i], place, error);
+        if (status == SN_OK) {
+            status = own_mass_properties(&shapes[i], &parts[i], error);
+        }
+        if (status == SN_OK && !is_identity(shapes[i].frame)) {
+            sn_transform frame = shapes[i].frame;
+            frame.rotation = sn_quat_normalize(frame.rotation);
+            parts[i] = sn_mass_properties_move(&parts[i], frame);
+        }
+    }
+    if (status == SN_OK) {
+        *mass = sn_mass_properties_sum(parts, count);
+    }
+    sn_free(parts);
+    if (status == SN_OK && !(mass->mass > 0.0 && isfinite(mass->mass))) {
+        status = sn_fail(error, SN_ERROR_ARGUMENT, NULL,
+                         "the shapes weigh %g kg together; a finite mass above 0 was expected",
+                         mass->mass);
+    }
+    return status;
+}
+
+// Surfaces curved in both directions deviate by the sag of both, so each gets half of the
+// tolerance.
+static int segments_for(const sn_shape *shape, double tolerance)
+{
+    if (tolerance == 0.0) {
+        return 32;
+    }
+    bool single = shape->type == SN_SHAPE_CYLINDER || shape->type == SN_SHAPE_CONE;
+    double widest =
+        shape->type == SN_SHAPE_TORUS ? shape->radius + shape->tube_radius : shape->radius;
+    return sn_segments_for_tolerance(widest, single ? tolerance : 0.5 * tolerance);
+}
+
+static sn_status curved_mesh(const sn_shape *shape, double tolerance, sn_mesh **mesh,
+                             sn_error *error)
+{
+    int segments = segments_for(shape, tolerance);
+    switch (shape->type) {
+    case SN_SHAPE_SPHERE:
+        return sn_mesh_sphere(shape->radius, segments, mesh, error);
+    case SN_SHAPE_CYLINDER:
+        return sn_mesh_cylinder(shape->radius, shape->height, segments, mesh, error);
+    case SN_SHAPE_CONE:
+        return sn_mesh_cone(shape->radius, shape->height, segments, mesh, error);
+    case SN_SHAPE_CAPSULE:
+        return sn_mesh_capsule(shape->radius, shape->height, segments, mesh, error);
+    default:
+        return sn_mesh_torus(shape->radius, shape->tube_radius, segments, mesh, error);
+    }
+}
+
+sn_status sn_shape_mesh(const sn_shape *shape, double tolerance, sn_mesh **mesh, sn_error *error)
+{
+    *mesh = NULL;
+    sn_status status = check_shape(shape, "shape", error);
+    if (status == SN_OK && !(tolerance >= 0.0)) {
+        status = sn_fail(error, SN_ERROR_ARGUMENT, NULL,
+                         "tolerance %g m; a length, or 0 for the default, was expected", tolerance);
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    if (shape->type == SN_SHAPE_MESH) {
+        *mesh = sn_mesh_retain(shape->mesh);
+        return SN_OK;
+    }
+    if (shape->type == SN_SHAPE_BOX) {
+        return sn_mesh_box(shape->size, mesh, error);
+    }
+    return curved_mesh(shape, tolerance, mesh, error);
+}
