@@ -32,7 +32,7 @@ static void mark_cut(char *text, size_t capacity, int wanted)
     }
 }
 
-sn_status sn_fail(sn_error *error, sn_status code, const char *place, const char *format, ...)
+sn_status(sn_fail)(sn_error *error, sn_status code, const char *place, const char *format, ...)
 {
     if (error == NULL) {
         return code;
@@ -48,7 +48,7 @@ sn_status sn_fail(sn_error *error, sn_status code, const char *place, const char
     return code;
 }
 
-sn_status sn_fail_memory(sn_error *error, size_t bytes)
+sn_status(sn_fail_memory)(sn_error *error, size_t bytes)
 {
     return sn_fail(error, SN_ERROR_MEMORY, NULL, "out of memory: %zu bytes were not to be had",
                    bytes);
