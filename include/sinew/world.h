@@ -112,6 +112,8 @@ SN_API sn_status sn_world_step(sn_world *world, double h, sn_error *error);
 
 SN_API double sn_world_time(const sn_world *world);
 SN_API uint64_t sn_world_step_count(const sn_world *world);
+SN_API double
+sn_world_step_size(const sn_world *world); // the h given to the last sn_world_step, 0 before it
 SN_API sn_vec3 sn_world_gravity(const sn_world *world);
 SN_API void sn_world_set_gravity(sn_world *world, sn_vec3 gravity);
 SN_API sn_policy sn_world_policy(const sn_world *world);
@@ -119,9 +121,8 @@ SN_API sn_status sn_world_set_threads(sn_world *world, int threads, sn_error *er
 
 // What the last step cost and did.
 typedef struct sn_step_report {
-    double field_seconds, free_seconds, collide_seconds, solve_seconds, advance_seconds,
-        total_seconds;
-    uint64_t force_evaluations; // since the world was made
+    double field_seconds, move_seconds, total_seconds; // wall time: forces, agents' motion, all
+    uint64_t force_evaluations;                        // since the world was made
     uint64_t
         internal_steps; // precise policy: steps taken by the integrators since the world was made
     uint64_t

@@ -1,0 +1,366 @@
+#include "agent/rigid.h"
+
+#include <string.h>
+
+#include "agent/free_rotation.h"
+#include "base/memory.h"
+#include "math/dense.h"
+
+static const sn_rigid_set *rigid(const sn_agent_set *set)
+{
+    return (const sn_rigid_set *)set; // the agent set is its first member
+}
+
+static sn_vec3 vec3_at(const double *x)
+{
+    return sn_vec3_make(x[0], x[1], x[2]);
+}
+
+static void vec3_put(double *x, sn_vec3 value)
+{
+    x[0] = value.x;
+    x[1] = value.y;
+    x[2] = value.z;
+}
+
+static void put_pose(double *q, sn_transform pose)
+{
+    vec3_put(q, pose.position);
+    q[3] = pose.rotation.w;
+    q[4] = pose.rotation.x;
+    q[5] = pose.rotation.y;
+    q[6] = pose.rotation.z;
+}
+
+// ---- one step ----
+
+// Free flight for h: the centre goes straight, the body turns as a free body does.
+static void drift(const sn_rigid_mass *mass, double *q, double *v, double h)
+{
+    for (int i = 0; i < 3; ++i) {
+        q[i] += h * v[i];
+    }
+    sn_quat rotation = {q[3], q[4], q[5], q[6]};
+    sn_vec3 w = vec3_at(v + 3);
+    sn_free_rotation(mass->inertia, h, &rotation, &w);
+    q[3] = rotation.w;
+    q[4] = rotation.x;
+    q[5] = rotation.y;
+    q[6] = rotation.z;
+    vec3_put(v + 3, w);
+}
+
+static void rigid_begin(sn_agent_set *set, int first, int last, double h)
+{
+    for (int i = first; i < last; ++i) {
+        if (set->agents[i].integrator == SN_INTEGRATOR_LIE_MIDPOINT) {
+            drift(&rigid(set)->mass[i], sn_agent_q(set, i), sn_agent_v(set, i), 0.5 * h);
+        }
+    }
+}
+
+// A = M + h/2 D, in place of the damping matrix D, factored. The half makes the linearised step the
+// trapezoidal rule: second order, and stable however strong the damping.
+static bool factor_damped(double *a, const sn_rigid_mass *mass, double h)
+{
+    double diagonal[SN_RIGID_V] = {mass->mass,      mass->mass,      mass->mass,
+                                   mass->inertia.x, mass->inertia.y, mass->inertia.z};
+    for (int i = 0; i < SN_RIGID_V * SN_RIGID_V; ++i) {
+        a[i] *= 0.5 * h;
+    }
+    for (int i = 0; i < SN_RIGID_V; ++i) {
+        a[i * SN_RIGID_V + i] += diagonal[i];
+    }
+    return sn_ldl6_factor(a);
+}
+
+static void rigid_apply_inverse(const sn_agent_set *set, int agent, const double *f, double *dv)
+{
+    const sn_rigid_mass *mass = &rigid(set)->mass[agent];
+    if (set->agents[agent].has_damping) {
+        memmove(dv, f, SN_RIGID_V * sizeof *dv);
+        sn_ldl6_solve(set->damping + (size_t)agent * SN_RIGID_V * SN_RIGID_V, dv);
+        return;
+    }
+    for (int i = 0; i < 3; ++i) {
+        dv[i] = f[i] / mass->mass;
+    }
+    dv[3] = f[3] / mass->inertia.x;
+    dv[4] = f[4] / mass->inertia.y;
+    dv[5] = f[5] / mass->inertia.z;
+}
+
+static void rigid_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravity, double h)
+{
+    for (int i = first; i < last; ++i) {
+        const sn_rigid_mass *mass = &rigid(set)->mass[i];
+        double *v = sn_agent_v(set, i);
+        const double *f = sn_agent_f(set, i);
+        sn_agent *agent = &set->agents[i];
+        if (sn_integrator_is_staged(agent->integrator)) {
+            continue;
+        }
+        if (agent->has_damping && !factor_damped(sn_agent_damping(set, i), mass, h)) {
+            agent->has_damping = 0; // a field that feeds energy in is taken explicitly
+        }
+        if (agent->has_damping) {
+            double impulse[SN_RIGID_V];
+            for (int j = 0; j < SN_RIGID_V; ++j) {
+                impulse[j] = h * f[j];
+            }
+            impulse[0] += h * mass->mass * gravity.x;
+            impulse[1] += h * mass->mass * gravity.y;
+            impulse[2] += h * mass->mass * gravity.z;
+            rigid_apply_inverse(set, i, impulse, impulse);
+            for (int j = 0; j < SN_RIGID_V; ++j) {
+                v[j] += impulse[j];
+            }
+            continue;
+        }
+        double h_over_m = h / mass->mass;
+        v[0] += h_over_m * f[0] + h * gravity.x;
+        v[1] += h_over_m * f[1] + h * gravity.y;
+        v[2] += h_over_m * f[2] + h * gravity.z;
+        v[3] += h * (f[3] / mass->inertia.x);
+        v[4] += h * (f[4] / mass->inertia.y);
+        v[5] += h * (f[5] / mass->inertia.z);
+    }
+}
+
+static void rigid_advance(sn_agent_set *set, int first, int last, double h)
+{
+    for (int i = first; i < last; ++i) {
+        int integrator = set->agents[i].integrator;
+        if (sn_integrator_is_staged(integrator)) {
+            continue;
+        }
+        double share = integrator == SN_INTEGRATOR_LIE_MIDPOINT ? 0.5 * h : h;
+        drift(&rigid(set)->mass[i], sn_agent_q(set, i), sn_agent_v(set, i), share);
+    }
+}
+
+// ---- integrators of their own ----
+
+static void rigid_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double *q_rate,
+                       double *v_rate)
+{
+    const sn_rigid_mass *mass = &rigid(set)->mass[agent];
+    const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent),
+                 *f = sn_agent_f(set, agent);
+    sn_vec3 w = vec3_at(v + 3);
+    // dq/dt = 1/2 q (0, w) for w in body axes keeps |q| whatever it is.
+    sn_quat turn =
+        sn_quat_multiply((sn_quat){q[3], q[4], q[5], q[6]}, (sn_quat){0.0, w.x, w.y, w.z});
+    memcpy(q_rate, v, 3 * sizeof *q_rate);
+    q_rate[3] = 0.5 * turn.w;
+    q_rate[4] = 0.5 * turn.x;
+    q_rate[5] = 0.5 * turn.y;
+    q_rate[6] = 0.5 * turn.z;
+    v_rate[0] = f[0] / mass->mass + gravity.x;
+    v_rate[1] = f[1] / mass->mass + gravity.y;
+    v_rate[2] = f[2] / mass->mass + gravity.z;
+    // Euler: I dw/dt = torque - w x I w.
+    sn_vec3 gyroscopic = sn_cross(w, sn_vec3_multiply(mass->inertia, w));
+    v_rate[3] = (f[3] - gyroscopic.x) / mass->inertia.x;
+    v_rate[4] = (f[4] - gyroscopic.y) / mass->inertia.y;
+    v_rate[5] = (f[5] - gyroscopic.z) / mass->inertia.z;
+}
+
+static void rigid_restore(sn_agent_set *set, int agent)
+{
+    double *q = sn_agent_q(set, agent);
+    sn_transform pose = sn_rigid_pose(q);
+    pose.rotation = sn_quat_normalize(pose.rotation);
+    put_pose(q, pose);
+}
+
+// ---- where it is, and what acts on it ----
+
+// A material point is given in the body's own frame; there is one part.
+static sn_vec3 arm_of(const sn_agent_set *set, int agent, sn_vec3 local)
+{
+    sn_vec3 principal = sn_transform_point(rigid(set)->placement[agent], local);
+    return sn_rotate(sn_rigid_pose(sn_agent_q(set, agent)).rotation, principal);
+}
+
+static void rigid_point(const sn_agent_set *set, int agent, int part, sn_vec3 local,
+                        sn_vec3 *position, sn_vec3 *velocity)
+{
+    (void)part;
+    sn_vec3 arm = arm_of(set, agent, local);
+    *position = sn_vec3_add(vec3_at(sn_agent_q(set, agent)), arm);
+    *velocity = sn_vec3_add(sn_rigid_velocity(rigid(set), agent),
+                            sn_cross(sn_rigid_angular_velocity(rigid(set), agent), arm));
+}
+
+static void rigid_scatter(const sn_agent_set *set, int agent, int part, sn_vec3 local,
+                          sn_vec3 force, sn_vec3 torque, double *f)
+{
+    (void)part;
+    sn_vec3 arm = arm_of(set, agent, local);
+    sn_vec3 about_centre = sn_vec3_add(torque, sn_cross(arm, force));
+    sn_vec3 principal =
+        sn_rotate_inverse(sn_rigid_pose(sn_agent_q(set, agent)).rotation, about_centre);
+    vec3_put(f, sn_vec3_add(vec3_at(f), force));
+    vec3_put(f + 3, sn_vec3_add(vec3_at(f + 3), principal));
+}
+
+static sn_aabb rigid_bounds(const sn_agent_set *set, int agent)
+{
+    double r = rigid(set)->radius[agent];
+    sn_vec3 centre = vec3_at(sn_agent_q(set, agent)), reach = {r, r, r};
+    return (sn_aabb){sn_vec3_sub(centre, reach), sn_vec3_add(centre, reach)};
+}
+
+static void rigid_measure(const sn_agent_set *set, int agent, sn_vec3 gravity, sn_measure *measure)
+{
+    const sn_rigid_mass *mass = &rigid(set)->mass[agent];
+    sn_transform pose = sn_rigid_pose(sn_agent_q(set, agent));
+    const double *v = sn_agent_v(set, agent);
+    sn_vec3 velocity = vec3_at(v), w = vec3_at(v + 3);
+    sn_vec3 spin = sn_vec3_multiply(mass->inertia, w);
+    measure->kinetic = 0.5 * mass->mass * sn_dot(velocity, velocity) + 0.5 * sn_dot(w, spin);
+    measure->potential = -mass->mass * sn_dot(gravity, pose.position);
+    measure->momentum = sn_vec3_scale(mass->mass, velocity);
+    measure->angular_momentum =
+        sn_vec3_add(sn_rotate(pose.rotation, spin), sn_cross(pose.position, measure->momentum));
+}
+
+const sn_agent_type sn_rigid_type = {
+    .name = "rigid",
+    .q_count = SN_RIGID_Q,
+    .v_count = SN_RIGID_V,
+    .begin = rigid_begin,
+    .free_step = rigid_free_step,
+    .advance = rigid_advance,
+    .apply_inverse = rigid_apply_inverse,
+    .point = rigid_point,
+    .scatter = rigid_scatter,
+    .rate = rigid_rate,
+    .restore = rigid_restore,
+    .bounds = rigid_bounds,
+    .measure = rigid_measure,
+};
+
+// ---- the set ----
+
+void sn_rigid_set_init(sn_rigid_set *set)
+{
+    *set = (sn_rigid_set){.agents = {.type = &sn_rigid_type}};
+}
+
+void sn_rigid_set_free(sn_rigid_set *set)
+{
+    sn_free(set->mass);
+    sn_free(set->placement);
+    sn_free(set->radius);
+    sn_agent_set_free(&set->agents);
+    sn_rigid_set_init(set);
+}
+
+// Makes the arrays beside the agents as large as theirs.
+static bool reserve_beside(sn_rigid_set *set)
+{
+    int capacity = set->agents.capacity;
+    if (capacity <= set->capacity) {
+        return true;
+    }
+    sn_rigid_mass *mass = sn_reallocate(set->mass, (size_t)capacity * sizeof *mass);
+    set->mass = mass != NULL ? mass : set->mass;
+    sn_transform *placement = sn_reallocate(set->placement, (size_t)capacity * sizeof *placement);
+    set->placement = placement != NULL ? placement : set->placement;
+    double *radius = sn_reallocate(set->radius, (size_t)capacity * sizeof *radius);
+    set->radius = radius != NULL ? radius : set->radius;
+    if (mass == NULL || placement == NULL || radius == NULL) {
+        return false;
+    }
+    set->capacity = capacity;
+    return true;
+}
+
+bool sn_rigid_set_copy(const sn_rigid_set *set, sn_rigid_set *copy)
+{
+    sn_rigid_set_init(copy);
+    if (!sn_agent_set_copy(&set->agents, &copy->agents) || !reserve_beside(copy)) {
+        sn_rigid_set_free(copy);
+        return false;
+    }
+    size_t count = (size_t)set->agents.count;
+    if (count > 0) {
+        memcpy(copy->mass, set->mass, count * sizeof *set->mass);
+        memcpy(copy->placement, set->placement, count * sizeof *set->placement);
+        memcpy(copy->radius, set->radius, count * sizeof *set->radius);
+    }
+    return true;
+}
+
+int sn_rigid_add(sn_rigid_set *set, const sn_rigid_def *def)
+{
+    sn_agent_set *agents = &set->agents;
+    if (!sn_agent_set_reserve(agents, agents->count + 1) || !reserve_beside(set)) {
+        return -1;
+    }
+    int agent = agents->count++;
+    agents->agents[agent] = (sn_agent){
+        .time = def->time,
+        .relative_tolerance = def->relative_tolerance,
+        .absolute_tolerance = def->absolute_tolerance,
+        .q_first = agent * SN_RIGID_Q,
+        .v_first = agent * SN_RIGID_V,
+        .owner = def->owner,
+        .integrator = (uint8_t)def->integrator,
+    };
+    memset(agents->external + agents->agents[agent].v_first, 0, SN_RIGID_V * sizeof(double));
+    sn_vec3 moments;
+    sn_quat axes;
+    sn_principal_axes(&def->mass.inertia, &moments, &axes);
+    set->mass[agent] = (sn_rigid_mass){def->mass.mass, moments};
+    set->placement[agent] = sn_transform_inverse((sn_transform){def->mass.centre, axes});
+    set->radius[agent] = def->radius;
+    sn_rigid_set_frame(set, agent, def->frame);
+    sn_rigid_set_velocity(set, agent, def->velocity, def->angular_velocity);
+    sn_agent_set_keep(agents, agent, agent + 1);
+    return agent;
+}
+
+void sn_rigid_remove(sn_rigid_set *set, int agent)
+{
+    int last = set->agents.count - 1;
+    sn_agent_set_move(&set->agents, last, agent);
+    set->mass[agent] = set->mass[last];
+    set->placement[agent] = set->placement[last];
+    set->radius[agent] = set->radius[last];
+    set->agents.count = last;
+}
+
+sn_transform sn_rigid_frame(const sn_rigid_set *set, int agent)
+{
+    sn_transform pose = sn_rigid_pose(sn_agent_q(&set->agents, agent));
+    return sn_transform_multiply(pose, set->placement[agent]);
+}
+
+void sn_rigid_set_frame(sn_rigid_set *set, int agent, sn_transform frame)
+{
+    sn_transform pose = sn_transform_multiply(frame, sn_transform_inverse(set->placement[agent]));
+    pose.rotation = sn_quat_normalize(pose.rotation);
+    put_pose(sn_agent_q(&set->agents, agent), pose);
+}
+
+sn_vec3 sn_rigid_velocity(const sn_rigid_set *set, int agent)
+{
+    return vec3_at(sn_agent_v(&set->agents, agent));
+}
+
+sn_vec3 sn_rigid_angular_velocity(const sn_rigid_set *set, int agent)
+{
+    sn_quat rotation = sn_rigid_pose(sn_agent_q(&set->agents, agent)).rotation;
+    return sn_rotate(rotation, vec3_at(sn_agent_v(&set->agents, agent) + 3));
+}
+
+void sn_rigid_set_velocity(sn_rigid_set *set, int agent, sn_vec3 velocity, sn_vec3 angular_velocity)
+{
+    double *v = sn_agent_v(&set->agents, agent);
+    sn_quat rotation = sn_rigid_pose(sn_agent_q(&set->agents, agent)).rotation;
+    vec3_put(v, velocity);
+    vec3_put(v + 3, sn_rotate_inverse(rotation, angular_velocity));
+}

@@ -1,0 +1,37 @@
+#include "geometry/reach.h"
+
+#include "geometry/mesh.h"
+
+static double mesh_reach(const sn_mesh *mesh)
+{
+    double reach = 0.0;
+    const sn_vec3 *positions = sn_mesh_positions(mesh);
+    for (int i = 0; i < sn_mesh_vertex_count(mesh); ++i) {
+        double far = sn_length(positions[i]);
+        reach = far > reach ? far : reach;
+    }
+    return reach;
+}
+
+double sn_shape_reach(const sn_shape *shape)
+{
+    double half = 0.5 * shape->height;
+    switch (shape->type) {
+    case SN_SHAPE_SPHERE:
+        return shape->radius;
+    case SN_SHAPE_BOX:
+        return 0.5 * sn_length(shape->size);
+    case SN_SHAPE_CYLINDER:
+    case SN_SHAPE_CONE:
+        return sqrt(shape->radius * shape->radius + half * half);
+    case SN_SHAPE_CAPSULE:
+        return half + shape->radius;
+    case SN_SHAPE_TORUS:
+        return shape->radius + shape->tube_radius;
+    case SN_SHAPE_MESH:
+        return shape->mesh != NULL ? mesh_reach(shape->mesh) : 0.0;
+    case SN_SHAPE_TYPE_COUNT:
+        break;
+    }
+    return 0.0;
+}

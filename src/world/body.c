@@ -1,0 +1,482 @@
+// Bodies of a world: adding, removing, reading and placing them.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "geometry/mesh.h"
+#include "geometry/reach.h"
+#include "world/world.h"
+
+sn_body_def sn_default_body_def(void)
+{
+    return (sn_body_def){.type = SN_BODY_RIGID, .frame = SN_TRANSFORM_IDENTITY};
+}
+
+sn_body_record *sn_world_body_record(const sn_world *world, sn_body body)
+{
+    sn_id id = {body.index, body.generation};
+    return sn_id_pool_has(&world->body_ids, id) ? &world->bodies.data[body.index] : NULL;
+}
+
+// ---- adding ----
+
+static bool transform_is_finite(sn_transform t)
+{
+    return sn_vec3_is_finite(t.position) && isfinite(t.rotation.w) && isfinite(t.rotation.x) &&
+           isfinite(t.rotation.y) && isfinite(t.rotation.z);
+}
+
+static sn_status check_body_def(const sn_world *world, const sn_body_def *def, const char *name,
+                                sn_error *error)
+{
+    if (def->name != NULL && def->name[0] != '\0' &&
+        sn_name_table_find(&world->body_names, def->name) != 0) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "there is a body of this name already; names must be unique");
+    }
+    if (!transform_is_finite(def->frame) || !sn_vec3_is_finite(def->velocity) ||
+        !sn_vec3_is_finite(def->angular_velocity)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "position, rotation or velocity is not finite");
+    }
+    sn_quat r = def->frame.rotation;
+    double length = r.w * r.w + r.x * r.x + r.y * r.y + r.z * r.z;
+    if (!(fabs(length - 1.0) < 1e-6)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "rotation (%g, %g, %g, %g) is not a unit quaternion", r.w, r.x, r.y, r.z);
+    }
+    if ((unsigned)def->integrator >= SN_INTEGRATOR_COUNT) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name, "integrator %d is none of the %d there are",
+                       (int)def->integrator, (int)SN_INTEGRATOR_COUNT);
+    }
+    if (!(def->relative_tolerance >= 0.0 && def->relative_tolerance < 1.0) ||
+        !(def->absolute_tolerance >= 0.0 && isfinite(def->absolute_tolerance))) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "tolerances are %g and %g, expected positive, or 0 for the world's",
+                       def->relative_tolerance, def->absolute_tolerance);
+    }
+    if (def->shape_count < 0 || (def->shape_count > 0 && def->shapes == NULL)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name, "%d shapes given without a list",
+                       def->shape_count);
+    }
+    return SN_OK;
+}
+
+static sn_status resolve_mass(const sn_body_def *def, const char *name, sn_mass_properties *mass,
+                              sn_error *error)
+{
+    if (def->mass.mass != 0.0) {
+        *mass = def->mass;
+    } else if (def->shape_count == 0) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "a rigid body needs shapes or mass properties");
+    } else {
+        sn_error inner = {0};
+        sn_status status = sn_shape_mass_properties(def->shapes, def->shape_count, mass, &inner);
+        if (status != SN_OK) {
+            return sn_fail(error, status, name, "%s", sn_error_message(&inner));
+        }
+    }
+    sn_error inner = {0};
+    sn_status status = sn_mass_properties_check(mass, &inner);
+    return status == SN_OK ? SN_OK : sn_fail(error, status, name, "%s", inner.text);
+}
+
+// The largest distance of the body's matter from its centre of mass, from the shapes' bounds.
+static double bounding_radius(const sn_body_def *def, sn_vec3 centre)
+{
+    double radius = 0.0;
+    for (int i = 0; i < def->shape_count; ++i) {
+        const sn_shape *shape = &def->shapes[i];
+        double reach = sn_shape_reach(shape);
+        double far = sn_distance(shape->frame.position, centre) + reach;
+        radius = far > radius ? far : radius;
+    }
+    return radius;
+}
+
+static sn_integrator resolve_integrator(const sn_world *world, sn_integrator wanted)
+{
+    sn_integrator integrator = wanted != SN_INTEGRATOR_DEFAULT ? wanted : world->integrator;
+    if (integrator != SN_INTEGRATOR_DEFAULT) {
+        return integrator;
+    }
+    return world->policy == SN_POLICY_PRECISE ? SN_INTEGRATOR_FEHLBERG45
+                                              : SN_INTEGRATOR_LIE_MIDPOINT;
+}
+
+static int add_agent(sn_world *world, const sn_body_def *def, const sn_mass_properties *mass,
+                     uint32_t owner)
+{
+    sn_rigid_def rigid = {
+        .mass = *mass,
+        .frame = def->frame,
+        .velocity = def->velocity,
+        .angular_velocity = def->angular_velocity,
+        .radius = bounding_radius(def, mass->centre),
+        .integrator = resolve_integrator(world, def->integrator),
+        .relative_tolerance =
+            def->relative_tolerance > 0.0 ? def->relative_tolerance : world->relative_tolerance,
+        .absolute_tolerance =
+            def->absolute_tolerance > 0.0 ? def->absolute_tolerance : world->absolute_tolerance,
+        .owner = owner,
+        .time = world->time,
+    };
+    return sn_rigid_add(&world->rigid, &rigid);
+}
+
+static bool copy_shapes(const sn_shape *shapes, int count, sn_shape **copy)
+{
+    *copy = NULL;
+    if (count == 0) {
+        return true;
+    }
+    *copy = sn_allocate((size_t)count * sizeof **copy);
+    if (*copy == NULL) {
+        return false;
+    }
+    memcpy(*copy, shapes, (size_t)count * sizeof **copy);
+    for (int i = 0; i < count; ++i) {
+        if (shapes[i].type == SN_SHAPE_MESH) {
+            sn_mesh_retain(shapes[i].mesh);
+        }
+    }
+    return true;
+}
+
+static void free_record(sn_body_record *record)
+{
+    for (int i = 0; i < record->shape_count; ++i) {
+        if (record->shapes[i].type == SN_SHAPE_MESH) {
+            sn_mesh_release(record->shapes[i].mesh);
+        }
+    }
+    sn_free(record->shapes);
+    sn_free(record->name);
+    *record = (sn_body_record){0};
+}
+
+// Grows the table of records to hold index; entries in between are empty.
+static bool reserve_record(sn_world *world, uint32_t index)
+{
+    int old = world->bodies.count;
+    if ((int)index < old) {
+        return true;
+    }
+    if (!sn_array_resize(&world->bodies, (int)index + 1)) {
+        return false;
+    }
+    memset(&world->bodies.data[old], 0,
+           (size_t)((int)index + 1 - old) * sizeof *world->bodies.data);
+    return true;
+}
+
+sn_status sn_world_add_body(sn_world *world, const sn_body_def *def, sn_body *body, sn_error *error)
+{
+    *body = (sn_body){0};
+    const char *shown = def->name != NULL && def->name[0] != '\0' ? def->name : "unnamed body";
+    sn_mass_properties mass = {0};
+    sn_status status = check_body_def(world, def, shown, error);
+    if (status == SN_OK && def->type == SN_BODY_RIGID) {
+        status = resolve_mass(def, shown, &mass, error);
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    sn_id id = sn_id_pool_take(&world->body_ids);
+    if (id.index == 0) {
+        return sn_fail_memory(error, sizeof(sn_body_record));
+    }
+    sn_body_record record = {
+        .type = def->type, .agent = {0, -1}, .volume = mass.volume, .frame = def->frame};
+    record.frame.rotation = sn_quat_normalize(record.frame.rotation);
+    record.name = sn_world_make_name(world, def->name, "body");
+    bool made = record.name != NULL && copy_shapes(def->shapes, def->shape_count, &record.shapes);
+    record.shape_count = made ? def->shape_count : 0;
+    made = made && reserve_record(world, id.index) &&
+           sn_array_reserve(&world->body_order, world->body_order.count + 1) &&
+           sn_name_table_put(&world->body_names, record.name, id.index);
+    if (made && def->type == SN_BODY_RIGID) {
+        record.agent.agent = add_agent(world, def, &mass, id.index);
+        made = record.agent.agent >= 0;
+        if (!made) {
+            sn_name_table_remove(&world->body_names, record.name);
+        }
+    }
+    if (!made) {
+        free_record(&record);
+        sn_id_pool_give(&world->body_ids, id);
+        return sn_fail_memory(error, sizeof(sn_body_record));
+    }
+    world->bodies.data[id.index] = record;
+    world->body_order.data[world->body_order.count++] = id.index;
+    world->groups_current = false;
+    *body = (sn_body){id.index, id.generation};
+    return SN_OK;
+}
+
+// ---- removing and copying ----
+
+sn_status sn_world_remove_body(sn_world *world, sn_body body, sn_error *error)
+{
+    sn_body_record *record = sn_world_body_record(world, body);
+    if (record == NULL) {
+        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the body to remove does not exist");
+    }
+    sn_world_remove_events_of(world, body, (sn_field){0});
+    sn_world_remove_fields_of(world, body);
+    if (record->agent.agent >= 0) {
+        int agent = record->agent.agent;
+        sn_rigid_remove(&world->rigid, agent);
+        if (agent < world->rigid.agents.count) {
+            world->bodies.data[world->rigid.agents.agents[agent].owner].agent.agent = agent;
+        }
+    }
+    sn_name_table_remove(&world->body_names, record->name);
+    free_record(record);
+    sn_world_drop_index(world->body_order.data, &world->body_order.count, body.index);
+    sn_id_pool_give(&world->body_ids, (sn_id){body.index, body.generation});
+    world->groups_current = false;
+    return SN_OK;
+}
+
+void sn_world_free_bodies(sn_world *world)
+{
+    for (int i = 0; i < world->bodies.count; ++i) {
+        free_record(&world->bodies.data[i]);
+    }
+    sn_array_free(&world->bodies);
+    sn_array_free(&world->body_order);
+    sn_name_table_free(&world->body_names);
+    sn_id_pool_free(&world->body_ids);
+}
+
+bool sn_world_copy_bodies(const sn_world *world, sn_world *copy)
+{
+    if (world->bodies.count == 0) {
+        return true;
+    }
+    if (!sn_id_pool_copy(&world->body_ids, &copy->body_ids) ||
+        !reserve_record(copy, (uint32_t)world->bodies.count - 1) ||
+        !sn_array_resize(&copy->body_order, world->body_order.count)) {
+        return false;
+    }
+    for (int i = 0; i < world->body_order.count; ++i) {
+        uint32_t index = world->body_order.data[i];
+        const sn_body_record *from = &world->bodies.data[index];
+        sn_body_record record = *from;
+        copy->body_order.data[i] = index;
+        record.name = sn_copy_text(from->name);
+        bool made =
+            record.name != NULL && copy_shapes(from->shapes, from->shape_count, &record.shapes);
+        if (!made) {
+            sn_free(record.name);
+            return false;
+        }
+        copy->bodies.data[index] = record;
+        if (!sn_name_table_put(&copy->body_names, record.name, index)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- finding ----
+
+int sn_world_body_count(const sn_world *world)
+{
+    return world->body_order.count;
+}
+
+static sn_body body_at(const sn_world *world, uint32_t index)
+{
+    return (sn_body){index, world->body_ids.generation.data[index]};
+}
+
+sn_body sn_world_body(const sn_world *world, int order)
+{
+    bool there = order >= 0 && order < world->body_order.count;
+    return there ? body_at(world, world->body_order.data[order]) : (sn_body){0};
+}
+
+sn_body sn_world_find_body(const sn_world *world, const char *name)
+{
+    uint32_t index = sn_name_table_find(&world->body_names, name);
+    return index != 0 ? body_at(world, index) : (sn_body){0};
+}
+
+bool sn_body_is_valid(const sn_world *world, sn_body body)
+{
+    return sn_world_body_record(world, body) != NULL;
+}
+
+// ---- reading ----
+
+const char *sn_body_name(const sn_world *world, sn_body body)
+{
+    const sn_body_record *record = sn_world_body_record(world, body);
+    return record != NULL ? record->name : "";
+}
+
+sn_body_type sn_body_get_type(const sn_world *world, sn_body body)
+{
+    const sn_body_record *record = sn_world_body_record(world, body);
+    return record != NULL ? record->type : SN_BODY_STATIC;
+}
+
+int sn_body_shape_count(const sn_world *world, sn_body body)
+{
+    const sn_body_record *record = sn_world_body_record(world, body);
+    return record != NULL ? record->shape_count : 0;
+}
+
+const sn_shape *sn_body_shape(const sn_world *world, sn_body body, int index)
+{
+    const sn_body_record *record = sn_world_body_record(world, body);
+    return record != NULL && index >= 0 && index < record->shape_count ? &record->shapes[index]
+                                                                       : NULL;
+}
+
+// The agent that moves a body, or -1: static, or not there.
+static int agent_of(const sn_world *world, sn_body body)
+{
+    const sn_body_record *record = sn_world_body_record(world, body);
+    return record != NULL ? record->agent.agent : -1;
+}
+
+sn_mass_properties sn_body_mass_properties(const sn_world *world, sn_body body)
+{
+    int agent = agent_of(world, body);
+    if (agent < 0) {
+        return (sn_mass_properties){0};
+    }
+    // Back from principal axes: I = R diag R^T with R from the principal frame to the body's.
+    sn_transform principal = sn_transform_inverse(world->rigid.placement[agent]);
+    return (sn_mass_properties){
+        .mass = world->rigid.mass[agent].mass,
+        .volume = sn_world_body_record(world, body)->volume,
+        .centre = principal.position,
+        .inertia = sn_tensor_to_world(principal.rotation, world->rigid.mass[agent].inertia),
+    };
+}
+
+sn_integrator sn_body_integrator(const sn_world *world, sn_body body)
+{
+    int agent = agent_of(world, body);
+    return agent >= 0 ? (sn_integrator)world->rigid.agents.agents[agent].integrator
+                      : SN_INTEGRATOR_DEFAULT;
+}
+
+sn_transform sn_body_transform(const sn_world *world, sn_body body)
+{
+    const sn_body_record *record = sn_world_body_record(world, body);
+    if (record == NULL) {
+        return SN_TRANSFORM_IDENTITY;
+    }
+    return record->agent.agent >= 0 ? sn_rigid_frame(&world->rigid, record->agent.agent)
+                                    : record->frame;
+}
+
+sn_vec3 sn_body_centre(const sn_world *world, sn_body body)
+{
+    int agent = agent_of(world, body);
+    return agent >= 0 ? sn_rigid_pose(sn_agent_q(&world->rigid.agents, agent)).position
+                      : sn_body_transform(world, body).position;
+}
+
+sn_vec3 sn_body_velocity(const sn_world *world, sn_body body)
+{
+    int agent = agent_of(world, body);
+    return agent >= 0 ? sn_rigid_velocity(&world->rigid, agent) : SN_VEC3_ZERO;
+}
+
+sn_vec3 sn_body_angular_velocity(const sn_world *world, sn_body body)
+{
+    int agent = agent_of(world, body);
+    return agent >= 0 ? sn_rigid_angular_velocity(&world->rigid, agent) : SN_VEC3_ZERO;
+}
+
+sn_vec3 sn_body_point_velocity(const sn_world *world, sn_body body, sn_vec3 world_point)
+{
+    sn_vec3 arm = sn_vec3_sub(world_point, sn_body_centre(world, body));
+    return sn_vec3_add(sn_body_velocity(world, body),
+                       sn_cross(sn_body_angular_velocity(world, body), arm));
+}
+
+// ---- placing and pushing ----
+
+sn_status sn_body_set_transform(sn_world *world, sn_body body, sn_transform frame, sn_error *error)
+{
+    if (!sn_body_is_valid(world, body)) {
+        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the body does not exist");
+    }
+    int agent = agent_of(world, body);
+    sn_quat r = frame.rotation;
+    double length = r.w * r.w + r.x * r.x + r.y * r.y + r.z * r.z;
+    if (!transform_is_finite(frame) || !(fabs(length - 1.0) < 1e-6)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, sn_body_name(world, body),
+                       "the new place is not finite or its rotation not a unit quaternion");
+    }
+    frame.rotation = sn_quat_normalize(frame.rotation);
+    if (agent >= 0) {
+        // The body's velocities are those of the world, not of its axes: they stay when it is
+        // turned.
+        sn_vec3 velocity = sn_rigid_velocity(&world->rigid, agent);
+        sn_vec3 angular_velocity = sn_rigid_angular_velocity(&world->rigid, agent);
+        sn_rigid_set_frame(&world->rigid, agent, frame);
+        sn_rigid_set_velocity(&world->rigid, agent, velocity, angular_velocity);
+    } else {
+        sn_world_body_record(world, body)->frame = frame;
+    }
+    sn_world_touch(world);
+    return SN_OK;
+}
+
+sn_status sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 velocity,
+                               sn_vec3 angular_velocity, sn_error *error)
+{
+    if (!sn_body_is_valid(world, body)) {
+        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the body does not exist");
+    }
+    int agent = agent_of(world, body);
+    if (agent < 0) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, sn_body_name(world, body),
+                       "a static body cannot have a velocity");
+    }
+    if (!sn_vec3_is_finite(velocity) || !sn_vec3_is_finite(angular_velocity)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, sn_body_name(world, body),
+                       "the new velocity is not finite");
+    }
+    sn_rigid_set_velocity(&world->rigid, agent, velocity, angular_velocity);
+    sn_world_touch(world);
+    return SN_OK;
+}
+
+// Adds a force at a world point and a torque to the step to come, or to the evaluation under way.
+static void push(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 world_point, sn_vec3 torque)
+{
+    int agent = agent_of(world, body);
+    if (agent < 0) {
+        return;
+    }
+    sn_agent_set *set = &world->rigid.agents;
+    bool evaluating = world->evaluating_group != -2;
+    if (evaluating && world->group_of[0].data[agent] != world->evaluating_group) {
+        return; // its own group asks again
+    }
+    sn_vec3 local = sn_transform_point_inverse(sn_rigid_frame(&world->rigid, agent), world_point);
+    double *f = (evaluating ? set->f : set->external) + set->agents[agent].v_first;
+    set->type->scatter(set, agent, 0, local, force, torque, f);
+    set->has_external = set->has_external || !evaluating;
+}
+
+void sn_body_add_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 world_point)
+{
+    push(world, body, force, world_point, SN_VEC3_ZERO);
+}
+
+void sn_body_add_torque(sn_world *world, sn_body body, sn_vec3 torque)
+{
+    push(world, body, SN_VEC3_ZERO, sn_body_centre(world, body), torque);
+}

@@ -1,0 +1,218 @@
+// Events: quantities that pass a threshold. Staged groups locate theirs by root finding; the others
+// are watched from step to step.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "world/world.h"
+
+sn_event_def sn_default_event_def(void)
+{
+    return (sn_event_def){.probe = {.quantity = SN_QUANTITY_POSITION_Z}};
+}
+
+static sn_event_record *find(const sn_world *world, sn_event event)
+{
+    sn_id id = {event.index, event.generation};
+    return sn_id_pool_has(&world->event_ids, id) ? &world->events.data[event.index] : NULL;
+}
+
+double sn_world_event_value(const sn_world *world, const sn_event_record *event)
+{
+    return sn_probe_read(world, &event->def.probe) - event->def.threshold;
+}
+
+// ---- adding and removing ----
+
+static sn_status check_event(const sn_world *world, const sn_event_def *def, sn_error *error)
+{
+    const char *name = def->name != NULL ? def->name : "unnamed event";
+    if (def->name != NULL && def->name[0] != '\0' &&
+        sn_name_table_find(&world->event_names, def->name) != 0) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "there is an event of this name already; names must be unique");
+    }
+    sn_error inner = {0};
+    if (sn_probe_check(world, &def->probe, &inner) != SN_OK) {
+        return sn_fail(error, inner.code, name, "%s", inner.text);
+    }
+    if (!isfinite(def->threshold)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name, "the threshold is not finite");
+    }
+    if ((unsigned)def->direction > SN_DIRECTION_FALLING || (unsigned)def->action > SN_EVENT_STOP) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "direction %d or action %d is none of those there are", (int)def->direction,
+                       (int)def->action);
+    }
+    return SN_OK;
+}
+
+sn_status sn_world_add_event(sn_world *world, const sn_event_def *def, sn_event *event,
+                             sn_error *error)
+{
+    *event = (sn_event){0};
+    sn_status status = check_event(world, def, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    sn_event_record record = {.def = *def, .group = -1};
+    record.def.name = NULL;
+    sn_id id = sn_id_pool_take(&world->event_ids);
+    if (id.index == 0) {
+        return sn_fail_memory(error, sizeof record);
+    }
+    int old = world->events.count;
+    record.name = sn_world_make_name(world, def->name, "event");
+    bool made = record.name != NULL &&
+                ((int)id.index < old || sn_array_resize(&world->events, (int)id.index + 1));
+    if (made && (int)id.index >= old) {
+        memset(&world->events.data[old], 0, (size_t)((int)id.index + 1 - old) * sizeof record);
+    }
+    made = made && sn_array_reserve(&world->event_order, world->event_order.count + 1) &&
+           sn_name_table_put(&world->event_names, record.name, id.index);
+    if (!made) {
+        sn_free(record.name);
+        sn_id_pool_give(&world->event_ids, id);
+        return sn_fail_memory(error, sizeof record);
+    }
+    world->events.data[id.index] = record;
+    world->event_order.data[world->event_order.count++] = id.index;
+    world->groups_current = false;
+    *event = (sn_event){id.index, id.generation};
+    return SN_OK;
+}
+
+void sn_world_remove_events_of(sn_world *world, sn_body body, sn_field field)
+{
+    for (int i = world->event_order.count - 1; i >= 0; --i) {
+        uint32_t index = world->event_order.data[i];
+        sn_event_record *record = &world->events.data[index];
+        bool names = (body.index != 0 && record->def.probe.body.index == body.index) ||
+                     (field.index != 0 && record->def.probe.field.index == field.index);
+        if (!names) {
+            continue;
+        }
+        sn_name_table_remove(&world->event_names, record->name);
+        sn_free(record->name);
+        *record = (sn_event_record){0};
+        sn_world_drop_index(world->event_order.data, &world->event_order.count, index);
+        sn_id_pool_give(&world->event_ids, (sn_id){index, world->event_ids.generation.data[index]});
+        world->groups_current = false;
+    }
+}
+
+void sn_world_free_events(sn_world *world)
+{
+    for (int i = 0; i < world->events.count; ++i) {
+        sn_free(world->events.data[i].name);
+    }
+    sn_array_free(&world->events);
+    sn_array_free(&world->event_order);
+    sn_array_free(&world->event_log);
+    sn_name_table_free(&world->event_names);
+    sn_id_pool_free(&world->event_ids);
+}
+
+bool sn_world_copy_events(const sn_world *world, sn_world *copy)
+{
+    int count = world->events.count, logged = world->event_log.count;
+    if (count == 0) {
+        return true;
+    }
+    if (!sn_id_pool_copy(&world->event_ids, &copy->event_ids) ||
+        !sn_array_resize(&copy->events, count) ||
+        !sn_array_resize(&copy->event_order, world->event_order.count) ||
+        !sn_array_resize(&copy->event_log, logged)) {
+        copy->events.count = 0;
+        return false;
+    }
+    memset(copy->events.data, 0, (size_t)count * sizeof *copy->events.data);
+    if (logged > 0) {
+        memcpy(copy->event_log.data, world->event_log.data,
+               (size_t)logged * sizeof *world->event_log.data);
+    }
+    for (int i = 0; i < world->event_order.count; ++i) {
+        uint32_t index = world->event_order.data[i];
+        sn_event_record *record = &copy->events.data[index];
+        *record = world->events.data[index];
+        record->name = sn_copy_text(world->events.data[index].name);
+        copy->event_order.data[i] = index;
+        if (record->name == NULL || !sn_name_table_put(&copy->event_names, record->name, index)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- watching ----
+
+sn_status sn_world_log_event(sn_world *world, uint32_t event, double time, int direction,
+                             sn_error *error)
+{
+    sn_event_entry entry = {{event, world->event_ids.generation.data[event]}, time, direction};
+    if (!sn_array_push(&world->event_log, entry)) {
+        return sn_fail_memory(error, sizeof entry);
+    }
+    world->stopped = world->stopped || world->events.data[event].def.action == SN_EVENT_STOP;
+    return SN_OK;
+}
+
+void sn_world_start_events(sn_world *world)
+{
+    world->stopped = false;
+    for (int i = 0; i < world->event_order.count; ++i) {
+        sn_event_record *event = &world->events.data[world->event_order.data[i]];
+        event->start_value = sn_world_event_value(world, event);
+    }
+}
+
+sn_status sn_world_finish_events(sn_world *world, double start_time, sn_error *error)
+{
+    for (int i = 0; i < world->event_order.count; ++i) {
+        uint32_t index = world->event_order.data[i];
+        sn_event_record *event = &world->events.data[index];
+        if (event->group >= 0) {
+            continue;
+        }
+        double before = event->start_value, after = sn_world_event_value(world, event);
+        int direction = before < 0.0 && after >= 0.0 ? 1 : (before > 0.0 && after <= 0.0 ? -1 : 0);
+        bool wanted =
+            direction != 0 && (event->def.direction == SN_DIRECTION_BOTH ||
+                               (event->def.direction == SN_DIRECTION_RISING) == (direction > 0));
+        if (!wanted) {
+            continue;
+        }
+        double share = before / (before - after); // where the straight line passes zero
+        double time = start_time + share * (world->time - start_time);
+        sn_status status = sn_world_log_event(world, index, time, direction, error);
+        if (status != SN_OK) {
+            return status;
+        }
+    }
+    return SN_OK;
+}
+
+// ---- reading ----
+
+const char *sn_event_name(const sn_world *world, sn_event event)
+{
+    const sn_event_record *record = find(world, event);
+    return record != NULL ? record->name : "";
+}
+
+int sn_world_event_count(const sn_world *world)
+{
+    return world->event_log.count;
+}
+
+sn_event_entry sn_world_event_entry(const sn_world *world, int index)
+{
+    bool there = index >= 0 && index < world->event_log.count;
+    return there ? world->event_log.data[index] : (sn_event_entry){0};
+}
+
+bool sn_world_stopped(const sn_world *world)
+{
+    return world->stopped;
+}

@@ -1,0 +1,334 @@
+// Fields of a world: adding, changing, removing.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "world/world.h"
+
+sn_spring_def sn_default_spring_def(void)
+{
+    return (sn_spring_def){.stiffness = 100.0, .rest_length = -1.0};
+}
+
+sn_drag_def sn_default_drag_def(void)
+{
+    return (sn_drag_def){0};
+}
+
+sn_callback_def sn_default_callback_def(void)
+{
+    return (sn_callback_def){0};
+}
+
+sn_field_record *sn_world_field_record(const sn_world *world, sn_field field)
+{
+    sn_id id = {field.index, field.generation};
+    return sn_id_pool_has(&world->field_ids, id) ? &world->fields.data[field.index] : NULL;
+}
+
+static bool is_null(sn_body body)
+{
+    return body.index == 0;
+}
+
+// ---- springs ----
+
+static void spring_end(const sn_world *world, sn_body body, sn_vec3 local, sn_vec3 *position,
+                       sn_vec3 *velocity)
+{
+    const sn_body_record *record = sn_world_body_record(world, body);
+    if (record == NULL) {
+        *position = local;
+        *velocity = SN_VEC3_ZERO;
+    } else if (record->agent.agent < 0) {
+        *position = sn_transform_point(record->frame, local);
+        *velocity = SN_VEC3_ZERO;
+    } else {
+        const sn_agent_set *set = world->sets[record->agent.set];
+        set->type->point(set, record->agent.agent, 0, local, position, velocity);
+    }
+}
+
+sn_spring_ends sn_world_spring_ends(const sn_world *world, const sn_spring_def *spring)
+{
+    sn_spring_ends ends;
+    spring_end(world, spring->body_a, spring->point_a, &ends.a, &ends.a_velocity);
+    spring_end(world, spring->body_b, spring->point_b, &ends.b, &ends.b_velocity);
+    return ends;
+}
+
+static sn_status check_spring(const sn_world *world, const sn_spring_def *def, const char *name,
+                              sn_error *error)
+{
+    if ((!is_null(def->body_a) && sn_world_body_record(world, def->body_a) == NULL) ||
+        (!is_null(def->body_b) && sn_world_body_record(world, def->body_b) == NULL)) {
+        return sn_fail(error, SN_ERROR_HANDLE, name, "the spring names a body that does not exist");
+    }
+    if (def->body_a.index == def->body_b.index) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "both ends of the spring are on the same body");
+    }
+    if (!sn_vec3_is_finite(def->point_a) || !sn_vec3_is_finite(def->point_b)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name, "an end point of the spring is not finite");
+    }
+    if (!(def->stiffness >= 0.0) || !isfinite(def->stiffness) || !(def->damping >= 0.0) ||
+        !isfinite(def->damping)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "stiffness is %g N/m and damping %g N s/m, expected 0 or more",
+                       def->stiffness, def->damping);
+    }
+    if (!isfinite(def->rest_length)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name, "rest length is not finite");
+    }
+    return SN_OK;
+}
+
+static void settle_rest_length(const sn_world *world, sn_spring_def *def)
+{
+    if (def->rest_length < 0.0) {
+        sn_spring_ends ends = sn_world_spring_ends(world, def);
+        def->rest_length = sn_distance(ends.a, ends.b);
+    }
+}
+
+// ---- drag ----
+
+static sn_status check_drag(const sn_world *world, const sn_drag_def *def, const char *name,
+                            sn_error *error)
+{
+    if (!is_null(def->body) && sn_world_body_record(world, def->body) == NULL) {
+        return sn_fail(error, SN_ERROR_HANDLE, name, "the drag names a body that does not exist");
+    }
+    const double values[4] = {def->linear, def->quadratic, def->angular_linear,
+                              def->angular_quadratic};
+    for (int i = 0; i < 4; ++i) {
+        if (!(values[i] >= 0.0) || !isfinite(values[i])) {
+            return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                           "a drag coefficient is %g, expected 0 or more", values[i]);
+        }
+    }
+    if (!sn_vec3_is_finite(def->medium_velocity)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name, "the velocity of the medium is not finite");
+    }
+    return SN_OK;
+}
+
+// ---- all fields ----
+
+static sn_status check_name(const sn_world *world, const char *name, sn_error *error)
+{
+    if (name != NULL && name[0] != '\0' && sn_name_table_find(&world->field_names, name) != 0) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "there is a field of this name already; names must be unique");
+    }
+    return SN_OK;
+}
+
+static sn_status add(sn_world *world, sn_field_record record, const char *name, sn_field *field,
+                     sn_error *error)
+{
+    sn_id id = sn_id_pool_take(&world->field_ids);
+    if (id.index == 0) {
+        return sn_fail_memory(error, sizeof record);
+    }
+    int old = world->fields.count;
+    record.name = sn_world_make_name(world, name, "field");
+    bool made = record.name != NULL &&
+                ((int)id.index < old || sn_array_resize(&world->fields, (int)id.index + 1)) &&
+                sn_array_push(&world->field_order, id.index);
+    if (made && (int)id.index >= old) {
+        memset(&world->fields.data[old], 0, (size_t)((int)id.index + 1 - old) * sizeof record);
+    }
+    if (made && !sn_name_table_put(&world->field_names, record.name, id.index)) {
+        world->field_order.count -= 1;
+        made = false;
+    }
+    if (!made) {
+        sn_free(record.name);
+        sn_id_pool_give(&world->field_ids, id);
+        return sn_fail_memory(error, sizeof record);
+    }
+    world->fields.data[id.index] = record;
+    world->groups_current = false;
+    *field = (sn_field){id.index, id.generation};
+    return SN_OK;
+}
+
+sn_status sn_world_add_spring(sn_world *world, const sn_spring_def *def, sn_field *field,
+                              sn_error *error)
+{
+    *field = (sn_field){0};
+    sn_status status = check_name(world, def->name, error);
+    if (status == SN_OK) {
+        status = check_spring(world, def, def->name != NULL ? def->name : "unnamed spring", error);
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    sn_field_record record = {.type = SN_FIELD_SPRING, .spring = *def};
+    record.spring.name = NULL;
+    settle_rest_length(world, &record.spring);
+    return add(world, record, def->name, field, error);
+}
+
+sn_status sn_world_add_drag(sn_world *world, const sn_drag_def *def, sn_field *field,
+                            sn_error *error)
+{
+    *field = (sn_field){0};
+    sn_status status = check_name(world, def->name, error);
+    if (status == SN_OK) {
+        status = check_drag(world, def, def->name != NULL ? def->name : "unnamed drag", error);
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    sn_field_record record = {.type = SN_FIELD_DRAG, .drag = *def};
+    record.drag.name = NULL;
+    return add(world, record, def->name, field, error);
+}
+
+sn_status sn_world_add_callback(sn_world *world, const sn_callback_def *def, sn_field *field,
+                                sn_error *error)
+{
+    *field = (sn_field){0};
+    sn_status status = check_name(world, def->name, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    if (def->apply == NULL) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, def->name,
+                       "a callback field needs a function to call");
+    }
+    sn_field_record record = {.type = SN_FIELD_CALLBACK, .callback = *def};
+    record.callback.name = NULL;
+    return add(world, record, def->name, field, error);
+}
+
+static void drop(sn_world *world, uint32_t index)
+{
+    sn_field_record *record = &world->fields.data[index];
+    sn_id id = {index, world->field_ids.generation.data[index]};
+    sn_world_remove_events_of(world, (sn_body){0}, (sn_field){id.index, id.generation});
+    sn_name_table_remove(&world->field_names, record->name);
+    sn_free(record->name);
+    *record = (sn_field_record){0};
+    sn_world_drop_index(world->field_order.data, &world->field_order.count, index);
+    sn_id_pool_give(&world->field_ids, id);
+    world->groups_current = false;
+}
+
+sn_status sn_world_remove_field(sn_world *world, sn_field field, sn_error *error)
+{
+    if (sn_world_field_record(world, field) == NULL) {
+        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the field to remove does not exist");
+    }
+    drop(world, field.index);
+    return SN_OK;
+}
+
+void sn_world_remove_fields_of(sn_world *world, sn_body body)
+{
+    for (int i = world->field_order.count - 1; i >= 0; --i) {
+        uint32_t index = world->field_order.data[i];
+        const sn_field_record *record = &world->fields.data[index];
+        bool names =
+            (record->type == SN_FIELD_SPRING && (record->spring.body_a.index == body.index ||
+                                                 record->spring.body_b.index == body.index)) ||
+            (record->type == SN_FIELD_DRAG && record->drag.body.index == body.index);
+        if (names) {
+            drop(world, index);
+        }
+    }
+}
+
+sn_status sn_world_set_spring(sn_world *world, sn_field field, const sn_spring_def *def,
+                              sn_error *error)
+{
+    sn_field_record *record = sn_world_field_record(world, field);
+    if (record == NULL || record->type != SN_FIELD_SPRING) {
+        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the field to change is not a spring");
+    }
+    sn_spring_def changed = *def;
+    changed.name = NULL;
+    changed.body_a = record->spring.body_a;
+    changed.body_b = record->spring.body_b;
+    sn_status status = check_spring(world, &changed, record->name, error);
+    if (status == SN_OK) {
+        settle_rest_length(world, &changed);
+        record->spring = changed;
+        sn_world_touch(world);
+    }
+    return status;
+}
+
+sn_status sn_world_set_drag(sn_world *world, sn_field field, const sn_drag_def *def,
+                            sn_error *error)
+{
+    sn_field_record *record = sn_world_field_record(world, field);
+    if (record == NULL || record->type != SN_FIELD_DRAG) {
+        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the field to change is not a drag");
+    }
+    sn_drag_def changed = *def;
+    changed.name = NULL;
+    changed.body = record->drag.body;
+    sn_status status = check_drag(world, &changed, record->name, error);
+    if (status == SN_OK) {
+        record->drag = changed;
+        sn_world_touch(world);
+    }
+    return status;
+}
+
+int sn_world_field_count(const sn_world *world)
+{
+    return world->field_order.count;
+}
+
+sn_field sn_world_find_field(const sn_world *world, const char *name)
+{
+    uint32_t index = sn_name_table_find(&world->field_names, name);
+    return index != 0 ? (sn_field){index, world->field_ids.generation.data[index]} : (sn_field){0};
+}
+
+const char *sn_field_name(const sn_world *world, sn_field field)
+{
+    const sn_field_record *record = sn_world_field_record(world, field);
+    return record != NULL ? record->name : "";
+}
+
+void sn_world_free_fields(sn_world *world)
+{
+    for (int i = 0; i < world->fields.count; ++i) {
+        sn_free(world->fields.data[i].name);
+    }
+    sn_array_free(&world->fields);
+    sn_array_free(&world->field_order);
+    sn_name_table_free(&world->field_names);
+    sn_id_pool_free(&world->field_ids);
+}
+
+bool sn_world_copy_fields(const sn_world *world, sn_world *copy)
+{
+    int count = world->fields.count;
+    if (count == 0) {
+        return true;
+    }
+    if (!sn_id_pool_copy(&world->field_ids, &copy->field_ids) ||
+        !sn_array_resize(&copy->fields, count) ||
+        !sn_array_resize(&copy->field_order, world->field_order.count)) {
+        return false;
+    }
+    memset(copy->fields.data, 0, (size_t)count * sizeof *copy->fields.data);
+    for (int i = 0; i < world->field_order.count; ++i) {
+        uint32_t index = world->field_order.data[i];
+        sn_field_record *record = &copy->fields.data[index];
+        *record = world->fields.data[index];
+        record->name = sn_copy_text(world->fields.data[index].name);
+        copy->field_order.data[i] = index;
+        if (record->name == NULL || !sn_name_table_put(&copy->field_names, record->name, index)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,547 @@
+// Staged groups: agents whose integrators ask for forces several times in a step, joined where a
+// force joins them, each group one system of differential equations. Agents that nothing joins are
+// integrated apart, each with its own adaptive step.
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "world/world.h"
+
+// ---- making groups: union-find over agents ----
+
+typedef struct grouping {
+    sn_world *world;
+    int *parent;  // one entry per agent of all sets, sets one after the other
+    int first[1]; // of each set
+    int count;
+} grouping;
+
+static int root_of(grouping *g, int i)
+{
+    while (g->parent[i] != i) {
+        g->parent[i] = g->parent[g->parent[i]];
+        i = g->parent[i];
+    }
+    return i;
+}
+
+static void join(grouping *g, int a, int b)
+{
+    int ra = root_of(g, a), rb = root_of(g, b);
+    // The lower index leads, so that groups come out in the order of their first agents.
+    g->parent[ra > rb ? ra : rb] = ra > rb ? rb : ra;
+}
+
+// The entry of a body's agent, or -1 for the world, static bodies and single-stage agents.
+static int staged_entry(const grouping *g, sn_body body)
+{
+    const sn_body_record *record = sn_world_body_record(g->world, body);
+    if (record == NULL || record->agent.agent < 0) {
+        return -1;
+    }
+    const sn_agent_set *set = g->world->sets[record->agent.set];
+    bool staged = sn_integrator_is_staged(set->agents[record->agent.agent].integrator);
+    return staged ? g->first[record->agent.set] + record->agent.agent : -1;
+}
+
+static bool moves(const sn_world *world, sn_body body)
+{
+    const sn_body_record *record = sn_world_body_record(world, body);
+    return record != NULL && record->agent.agent >= 0;
+}
+
+// A spring between two agents makes one system of them, which takes one integrator. Single-stage
+// integrators mix freely.
+static sn_status join_spring(grouping *g, const sn_field_record *field, sn_error *error)
+{
+    sn_body a = field->spring.body_a, b = field->spring.body_b;
+    if (!moves(g->world, a) || !moves(g->world, b)) {
+        return SN_OK;
+    }
+    int entry_a = staged_entry(g, a), entry_b = staged_entry(g, b);
+    sn_integrator integrator_a = sn_body_integrator(g->world, a),
+                  integrator_b = sn_body_integrator(g->world, b);
+    if ((entry_a >= 0 || entry_b >= 0) && integrator_a != integrator_b) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, field->name,
+                       "joins body '%s' (integrator %s) with body '%s' (integrator %s); bodies "
+                       "joined by a force need the same",
+                       sn_body_name(g->world, a), sn_integrator_word(integrator_a),
+                       sn_body_name(g->world, b), sn_integrator_word(integrator_b));
+    }
+    if (entry_a >= 0) {
+        join(g, entry_a, entry_b);
+    }
+    return SN_OK;
+}
+
+// A callback may read and push anything, and an event about the whole world looks at everything:
+// all staged agents of one integrator then go together.
+static void join_all(grouping *g)
+{
+    int leader[SN_INTEGRATOR_COUNT];
+    memset(leader, -1, sizeof leader);
+    for (int s = 0; s < g->world->set_count; ++s) {
+        const sn_agent_set *set = g->world->sets[s];
+        for (int i = 0; i < set->count; ++i) {
+            int integrator = set->agents[i].integrator, entry = g->first[s] + i;
+            if (!sn_integrator_is_staged(integrator)) {
+                continue;
+            }
+            if (leader[integrator] < 0) {
+                leader[integrator] = entry;
+            }
+            join(g, leader[integrator], entry);
+        }
+    }
+}
+
+// All located events must share a group, so that the first of them is known to be the first. Gives
+// the group's leader or -1.
+static int join_event(grouping *g, const sn_event_record *event, int leader)
+{
+    sn_body bodies[2] = {event->def.probe.body, {0}};
+    const sn_field_record *field = sn_world_field_record(g->world, event->def.probe.field);
+    if (field != NULL && field->type == SN_FIELD_SPRING) {
+        bodies[0] = field->spring.body_a;
+        bodies[1] = field->spring.body_b;
+    }
+    for (int i = 0; i < 2; ++i) {
+        int entry = staged_entry(g, bodies[i]);
+        const sn_world *world = g->world;
+        // An event of another integrator than the first one's is watched from step to step.
+        bool same =
+            entry >= 0 && leader >= 0 &&
+            world->sets[0]->agents[entry].integrator == world->sets[0]->agents[leader].integrator;
+        if (entry >= 0 && leader < 0) {
+            leader = entry;
+        } else if (same) {
+            join(g, leader, entry);
+        }
+    }
+    return leader;
+}
+
+static bool looks_at_world(const sn_event_record *event)
+{
+    return event->def.probe.body.index == 0 && event->def.probe.field.index == 0;
+}
+
+static sn_status join_everything(grouping *g, sn_error *error)
+{
+    sn_world *world = g->world;
+    bool all = false;
+    for (int i = 0; i < world->field_order.count; ++i) {
+        const sn_field_record *field = &world->fields.data[world->field_order.data[i]];
+        sn_status status = field->type == SN_FIELD_SPRING ? join_spring(g, field, error) : SN_OK;
+        if (status != SN_OK) {
+            return status;
+        }
+        all = all || field->type == SN_FIELD_CALLBACK;
+    }
+    int leader = -1;
+    for (int i = 0; i < world->event_order.count; ++i) {
+        const sn_event_record *event = &world->events.data[world->event_order.data[i]];
+        all = all || looks_at_world(event);
+        leader = join_event(g, event, leader);
+    }
+    if (all) {
+        join_all(g);
+    }
+    return SN_OK;
+}
+
+// ---- the groups themselves ----
+
+static void free_group(sn_group *group)
+{
+    sn_array_free(&group->agents);
+    sn_array_free(&group->fields);
+    sn_array_free(&group->events);
+    sn_ode_destroy(group->ode);
+    sn_free(group->state);
+    sn_free(group->work);
+}
+
+void sn_world_free_groups(sn_world *world)
+{
+    for (int i = 0; i < world->groups.count; ++i) {
+        free_group(&world->groups.data[i]);
+    }
+    sn_array_free(&world->groups);
+    sn_array_free(&world->single_fields);
+    sn_array_free(&world->wide_drags);
+    for (int s = 0; s < world->set_count; ++s) {
+        sn_array_free(&world->group_of[s]);
+    }
+    world->groups_current = false;
+}
+
+// Puts every staged agent into the group of its root; the strictest tolerance rules a group.
+static bool fill_groups(grouping *g)
+{
+    sn_world *world = g->world;
+    for (int s = 0; s < world->set_count; ++s) {
+        const sn_agent_set *set = world->sets[s];
+        if (!sn_array_resize(&world->group_of[s], set->count)) {
+            return false;
+        }
+        for (int i = 0; i < set->count; ++i) {
+            const sn_agent *agent = &set->agents[i];
+            world->group_of[s].data[i] = -1;
+            if (!sn_integrator_is_staged(agent->integrator)) {
+                continue;
+            }
+            int root = root_of(g, g->first[s] + i);
+            if (root == g->first[s] + i) {
+                sn_group fresh = {.integrator = agent->integrator,
+                                  .relative_tolerance = agent->relative_tolerance,
+                                  .absolute_tolerance = agent->absolute_tolerance,
+                                  .fresh = true};
+                if (!sn_array_push(&world->groups, fresh)) {
+                    return false;
+                }
+                world->group_of[s].data[i] = world->groups.count - 1;
+            } else {
+                world->group_of[s].data[i] = world->group_of[0].data[root];
+            }
+            sn_group *group = &world->groups.data[world->group_of[s].data[i]];
+            if (!sn_array_push(&group->agents, (sn_agent_ref){s, i})) {
+                return false;
+            }
+            group->size += set->type->q_count + set->type->v_count;
+            group->relative_tolerance = group->relative_tolerance < agent->relative_tolerance
+                                            ? group->relative_tolerance
+                                            : agent->relative_tolerance;
+            group->absolute_tolerance = group->absolute_tolerance < agent->absolute_tolerance
+                                            ? group->absolute_tolerance
+                                            : agent->absolute_tolerance;
+        }
+    }
+    return true;
+}
+
+// The group of a body's agent; -1 for single-stage agents, -2 for what does not move.
+static int group_of_body(const sn_world *world, sn_body body)
+{
+    const sn_body_record *record = sn_world_body_record(world, body);
+    return record != NULL && record->agent.agent >= 0
+               ? world->group_of[record->agent.set].data[record->agent.agent]
+               : -2;
+}
+
+static bool assign_fields(sn_world *world)
+{
+    world->has_callbacks = false;
+    for (int i = 0; i < world->field_order.count; ++i) {
+        uint32_t index = world->field_order.data[i];
+        const sn_field_record *field = &world->fields.data[index];
+        int group = -2;
+        if (field->type == SN_FIELD_SPRING) {
+            int a = group_of_body(world, field->spring.body_a),
+                b = group_of_body(world, field->spring.body_b);
+            group = a > b ? a : b;
+        } else if (field->type == SN_FIELD_DRAG && field->drag.body.index == 0) {
+            if (!sn_array_push(&world->wide_drags, index)) {
+                return false;
+            }
+        } else if (field->type == SN_FIELD_DRAG) {
+            group = group_of_body(world, field->drag.body);
+        } else {
+            world->has_callbacks = true;
+        }
+        bool put =
+            group == -2 || (group == -1 ? sn_array_push(&world->single_fields, index)
+                                        : sn_array_push(&world->groups.data[group].fields, index));
+        bool damps = field->type == SN_FIELD_DRAG;
+        for (int s = 0; damps && s < world->set_count; ++s) {
+            put = put && sn_agent_set_reserve_damping(world->sets[s]);
+        }
+        if (!put) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool assign_events(sn_world *world)
+{
+    for (int i = 0; i < world->event_order.count; ++i) {
+        uint32_t index = world->event_order.data[i];
+        sn_event_record *event = &world->events.data[index];
+        const sn_field_record *field = sn_world_field_record(world, event->def.probe.field);
+        int group = group_of_body(world, event->def.probe.body);
+        if (field != NULL && field->type == SN_FIELD_SPRING) {
+            int a = group_of_body(world, field->spring.body_a),
+                b = group_of_body(world, field->spring.body_b);
+            group = a > b ? a : b;
+        } else if (looks_at_world(event)) {
+            group = world->groups.count == 1 ? 0 : -1;
+        }
+        // Located by one group only: that of the first located event.
+        if (group >= 0 && world->event_group >= 0 && group != world->event_group) {
+            group = -1;
+        }
+        event->group =
+            group >= 0 && world->groups.data[group].integrator != SN_INTEGRATOR_RK4 ? group : -1;
+        if (event->group >= 0) {
+            world->event_group = event->group;
+            if (!sn_array_push(&world->groups.data[event->group].events, index)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void call_rate(void *context, double t, const double *y, double *y_rate);
+static void call_roots(void *context, double t, const double *y, double *values);
+
+static sn_status make_integrators(sn_world *world, sn_error *error)
+{
+    for (int i = 0; i < world->groups.count; ++i) {
+        sn_group *group = &world->groups.data[i];
+        size_t bytes = (size_t)group->size * sizeof(double);
+        group->world = world;
+        group->index = i;
+        group->state = sn_allocate(bytes);
+        group->work = group->integrator == SN_INTEGRATOR_RK4 ? sn_allocate(3 * bytes) : NULL;
+        if (group->state == NULL ||
+            (group->integrator == SN_INTEGRATOR_RK4 && group->work == NULL)) {
+            return sn_fail_memory(error, 3 * bytes);
+        }
+        if (group->integrator == SN_INTEGRATOR_RK4) {
+            continue;
+        }
+        SN_ARRAY(int) directions = {0};
+        for (int e = 0; e < group->events.count; ++e) {
+            sn_direction wanted = world->events.data[group->events.data[e]].def.direction;
+            if (!sn_array_push(&directions, wanted == SN_DIRECTION_RISING
+                                                ? 1
+                                                : (wanted == SN_DIRECTION_FALLING ? -1 : 0))) {
+                sn_array_free(&directions);
+                return sn_fail_memory(error, sizeof(int));
+            }
+        }
+        sn_ode_def def = {
+            .method = group->integrator,
+            .size = group->size,
+            .relative_tolerance = group->relative_tolerance,
+            .absolute_tolerance = group->absolute_tolerance,
+            .root_count = group->events.count,
+            .root_direction = directions.data,
+            .rate = call_rate,
+            .roots = call_roots,
+            .context = group,
+        };
+        sn_status status = sn_ode_create(&def, &group->ode, error);
+        sn_array_free(&directions);
+        if (status != SN_OK) {
+            return status;
+        }
+    }
+    return SN_OK;
+}
+
+sn_status sn_world_make_groups(sn_world *world, sn_error *error)
+{
+    if (world->groups_current) {
+        return SN_OK;
+    }
+    sn_world_free_groups(world);
+    world->event_group = -1;
+    world->forces_clear = false;
+    grouping g = {.world = world};
+    for (int s = 0; s < world->set_count; ++s) {
+        g.first[s] = g.count;
+        g.count += world->sets[s]->count;
+    }
+    g.parent = sn_allocate((size_t)g.count * sizeof *g.parent);
+    if (g.parent == NULL) {
+        return sn_fail_memory(error, (size_t)g.count * sizeof *g.parent);
+    }
+    for (int i = 0; i < g.count; ++i) {
+        g.parent[i] = i;
+    }
+    sn_status status = join_everything(&g, error);
+    if (status == SN_OK && !(fill_groups(&g) && assign_fields(world) && assign_events(world))) {
+        status = sn_fail_memory(error, (size_t)g.count * sizeof(sn_agent_ref));
+    }
+    sn_free(g.parent);
+    if (status == SN_OK) {
+        status = make_integrators(world, error);
+    }
+    world->groups_current = status == SN_OK;
+    return status;
+}
+
+// ---- moving a group ----
+
+// The group's state as one vector: q then v of each agent in turn.
+static void gather(const sn_group *group, double *y)
+{
+    for (int i = 0; i < group->agents.count; ++i) {
+        const sn_agent_set *set = group->world->sets[group->agents.data[i].set];
+        int agent = group->agents.data[i].agent;
+        memcpy(y, sn_agent_q(set, agent), (size_t)set->type->q_count * sizeof(double));
+        y += set->type->q_count;
+        memcpy(y, sn_agent_v(set, agent), (size_t)set->type->v_count * sizeof(double));
+        y += set->type->v_count;
+    }
+}
+
+// Back into the agents. Rotations are brought back to unit length in the agents, never in y, whose
+// past an integrator may remember.
+static void spread(const sn_group *group, const double *y)
+{
+    for (int i = 0; i < group->agents.count; ++i) {
+        sn_agent_set *set = group->world->sets[group->agents.data[i].set];
+        int agent = group->agents.data[i].agent;
+        memcpy(sn_agent_q(set, agent), y, (size_t)set->type->q_count * sizeof(double));
+        y += set->type->q_count;
+        memcpy(sn_agent_v(set, agent), y, (size_t)set->type->v_count * sizeof(double));
+        y += set->type->v_count;
+        set->type->restore(set, agent);
+    }
+}
+
+static void call_rate(void *context, double t, const double *y, double *y_rate)
+{
+    const sn_group *group = context;
+    sn_world *world = group->world;
+    spread(group, y);
+    sn_world_evaluate_forces(world, t, group->index);
+    for (int i = 0; i < group->agents.count; ++i) {
+        const sn_agent_set *set = world->sets[group->agents.data[i].set];
+        double *q_rate = y_rate, *v_rate = y_rate + set->type->q_count;
+        set->type->rate(set, group->agents.data[i].agent, world->gravity, q_rate, v_rate);
+        y_rate = v_rate + set->type->v_count;
+    }
+}
+
+static void call_roots(void *context, double t, const double *y, double *values)
+{
+    const sn_group *group = context;
+    (void)t;
+    spread(group, y);
+    for (int i = 0; i < group->events.count; ++i) {
+        values[i] =
+            sn_world_event_value(group->world, &group->world->events.data[group->events.data[i]]);
+    }
+}
+
+// Classical Runge-Kutta over the whole step.
+static void step_rk4(sn_group *group, double t, double h)
+{
+    size_t n = (size_t)group->size;
+    double *y = group->state, *trial = group->work, *rate = group->work + n,
+           *sum = group->work + 2 * n;
+    const double share[4] = {1.0, 2.0, 2.0, 1.0}, ahead[4] = {0.5, 0.5, 1.0, 0.0};
+    memcpy(trial, y, n * sizeof *y);
+    memset(sum, 0, n * sizeof *sum);
+    for (int stage = 0; stage < 4; ++stage) {
+        double when = stage == 0 ? t : (stage == 3 ? t + h : t + 0.5 * h);
+        call_rate(group, when, trial, rate);
+        for (size_t i = 0; i < n; ++i) {
+            sum[i] += share[stage] * rate[i];
+            trial[i] = y[i] + ahead[stage] * h * rate[i];
+        }
+    }
+    for (size_t i = 0; i < n; ++i) {
+        y[i] += h / 6.0 * sum[i];
+    }
+}
+
+static double first_next_step(const sn_group *group)
+{
+    sn_agent_ref first = group->agents.data[0];
+    return group->world->sets[first.set]->agents[first.agent].next_step;
+}
+
+static void set_next_step(sn_group *group, double step)
+{
+    for (int i = 0; i < group->agents.count; ++i) {
+        sn_agent_ref ref = group->agents.data[i];
+        group->world->sets[ref.set]->agents[ref.agent].next_step = step;
+    }
+}
+
+// What to say of a group that could not go on: its first body stands for it.
+static sn_status fail_group(const sn_group *group, sn_error *inner, sn_error *error)
+{
+    char place[200];
+    sn_agent_ref first = group->agents.data[0];
+    sn_world_place(group->world, group->world->sets[first.set]->agents[first.agent].owner, place,
+                   sizeof place);
+    return sn_fail(error, inner->code, place, "%s%s", inner->text,
+                   group->agents.count > 1
+                       ? " (the body shares its integrator with those it is joined to)"
+                       : "");
+}
+
+static sn_status log_roots(sn_group *group, double time, bool *stop, sn_error *error)
+{
+    sn_world *world = group->world;
+    const int *found = sn_ode_roots_found(group->ode);
+    for (int i = 0; i < group->events.count; ++i) {
+        if (found[i] == 0) {
+            continue;
+        }
+        uint32_t event = group->events.data[i];
+        sn_status status = sn_world_log_event(world, event, time, found[i], error);
+        if (status != SN_OK) {
+            return status;
+        }
+        *stop = *stop || world->events.data[event].def.action == SN_EVENT_STOP;
+    }
+    return SN_OK;
+}
+
+static sn_status step_adaptive(sn_group *group, double t, double end, double *reached,
+                               sn_error *error)
+{
+    sn_world *world = group->world;
+    bool stop = false;
+    while (t < end && !stop) {
+        sn_ode_result result;
+        sn_error inner = {0};
+        if (sn_ode_advance(group->ode, t, end, first_next_step(group), group->state, &result,
+                           &inner) != SN_OK) {
+            return fail_group(group, &inner, error);
+        }
+        world->report.internal_steps += result.steps;
+        world->report.failed_steps += result.failed_steps;
+        set_next_step(group, result.next_step);
+        t = result.time;
+        if (result.at_root) {
+            sn_status status = log_roots(group, t, &stop, error);
+            if (status != SN_OK) {
+                return status;
+            }
+        }
+    }
+    *reached = t;
+    return SN_OK;
+}
+
+sn_status sn_world_step_group(sn_world *world, int index, double end, double *reached,
+                              sn_error *error)
+{
+    sn_group *group = &world->groups.data[index];
+    sn_status status = SN_OK;
+    *reached = end;
+    if (group->integrator == SN_INTEGRATOR_RK4) {
+        gather(group, group->state);
+        step_rk4(group, world->time, end - world->time);
+    } else {
+        // Adams and BDF go on from their own y, whose rotations are not of unit length to the last
+        // bit.
+        if (group->fresh || group->integrator == SN_INTEGRATOR_FEHLBERG45) {
+            sn_ode_forget(group->ode);
+            gather(group, group->state);
+        }
+        status = step_adaptive(group, world->time, end, reached, error);
+    }
+    spread(group, group->state);
+    group->fresh = status != SN_OK;
+    return status;
+}

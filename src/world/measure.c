@@ -1,0 +1,210 @@
+// What can be read off a world: energies, momenta, and probes by name.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "field/spring.h"
+#include "world/world.h"
+
+static sn_measure measure_agent(const sn_world *world, sn_agent_ref ref)
+{
+    sn_measure measure = {0};
+    if (ref.agent >= 0) {
+        const sn_agent_set *set = world->sets[ref.set];
+        set->type->measure(set, ref.agent, world->gravity, &measure);
+    }
+    return measure;
+}
+
+// The sum over all agents, in their order.
+static sn_measure measure_all(const sn_world *world)
+{
+    sn_measure sum = {0};
+    for (int s = 0; s < world->set_count; ++s) {
+        for (int i = 0; i < world->sets[s]->count; ++i) {
+            sn_measure one = measure_agent(world, (sn_agent_ref){s, i});
+            sum.kinetic += one.kinetic;
+            sum.potential += one.potential;
+            sum.momentum = sn_vec3_add(sum.momentum, one.momentum);
+            sum.angular_momentum = sn_vec3_add(sum.angular_momentum, one.angular_momentum);
+        }
+    }
+    return sum;
+}
+
+static sn_spring_state spring_state(const sn_world *world, const sn_spring_def *spring)
+{
+    sn_spring_ends ends = sn_world_spring_ends(world, spring);
+    return sn_spring_evaluate(spring->stiffness, spring->damping, spring->rest_length, ends.a,
+                              ends.a_velocity, ends.b, ends.b_velocity);
+}
+
+static double field_energy(const sn_world *world)
+{
+    double energy = 0.0;
+    for (int i = 0; i < world->field_order.count; ++i) {
+        const sn_field_record *field = &world->fields.data[world->field_order.data[i]];
+        if (field->type == SN_FIELD_SPRING) {
+            double length = spring_state(world, &field->spring).length;
+            energy += sn_spring_energy(field->spring.stiffness, field->spring.rest_length, length);
+        } else if (field->type == SN_FIELD_CALLBACK && field->callback.potential != NULL) {
+            energy += field->callback.potential(field->callback.user, world);
+        }
+    }
+    return energy;
+}
+
+sn_energy sn_world_energy(const sn_world *world)
+{
+    sn_measure sum = measure_all(world);
+    double potential = sum.potential + field_energy(world);
+    return (sn_energy){sum.kinetic, potential, sum.kinetic + potential};
+}
+
+sn_vec3 sn_world_momentum(const sn_world *world)
+{
+    return measure_all(world).momentum;
+}
+
+sn_vec3 sn_world_angular_momentum(const sn_world *world)
+{
+    return measure_all(world).angular_momentum;
+}
+
+static sn_measure measure_body(const sn_world *world, sn_body body)
+{
+    const sn_body_record *record = sn_world_body_record(world, body);
+    return measure_agent(world, record != NULL ? record->agent : (sn_agent_ref){0, -1});
+}
+
+sn_energy sn_body_energy(const sn_world *world, sn_body body)
+{
+    sn_measure measure = measure_body(world, body);
+    return (sn_energy){measure.kinetic, measure.potential, measure.kinetic + measure.potential};
+}
+
+// ---- probes ----
+
+sn_status sn_probe_check(const sn_world *world, const sn_probe *probe, sn_error *error)
+{
+    const char *of = sn_quantity_of(probe->quantity);
+    if (of == NULL) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "quantity %d is none of the %d there are",
+                       (int)probe->quantity, (int)SN_QUANTITY_COUNT);
+    }
+    const char *word = sn_quantity_word(probe->quantity);
+    bool of_body = probe->body.index != 0, of_field = probe->field.index != 0;
+    if (of_body && of_field) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
+                       "a probe looks at a body or at a field, not at both");
+    }
+    if (of_body && sn_world_body_record(world, probe->body) == NULL) {
+        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the probe's body does not exist");
+    }
+    const sn_field_record *field = sn_world_field_record(world, probe->field);
+    if (of_field && field == NULL) {
+        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the probe's field does not exist");
+    }
+    if (of_field && field->type != SN_FIELD_SPRING) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
+                       "'%s' is measured on springs, and field '%s' is none", word, field->name);
+    }
+    char letter = of_body ? 'b' : (of_field ? 'f' : 'w');
+    if (strchr(of, letter) == NULL) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "'%s' is not a quantity of %s", word,
+                       of_body ? "a body" : (of_field ? "a field" : "the world"));
+    }
+    return SN_OK;
+}
+
+static double component(sn_vec3 v, int index)
+{
+    return index == 0 ? v.x : (index == 1 ? v.y : v.z);
+}
+
+static double read_measure(sn_quantity quantity, const sn_measure *measure)
+{
+    switch (quantity) {
+    case SN_QUANTITY_KINETIC_ENERGY:
+        return measure->kinetic;
+    case SN_QUANTITY_POTENTIAL_ENERGY:
+        return measure->potential;
+    case SN_QUANTITY_TOTAL_ENERGY:
+        return measure->kinetic + measure->potential;
+    case SN_QUANTITY_MOMENTUM_X:
+    case SN_QUANTITY_MOMENTUM_Y:
+    case SN_QUANTITY_MOMENTUM_Z:
+        return component(measure->momentum, (int)(quantity - SN_QUANTITY_MOMENTUM_X));
+    case SN_QUANTITY_ANGULAR_MOMENTUM_X:
+    case SN_QUANTITY_ANGULAR_MOMENTUM_Y:
+    case SN_QUANTITY_ANGULAR_MOMENTUM_Z:
+        return component(measure->angular_momentum,
+                         (int)(quantity - SN_QUANTITY_ANGULAR_MOMENTUM_X));
+    default:
+        return NAN;
+    }
+}
+
+static double read_body(const sn_world *world, sn_body body, sn_quantity quantity)
+{
+    sn_transform frame = sn_body_transform(world, body);
+    switch (quantity) {
+    case SN_QUANTITY_POSITION_X:
+    case SN_QUANTITY_POSITION_Y:
+    case SN_QUANTITY_POSITION_Z:
+        return component(frame.position, (int)(quantity - SN_QUANTITY_POSITION_X));
+    case SN_QUANTITY_CENTRE_X:
+    case SN_QUANTITY_CENTRE_Y:
+    case SN_QUANTITY_CENTRE_Z:
+        return component(sn_body_centre(world, body), (int)(quantity - SN_QUANTITY_CENTRE_X));
+    case SN_QUANTITY_ROTATION_W:
+        return frame.rotation.w;
+    case SN_QUANTITY_ROTATION_X:
+        return frame.rotation.x;
+    case SN_QUANTITY_ROTATION_Y:
+        return frame.rotation.y;
+    case SN_QUANTITY_ROTATION_Z:
+        return frame.rotation.z;
+    case SN_QUANTITY_VELOCITY_X:
+    case SN_QUANTITY_VELOCITY_Y:
+    case SN_QUANTITY_VELOCITY_Z:
+        return component(sn_body_velocity(world, body), (int)(quantity - SN_QUANTITY_VELOCITY_X));
+    case SN_QUANTITY_SPEED:
+        return sn_length(sn_body_velocity(world, body));
+    case SN_QUANTITY_ANGULAR_VELOCITY_X:
+    case SN_QUANTITY_ANGULAR_VELOCITY_Y:
+    case SN_QUANTITY_ANGULAR_VELOCITY_Z:
+        return component(sn_body_angular_velocity(world, body),
+                         (int)(quantity - SN_QUANTITY_ANGULAR_VELOCITY_X));
+    case SN_QUANTITY_BODY_ANGULAR_VELOCITY_X:
+    case SN_QUANTITY_BODY_ANGULAR_VELOCITY_Y:
+    case SN_QUANTITY_BODY_ANGULAR_VELOCITY_Z:
+        return component(sn_rotate_inverse(frame.rotation, sn_body_angular_velocity(world, body)),
+                         (int)(quantity - SN_QUANTITY_BODY_ANGULAR_VELOCITY_X));
+    default: {
+        sn_measure measure = measure_body(world, body);
+        return read_measure(quantity, &measure);
+    }
+    }
+}
+
+double sn_probe_read(const sn_world *world, const sn_probe *probe)
+{
+    if (sn_probe_check(world, probe, NULL) != SN_OK) {
+        return NAN;
+    }
+    if (probe->body.index != 0) {
+        return read_body(world, probe->body, probe->quantity);
+    }
+    const sn_field_record *field = sn_world_field_record(world, probe->field);
+    if (field != NULL) {
+        sn_spring_state state = spring_state(world, &field->spring);
+        return probe->quantity == SN_QUANTITY_LENGTH ? state.length : state.tension;
+    }
+    if (probe->quantity == SN_QUANTITY_TIME) {
+        return world->time;
+    }
+    sn_measure all = measure_all(world);
+    all.potential += field_energy(world);
+    return read_measure(probe->quantity, &all);
+}

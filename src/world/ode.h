@@ -1,0 +1,44 @@
+// Adaptive integration of y' = f(t, y) with root finding, through SUNDIALS: ERKStep with Fehlberg's
+// 4(5) table, CVODE's Adams and BDF. The only file pair that knows SUNDIALS.
+#ifndef SN_WORLD_ODE_H
+#define SN_WORLD_ODE_H
+
+#include "sinew/world.h"
+
+typedef struct sn_ode sn_ode;
+
+typedef struct sn_ode_def {
+    sn_integrator method; // FEHLBERG45, ADAMS or BDF
+    int size;             // of y
+    double relative_tolerance, absolute_tolerance;
+    int root_count;
+    const int *root_direction; // root_count: -1 falling, 0 both, 1 rising
+    void (*rate)(void *context, double t, const double *y, double *y_rate);
+    void (*roots)(void *context, double t, const double *y,
+                  double *values); // may be NULL without roots
+    void *context;
+} sn_ode_def;
+
+SN_API sn_status sn_ode_create(const sn_ode_def *def, sn_ode **ode, sn_error *error);
+SN_API void sn_ode_destroy(sn_ode *ode);
+
+// Forgets the past: the next call starts from its y at its t.
+SN_API void sn_ode_forget(sn_ode *ode);
+
+typedef struct sn_ode_result {
+    double time;                               // reached: `end`, or the root
+    bool at_root;                              // roots_found tells which
+    double next_step;                          // what it would try next
+    uint64_t steps, failed_steps, evaluations; // in this call
+} sn_ode_result;
+
+// Goes from (t, y) towards `end`, stopping at the first root. y is advanced in place. `next_step`
+// 0: chosen by the method. Fehlberg starts every call anew from y and next_step alone; Adams and
+// BDF go on from their own history, unless told to forget.
+SN_API sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, double *y,
+                                sn_ode_result *result, sn_error *error);
+
+// After at_root: for each root -1, 0 or +1.
+SN_API const int *sn_ode_roots_found(const sn_ode *ode);
+
+#endif

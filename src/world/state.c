@@ -1,0 +1,101 @@
+// The whole state as bytes, and its hash.
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "world/world.h"
+
+// What must agree between two worlds for a state of one to fit the other.
+static uint64_t structure_of(const sn_world *world)
+{
+    uint64_t structure = (uint64_t)world->set_count;
+    for (int s = 0; s < world->set_count; ++s) {
+        structure = sn_mix64(structure ^ (uint64_t)world->sets[s]->count);
+        structure = sn_mix64(structure ^ (uint64_t)world->sets[s]->type->q_count << 32);
+    }
+    return structure;
+}
+
+typedef struct state_head {
+    uint64_t structure, steps;
+    double time;
+} state_head;
+
+size_t sn_world_state_size(const sn_world *world)
+{
+    size_t size = sizeof(state_head);
+    for (int s = 0; s < world->set_count; ++s) {
+        size += sn_agent_set_state_size(world->sets[s]);
+    }
+    return size;
+}
+
+sn_status sn_world_save_state(const sn_world *world, void *bytes, size_t size, sn_error *error)
+{
+    size_t needed = sn_world_state_size(world);
+    if (size < needed) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "the state needs %zu bytes, %zu were given",
+                       needed, size);
+    }
+    state_head head = {structure_of(world), world->steps, world->time};
+    unsigned char *at = bytes;
+    memcpy(at, &head, sizeof head);
+    at += sizeof head;
+    for (int s = 0; s < world->set_count; ++s) {
+        at = sn_agent_set_save(world->sets[s], at);
+    }
+    return SN_OK;
+}
+
+sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size, sn_error *error)
+{
+    state_head head;
+    if (size != sn_world_state_size(world)) {
+        return sn_fail(error, SN_ERROR_FORMAT, NULL,
+                       "a state of %zu bytes does not fit a world whose state has %zu", size,
+                       sn_world_state_size(world));
+    }
+    memcpy(&head, bytes, sizeof head);
+    if (head.structure != structure_of(world)) {
+        return sn_fail(error, SN_ERROR_FORMAT, NULL, "the state is of a world with other bodies");
+    }
+    const unsigned char *at = (const unsigned char *)bytes + sizeof head;
+    for (int s = 0; s < world->set_count; ++s) {
+        at = sn_agent_set_load(world->sets[s], at);
+    }
+    world->time = head.time;
+    world->steps = head.steps;
+    world->stopped = false;
+    sn_world_touch(world);
+    return SN_OK;
+}
+
+// One chunk of agents: clocks, positions, velocities.
+static uint64_t hash_chunk(const sn_agent_set *set, int first, int last)
+{
+    double clocks[2 * SN_AGENT_CHUNK];
+    for (int i = first; i < last; ++i) {
+        clocks[2 * (i - first)] = set->agents[i].time;
+        clocks[2 * (i - first) + 1] = set->agents[i].next_step;
+    }
+    size_t count = (size_t)(last - first);
+    uint64_t hash = sn_hash64(clocks, 2 * count * sizeof(double), 0);
+    hash = sn_hash64(sn_agent_q(set, first), count * (size_t)set->type->q_count * sizeof(double),
+                     hash);
+    return sn_hash64(sn_agent_v(set, first), count * (size_t)set->type->v_count * sizeof(double),
+                     hash);
+}
+
+uint64_t sn_world_hash(const sn_world *world)
+{
+    state_head head = {structure_of(world), world->steps, world->time};
+    uint64_t hash = sn_hash64(&head, sizeof head, 0);
+    for (int s = 0; s < world->set_count; ++s) {
+        const sn_agent_set *set = world->sets[s];
+        for (int first = 0; first < set->count; first += SN_AGENT_CHUNK) {
+            int last = set->count - first < SN_AGENT_CHUNK ? set->count : first + SN_AGENT_CHUNK;
+            hash = sn_mix64(hash ^ hash_chunk(set, first, last)) + (uint64_t)last;
+        }
+    }
+    return hash;
+}

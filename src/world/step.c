@@ -1,0 +1,191 @@
+// The step of a world: the table of contents of the whole simulation.
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "world/world.h"
+
+typedef struct step_work {
+    sn_world *world;
+    sn_agent_set *set;
+    double h, end;
+    atomic_int diverged; // lowest agent found, or INT_MAX
+} step_work;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// ---- what agents do, a chunk at a time ----
+
+static void keep_chunk(void *context, int first, int last, int chunk)
+{
+    (void)chunk;
+    step_work *work = context;
+    sn_agent_set_keep(work->set, first, last);
+}
+
+static void begin_chunk(void *context, int first, int last, int chunk)
+{
+    (void)chunk;
+    step_work *work = context;
+    work->set->type->begin(work->set, first, last, work->h);
+}
+
+static void move_chunk(void *context, int first, int last, int chunk)
+{
+    (void)chunk;
+    step_work *work = context;
+    work->set->type->free_step(work->set, first, last, work->world->gravity, work->h);
+    work->set->type->advance(work->set, first, last, work->h);
+    for (int i = first; i < last; ++i) {
+        work->set->agents[i].time = work->end;
+    }
+    int diverged = sn_agent_set_find_diverged(work->set, first, last);
+    int lowest = atomic_load(&work->diverged);
+    while (diverged >= 0 && diverged < lowest &&
+           !atomic_compare_exchange_weak(&work->diverged, &lowest, diverged)) {
+    }
+}
+
+static void run_agents(sn_world *world, sn_chunk_work *work, step_work *context)
+{
+    for (int s = 0; s < world->set_count; ++s) {
+        context->set = world->sets[s];
+        sn_threads_run(world->threads, context->set->count, SN_AGENT_CHUNK, work, context);
+    }
+}
+
+// ---- the stages ----
+
+// The group that locates events goes first: it says when the step ends.
+static sn_status world_locate_events(sn_world *world, double *end, sn_error *error)
+{
+    sn_world_start_events(world);
+    return world->event_group >= 0
+               ? sn_world_step_group(world, world->event_group, *end, end, error)
+               : SN_OK;
+}
+
+static sn_status world_step_groups(sn_world *world, double end, sn_error *error)
+{
+    for (int i = 0; i < world->groups.count; ++i) {
+        double reached;
+        sn_status status =
+            i != world->event_group ? sn_world_step_group(world, i, end, &reached, error) : SN_OK;
+        if (status != SN_OK) {
+            return status;
+        }
+    }
+    return SN_OK;
+}
+
+static sn_status world_move(sn_world *world, step_work *work, sn_error *error)
+{
+    for (int s = 0; s < world->set_count; ++s) {
+        work->set = world->sets[s];
+        atomic_store(&work->diverged, INT32_MAX);
+        sn_threads_run(world->threads, work->set->count, SN_AGENT_CHUNK, move_chunk, work);
+        int diverged = atomic_load(&work->diverged);
+        if (diverged != INT32_MAX) {
+            char place[200];
+            sn_world_place(world, work->set->agents[diverged].owner, place, sizeof place);
+            return sn_fail(error, SN_ERROR_DIVERGED, place,
+                           "position or velocity is no longer a number; the step of %g s may be "
+                           "too long for the forces, "
+                           "or a force is not finite",
+                           work->h);
+        }
+    }
+    return SN_OK;
+}
+
+// Forces a user added were for this step alone.
+static void world_clear_external(sn_world *world)
+{
+    for (int s = 0; s < world->set_count; ++s) {
+        sn_agent_set *set = world->sets[s];
+        if (set->has_external) {
+            memset(set->external, 0, (size_t)(set->count * set->type->v_count) * sizeof(double));
+            set->has_external = false;
+            world->forces_clear = false;
+        }
+    }
+}
+
+// Undoes a step that failed: positions, velocities, clocks and the event log are those of its
+// start.
+static void world_go_back(sn_world *world, double start, int logged)
+{
+    for (int s = 0; s < world->set_count; ++s) {
+        sn_agent_set_go_back(world->sets[s]);
+        for (int i = 0; i < world->sets[s]->count; ++i) {
+            world->sets[s]->agents[i].time = start;
+        }
+    }
+    world->event_log.count = logged;
+    world->stopped = false;
+    world->evaluating_group = -2;
+    sn_world_touch(world);
+}
+
+static sn_status take_step(sn_world *world, double h, sn_error *error)
+{
+    double start = world->time, end = start + h, started = now();
+    step_work work = {.world = world};
+    sn_status status = sn_world_make_groups(world, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    run_agents(world, keep_chunk, &work);
+    status = world_locate_events(world, &end, error);
+    if (status == SN_OK) {
+        status = world_step_groups(world, end, error);
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    work.h = end < start + h ? end - start : h;
+    work.end = end;
+    run_agents(world, begin_chunk, &work);
+    double forces_start = now();
+    sn_world_evaluate_forces(world, start + 0.5 * work.h, -1);
+    double move_start = now();
+    status = world_move(world, &work, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    world->time = end;
+    world->last_step = h;
+    status = sn_world_finish_events(world, start, error);
+    double finished = now();
+    world->report.field_seconds = move_start - forces_start;
+    world->report.move_seconds = finished - move_start + (forces_start - started);
+    world->report.total_seconds = finished - started;
+    return status;
+}
+
+sn_status sn_world_step(sn_world *world, double h, sn_error *error)
+{
+    if (!(h > 0.0) || !isfinite(h)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, "world",
+                       "a step of %g s was asked for, expected above 0", h);
+    }
+    double start = world->time;
+    int logged = world->event_log.count;
+    sn_status status = take_step(world, h, error);
+    world_clear_external(world);
+    if (status != SN_OK) {
+        world->time = start;
+        world_go_back(world, start, logged);
+        return status;
+    }
+    world->steps += 1;
+    sn_stack_settle(&world->stack);
+    return SN_OK;
+}

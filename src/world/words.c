@@ -1,0 +1,70 @@
+// The words of the scene format for the numbers of the C interface, from the lists in world.h.
+#include <string.h>
+
+#include "sinew/world.h"
+
+#define X(name, word, text) word,
+static const char *const policy_words[] = {SN_POLICY_LIST(X)};
+static const char *const integrator_words[] = {SN_INTEGRATOR_LIST(X)};
+#undef X
+
+#define X(name, word, unit, of) {word, unit, of},
+static const struct {
+    const char *word, *unit, *of;
+} quantities[] = {SN_QUANTITY_LIST(X)};
+#undef X
+
+static int find(const char *const *words, int count, const char *word)
+{
+    for (int i = 0; i < count; ++i) {
+        if (strcmp(words[i], word) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+int sn_policy_find(const char *word)
+{
+    return find(policy_words, SN_POLICY_COUNT, word);
+}
+
+const char *sn_policy_word(sn_policy policy)
+{
+    return (unsigned)policy < SN_POLICY_COUNT ? policy_words[policy] : NULL;
+}
+
+int sn_integrator_find(const char *word)
+{
+    return find(integrator_words, SN_INTEGRATOR_COUNT, word);
+}
+
+const char *sn_integrator_word(sn_integrator integrator)
+{
+    return (unsigned)integrator < SN_INTEGRATOR_COUNT ? integrator_words[integrator] : NULL;
+}
+
+int sn_quantity_find(const char *word)
+{
+    for (int i = 0; i < SN_QUANTITY_COUNT; ++i) {
+        if (strcmp(quantities[i].word, word) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+const char *sn_quantity_word(sn_quantity quantity)
+{
+    return (unsigned)quantity < SN_QUANTITY_COUNT ? quantities[quantity].word : NULL;
+}
+
+const char *sn_quantity_unit(sn_quantity quantity)
+{
+    return (unsigned)quantity < SN_QUANTITY_COUNT ? quantities[quantity].unit : NULL;
+}
+
+const char *sn_quantity_of(sn_quantity quantity)
+{
+    return (unsigned)quantity < SN_QUANTITY_COUNT ? quantities[quantity].of : NULL;
+}

@@ -1,0 +1,216 @@
+#include "world/world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+sn_world_def sn_default_world_def(void)
+{
+    return (sn_world_def){
+        .gravity = {0.0, 0.0, -9.81},
+        .policy = SN_POLICY_LOCKSTEP,
+        .integrator = SN_INTEGRATOR_DEFAULT,
+        .relative_tolerance = 1e-9,
+        .absolute_tolerance = 1e-12,
+        .threads = 1,
+    };
+}
+
+static sn_status check_world_def(const sn_world_def *def, sn_error *error)
+{
+    if (!sn_vec3_is_finite(def->gravity)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, "world", "gravity is not finite");
+    }
+    if ((unsigned)def->policy >= SN_POLICY_COUNT) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, "world", "policy %d is none of the %d there are",
+                       (int)def->policy, (int)SN_POLICY_COUNT);
+    }
+    if ((unsigned)def->integrator >= SN_INTEGRATOR_COUNT) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, "world",
+                       "integrator %d is none of the %d there are", (int)def->integrator,
+                       (int)SN_INTEGRATOR_COUNT);
+    }
+    if (!(def->relative_tolerance > 0.0 && def->relative_tolerance < 1.0) ||
+        !(def->absolute_tolerance > 0.0 && isfinite(def->absolute_tolerance))) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, "world",
+                       "tolerances are %g (relative, expected above 0 and below 1) and %g "
+                       "(absolute, expected above 0)",
+                       def->relative_tolerance, def->absolute_tolerance);
+    }
+    return SN_OK;
+}
+
+// The one place that ties the sets of a world to their storage.
+static void connect_sets(sn_world *world)
+{
+    world->sets[0] = &world->rigid.agents;
+    world->set_count = 1;
+}
+
+sn_status sn_world_create(const sn_world_def *def, sn_world **out, sn_error *error)
+{
+    *out = NULL;
+    sn_status status = check_world_def(def, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    sn_world *world = sn_allocate_zero(sizeof *world);
+    if (world == NULL) {
+        return sn_fail_memory(error, sizeof *world);
+    }
+    world->gravity = def->gravity;
+    world->policy = def->policy;
+    world->integrator = def->integrator;
+    world->relative_tolerance = def->relative_tolerance;
+    world->absolute_tolerance = def->absolute_tolerance;
+    world->seed = def->seed;
+    world->evaluating_group = -2;
+    sn_rigid_set_init(&world->rigid);
+    connect_sets(world);
+    status = sn_world_set_threads(world, def->threads, error);
+    if (status != SN_OK) {
+        sn_world_destroy(world);
+        return status;
+    }
+    *out = world;
+    return SN_OK;
+}
+
+void sn_world_destroy(sn_world *world)
+{
+    if (world == NULL) {
+        return;
+    }
+    sn_world_free_groups(world);
+    sn_world_free_events(world);
+    sn_world_free_fields(world);
+    sn_world_free_bodies(world);
+    sn_rigid_set_free(&world->rigid);
+    sn_threads_destroy(world->threads);
+    sn_stack_free(&world->stack);
+    sn_free(world);
+}
+
+sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
+{
+    sn_world_def def = {
+        .gravity = world->gravity,
+        .policy = world->policy,
+        .integrator = world->integrator,
+        .relative_tolerance = world->relative_tolerance,
+        .absolute_tolerance = world->absolute_tolerance,
+        .threads = sn_threads_count(world->threads),
+        .seed = world->seed,
+    };
+    sn_world *copy = NULL;
+    sn_status status = sn_world_create(&def, &copy, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    copy->time = world->time;
+    copy->steps = world->steps;
+    copy->last_step = world->last_step;
+    copy->stopped = world->stopped;
+    copy->next_number = world->next_number;
+    copy->report = world->report;
+    bool copied = sn_world_copy_bodies(world, copy) && sn_world_copy_fields(world, copy) &&
+                  sn_world_copy_events(world, copy) &&
+                  sn_rigid_set_copy(&world->rigid, &copy->rigid);
+    if (!copied) {
+        sn_world_destroy(copy);
+        *out = NULL;
+        return sn_fail_memory(error, sizeof *copy);
+    }
+    *out = copy;
+    return SN_OK;
+}
+
+double sn_world_time(const sn_world *world)
+{
+    return world->time;
+}
+
+uint64_t sn_world_step_count(const sn_world *world)
+{
+    return world->steps;
+}
+
+double sn_world_step_size(const sn_world *world)
+{
+    return world->last_step;
+}
+
+sn_vec3 sn_world_gravity(const sn_world *world)
+{
+    return world->gravity;
+}
+
+void sn_world_set_gravity(sn_world *world, sn_vec3 gravity)
+{
+    if (sn_vec3_is_finite(gravity)) {
+        world->gravity = gravity;
+        sn_world_touch(world);
+    }
+}
+
+sn_policy sn_world_policy(const sn_world *world)
+{
+    return world->policy;
+}
+
+sn_status sn_world_set_threads(sn_world *world, int threads, sn_error *error)
+{
+    if (threads == sn_threads_count(world->threads)) {
+        return SN_OK;
+    }
+    sn_threads *pool = NULL;
+    sn_status status = sn_threads_create(threads, &pool, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    sn_threads_destroy(world->threads);
+    world->threads = pool;
+    return SN_OK;
+}
+
+sn_step_report sn_world_report(const sn_world *world)
+{
+    return world->report;
+}
+
+void sn_world_touch(sn_world *world)
+{
+    for (int i = 0; i < world->groups.count; ++i) {
+        world->groups.data[i].fresh = true;
+    }
+}
+
+void sn_world_place(const sn_world *world, uint32_t body, char *place, size_t size)
+{
+    snprintf(place, size, "body '%s', step %llu", world->bodies.data[body].name,
+             (unsigned long long)world->steps + 1);
+}
+
+char *sn_world_make_name(sn_world *world, const char *wanted, const char *kind)
+{
+    if (wanted != NULL && wanted[0] != '\0') {
+        return sn_copy_text(wanted);
+    }
+    char name[64];
+    world->next_number += 1;
+    snprintf(name, sizeof name, "%s %u", kind, world->next_number);
+    return sn_copy_text(name);
+}
+
+void sn_world_drop_index(uint32_t *order, int *count, uint32_t index)
+{
+    int at = 0;
+    while (at < *count && order[at] != index) {
+        at += 1;
+    }
+    memmove(&order[at], &order[at + 1], (size_t)(*count - at - 1) * sizeof *order);
+    *count -= 1;
+}

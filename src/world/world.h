@@ -1,0 +1,170 @@
+// The inside of a world, shared by the files of this folder. Everything a step needs is here or in
+// the agent sets.
+#ifndef SN_WORLD_WORLD_H
+#define SN_WORLD_WORLD_H
+
+#include "agent/agent.h"
+#include "agent/rigid.h"
+#include "base/array.h"
+#include "base/id_pool.h"
+#include "base/name_table.h"
+#include "base/stack.h"
+#include "base/threads.h"
+#include "world/ode.h"
+
+enum { SN_AGENT_CHUNK = 256 }; // agents a thread takes at a time
+
+// One agent of one set: sets[set], agent.
+typedef struct sn_agent_ref {
+    int set, agent; // agent -1: none, the body is static
+} sn_agent_ref;
+
+typedef struct sn_body_record {
+    char *name;
+    sn_body_type type;
+    int shape_count;
+    sn_agent_ref agent;
+    sn_shape *shapes;   // shape_count
+    double volume;      // m^3
+    sn_transform frame; // static bodies only
+} sn_body_record;
+
+typedef enum sn_field_type {
+    SN_FIELD_SPRING,
+    SN_FIELD_DRAG,
+    SN_FIELD_CALLBACK,
+} sn_field_type;
+
+typedef struct sn_field_record {
+    char *name;
+    sn_field_type type;
+    union {
+        sn_spring_def spring;
+        sn_drag_def drag;
+        sn_callback_def callback;
+    };
+} sn_field_record;
+
+typedef struct sn_event_record {
+    char *name;
+    sn_event_def def;
+    double start_value; // of quantity - threshold, at the start of the step under way
+    int group;          // the staged group that locates it; -1: watched from step to step
+} sn_event_record;
+
+// Agents whose integrators ask for forces several times a step, joined by the fields between them:
+// they share one system of differential equations. Groups are made anew when the structure of the
+// world changes.
+typedef struct sn_group {
+    sn_world *world;
+    int index; // in the world's list
+    sn_integrator integrator;
+    double relative_tolerance, absolute_tolerance;
+    SN_ARRAY(sn_agent_ref) agents;
+    SN_ARRAY(uint32_t) fields; // springs and drags that act inside it, by index
+    SN_ARRAY(uint32_t) events; // located by it, by index
+    int size;                  // of its state: all q and v
+    sn_ode *ode;               // NULL for RK4
+    double *state;             // size
+    double *work;              // RK4: 3 * size; else NULL
+    bool fresh;                // the integrator must forget its history before the next step
+} sn_group;
+
+struct sn_world {
+    sn_vec3 gravity;
+    sn_policy policy;
+    sn_integrator integrator;
+    double relative_tolerance, absolute_tolerance;
+    uint64_t seed;
+    double time, last_step;
+    uint64_t steps;
+    bool stopped;
+
+    sn_id_pool body_ids, field_ids, event_ids;
+    SN_ARRAY(sn_body_record) bodies;  // by id index; entry 0 unused
+    SN_ARRAY(sn_field_record) fields; // the same
+    SN_ARRAY(sn_event_record) events; // the same
+    SN_ARRAY(uint32_t) body_order;    // indices in order of adding
+    SN_ARRAY(uint32_t) field_order;
+    SN_ARRAY(uint32_t) event_order;
+    sn_name_table body_names, field_names, event_names;
+    uint32_t next_number; // for things without a name
+
+    sn_rigid_set rigid;
+    sn_agent_set *sets[1]; // every agent set, so that loops need not know the types
+    int set_count;
+
+    // Staged groups, and for each agent of each set the group it is in (-1: it steps by begin,
+    // free_step, advance).
+    SN_ARRAY(sn_group) groups;
+    SN_ARRAY(int) group_of[1];
+    SN_ARRAY(uint32_t) single_fields; // springs and drags on agents that are in no group
+    SN_ARRAY(uint32_t) wide_drags;    // drags on every body
+    bool groups_current;
+    int event_group; // the one group that locates events, or -1
+    bool has_callbacks;
+    bool forces_clear; // every single-stage agent's f is zero
+
+    // The evaluation of forces under way: sn_body_add_force goes to f of agents of this group. -2:
+    // none under way.
+    int evaluating_group;
+
+    SN_ARRAY(sn_event_entry) event_log;
+    sn_step_report report;
+    sn_stack stack;
+    sn_threads *threads;
+};
+
+// ---- body.c ----
+SN_API sn_body_record *sn_world_body_record(const sn_world *world,
+                                            sn_body body); // NULL for a stale or null handle
+void sn_world_free_bodies(sn_world *world);
+bool sn_world_copy_bodies(const sn_world *world, sn_world *copy);
+
+// ---- field.c ----
+sn_field_record *sn_world_field_record(const sn_world *world, sn_field field);
+void sn_world_free_fields(sn_world *world);
+bool sn_world_copy_fields(const sn_world *world, sn_world *copy);
+void sn_world_remove_fields_of(sn_world *world, sn_body body);
+
+// Both ends of a spring as they are now.
+typedef struct sn_spring_ends {
+    sn_vec3 a, a_velocity, b, b_velocity;
+} sn_spring_ends;
+sn_spring_ends sn_world_spring_ends(const sn_world *world, const sn_spring_def *spring);
+
+// ---- forces.c ----
+// Fills f of every single-stage agent (group -1), or of every agent of one staged group, for the
+// state as it stands.
+void sn_world_evaluate_forces(sn_world *world, double time, int group);
+
+// ---- group.c ----
+sn_status sn_world_make_groups(sn_world *world, sn_error *error);
+void sn_world_free_groups(sn_world *world);
+
+// Moves one group from the world's time to `end`. An event that stops makes `*reached` come out
+// earlier.
+sn_status sn_world_step_group(sn_world *world, int group, double end, double *reached,
+                              sn_error *error);
+
+// ---- event.c ----
+void sn_world_start_events(sn_world *world);
+sn_status sn_world_finish_events(sn_world *world, double start_time, sn_error *error);
+sn_status sn_world_log_event(sn_world *world, uint32_t event, double time, int direction,
+                             sn_error *error);
+double sn_world_event_value(const sn_world *world, const sn_event_record *event);
+void sn_world_free_events(sn_world *world);
+bool sn_world_copy_events(const sn_world *world, sn_world *copy);
+void sn_world_remove_events_of(sn_world *world, sn_body body, sn_field field);
+
+// ---- world.c ----
+// Takes one index out of a list in order.
+void sn_world_drop_index(uint32_t *order, int *count, uint32_t index);
+// After any change from outside: integrators with a history must start anew.
+void sn_world_touch(sn_world *world);
+// "body 'bob', step 412"
+void sn_world_place(const sn_world *world, uint32_t body, char *place, size_t size);
+// A name for a thing that was given none or "", else a copy; NULL when memory runs out.
+char *sn_world_make_name(sn_world *world, const char *wanted, const char *kind);
+
+#endif
