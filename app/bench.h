@@ -1,0 +1,52 @@
+// The benchmark table: what the engine costs, beside what peers cost on the same work, with a
+// measure of quality.
+//
+// A case is run by a function that does the work once and tells its cost; the frame repeats it,
+// interleaved with the peers, and takes medians. A peer is a program in the folder given by
+// --peers. It is called as
+//
+//     PEER --case NAME --size N --steps S --step H
+//
+// and prints one line of JSON with "value" (in the case's unit) and the same quality members as
+// ours; or it exits with a code other than 0 when it does not know the case. bench_<group>.c says
+// for each case exactly what the work is.
+#ifndef SN_APP_BENCH_H
+#define SN_APP_BENCH_H
+
+#include "json_writer.h"
+#include "options.h"
+#include "sinew/base.h"
+
+enum { SN_BENCH_QUALITY_LIMIT = 4 };
+
+typedef struct sn_bench_result {
+    double value;
+    double quality[SN_BENCH_QUALITY_LIMIT];
+} sn_bench_result;
+
+typedef struct sn_bench_case {
+    const char *name;  // what a peer knows it by
+    const char *title; // for people
+    const char *unit;
+    int size, steps;
+    double step;                                 // s
+    const char *quality[SN_BENCH_QUALITY_LIMIT]; // names; NULL-terminated unless full
+    sn_status (*run)(const struct sn_bench_case *bench, sn_bench_result *result, sn_error *error);
+} sn_bench_case;
+
+typedef struct sn_bench_group {
+    const char *name, *doc;
+    const sn_bench_case *cases;
+    int count;
+} sn_bench_group;
+
+extern const sn_bench_group sn_bench_rigid;
+
+const sn_bench_group *sn_bench_group_at(int index); // NULL beyond the last
+
+// Runs the groups (all when `only` is NULL) and prints the table to `table` and JSON to `json`;
+// either may be NULL. Returns an exit code.
+int sn_bench_run(const sn_arguments *arguments, const char *only, const char *peer_folder,
+                 int repeats, FILE *table, FILE *json);
+
+#endif

@@ -1,0 +1,275 @@
+#include "run_result.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+// ---- columns ----
+
+static void name_column(sn_run_column *column, const char *name)
+{
+    snprintf(column->name, sizeof column->name, "%.150s[%s]", name,
+             sn_quantity_unit(column->probe.quantity));
+}
+
+static sn_status columns_from_probes(sn_run_result *result, const sn_scene *scene,
+                                     const sn_world *world, sn_error *error)
+{
+    for (int i = 0; i < result->column_count; ++i) {
+        sn_named_probe named;
+        sn_status status = sn_scene_probe(scene, world, i, &named, error);
+        if (status != SN_OK) {
+            return status;
+        }
+        result->columns[i].probe = named.probe;
+        name_column(&result->columns[i], named.name);
+    }
+    return SN_OK;
+}
+
+static void columns_from_bodies(sn_run_result *result, const sn_world *world)
+{
+    static const sn_quantity quantities[3] = {SN_QUANTITY_POSITION_X, SN_QUANTITY_POSITION_Y,
+                                              SN_QUANTITY_POSITION_Z};
+    for (int i = 0; i < result->column_count; ++i) {
+        sn_run_column *column = &result->columns[i];
+        char name[160];
+        column->probe.body = sn_world_body(world, i / 3);
+        column->probe.quantity = quantities[i % 3];
+        snprintf(name, sizeof name, "%.120s.%s", sn_body_name(world, column->probe.body),
+                 sn_quantity_word(column->probe.quantity));
+        name_column(column, name);
+    }
+}
+
+sn_status sn_run_result_start(sn_run_result *result, const sn_scene *scene, const sn_world *world,
+                              sn_error *error)
+{
+    int bodies = sn_world_body_count(world);
+    result->column_count = sn_scene_probe_count(scene);
+    result->has_probes = result->column_count > 0;
+    if (!result->has_probes) {
+        int measured = bodies < SN_UNPROBED_BODY_LIMIT ? bodies : SN_UNPROBED_BODY_LIMIT;
+        result->unmeasured_bodies = bodies - measured;
+        result->column_count = 3 * measured;
+    }
+    size_t bytes = sizeof *result->columns * (size_t)(result->column_count + 1);
+    result->columns = sn_allocate_zero(bytes);
+    if (result->columns == NULL) {
+        return sn_fail_memory(error, bytes);
+    }
+    if (result->has_probes) {
+        return columns_from_probes(result, scene, world, error);
+    }
+    columns_from_bodies(result, world);
+    return SN_OK;
+}
+
+void sn_run_result_free(sn_run_result *result)
+{
+    sn_free(result->columns);
+    result->columns = NULL;
+}
+
+// ---- rows ----
+
+void sn_run_result_row(sn_run_result *result, const sn_world *world, double *values)
+{
+    bool first = result->rows == 0;
+    for (int i = 0; i < result->column_count; ++i) {
+        sn_run_column *column = &result->columns[i];
+        double value = sn_probe_read(world, &column->probe);
+        values[i] = value;
+        column->end = value;
+        column->start = first ? value : column->start;
+        column->minimum = first || value < column->minimum ? value : column->minimum;
+        column->maximum = first || value > column->maximum ? value : column->maximum;
+    }
+    result->end_energy = sn_world_energy(world);
+    result->end_momentum = sn_world_momentum(world);
+    result->end_angular_momentum = sn_world_angular_momentum(world);
+    if (first) {
+        result->start_energy = result->end_energy;
+        result->start_momentum = result->end_momentum;
+        result->start_angular_momentum = result->end_angular_momentum;
+    }
+    double change = fabs(result->end_energy.total - result->start_energy.total);
+    result->largest_energy_change = fmax(result->largest_energy_change, change);
+    result->largest_kinetic_energy =
+        fmax(result->largest_kinetic_energy, result->end_energy.kinetic);
+    result->rows++;
+}
+
+double sn_run_result_energy_change(const sn_run_result *result)
+{
+    double scale = fmax(fabs(result->start_energy.total), result->largest_kinetic_energy);
+    return scale > 0.0 ? result->largest_energy_change / scale : 0.0;
+}
+
+// ---- summary.json ----
+
+static void json_energy(sn_json_writer *json, const char *key, sn_energy energy)
+{
+    sn_json_open_flat(json, key, '{');
+    sn_json_number(json, "kinetic", energy.kinetic);
+    sn_json_number(json, "potential", energy.potential);
+    sn_json_number(json, "total", energy.total);
+    sn_json_close(json);
+}
+
+static void json_balances(sn_json_writer *json, const sn_run_result *result)
+{
+    sn_json_open(json, "energy", '{');
+    json_energy(json, "start", result->start_energy);
+    json_energy(json, "end", result->end_energy);
+    sn_json_number(json, "largest_change", result->largest_energy_change);
+    sn_json_number(json, "relative_change", sn_run_result_energy_change(result));
+    sn_json_close(json);
+    sn_json_open(json, "momentum", '{');
+    sn_json_vec3(json, "start", result->start_momentum);
+    sn_json_vec3(json, "end", result->end_momentum);
+    sn_json_close(json);
+    sn_json_open(json, "angular_momentum", '{');
+    sn_json_vec3(json, "start", result->start_angular_momentum);
+    sn_json_vec3(json, "end", result->end_angular_momentum);
+    sn_json_close(json);
+}
+
+static void json_columns(sn_json_writer *json, const sn_run_result *result)
+{
+    sn_json_open(json, "columns", '[');
+    for (int i = 0; i < result->column_count; ++i) {
+        const sn_run_column *column = &result->columns[i];
+        sn_json_open_flat(json, NULL, '{');
+        sn_json_text(json, "name", column->name);
+        sn_json_number(json, "start", column->start);
+        sn_json_number(json, "end", column->end);
+        sn_json_number(json, "minimum", column->minimum);
+        sn_json_number(json, "maximum", column->maximum);
+        sn_json_close(json);
+    }
+    sn_json_close(json);
+}
+
+static void json_events(sn_json_writer *json, const sn_world *world)
+{
+    sn_json_open(json, "events", '[');
+    for (int i = 0; i < sn_world_event_count(world); ++i) {
+        sn_event_entry entry = sn_world_event_entry(world, i);
+        sn_json_open_flat(json, NULL, '{');
+        sn_json_text(json, "name", sn_event_name(world, entry.event));
+        sn_json_number(json, "time", entry.time);
+        sn_json_text(json, "direction", entry.direction > 0 ? "rising" : "falling");
+        sn_json_close(json);
+    }
+    sn_json_close(json);
+}
+
+static void json_settings(sn_json_writer *json, const sn_run_result *result, const sn_scene *scene)
+{
+    const sn_run *run = &result->run;
+    sn_json_text(json, "scene", result->scene);
+    sn_json_text(json, "name", sn_scene_name(scene));
+    sn_json_text(json, "version", sn_version());
+    sn_json_integer(json, "seed", run->seed);
+    sn_json_text(json, "policy", sn_policy_word(run->policy));
+    sn_json_text(json, "integrator", sn_integrator_word(run->integrator));
+    sn_json_integer(json, "threads", (uint64_t)run->threads);
+    sn_json_number(json, "step", run->step);
+    sn_json_number(json, "record_step", run->record_step);
+    sn_json_open(json, "params", '{');
+    for (int i = 0; i < sn_scene_param_count(scene); ++i) {
+        sn_param param = sn_scene_param(scene, i);
+        sn_json_number(json, param.name, param.value);
+    }
+    sn_json_close(json);
+}
+
+void sn_run_result_json(const sn_run_result *result, const sn_scene *scene, const sn_world *world,
+                        FILE *stream)
+{
+    sn_json_writer json = {.stream = stream};
+    sn_json_open(&json, NULL, '{');
+    json_settings(&json, result, scene);
+    sn_json_integer(&json, "steps", result->steps);
+    sn_json_number(&json, "time", result->time);
+    sn_json_number(&json, "wall_time", result->wall_time);
+    sn_json_number(&json, "real_time_factor",
+                   result->wall_time > 0.0 ? result->time / result->wall_time : NAN);
+    sn_json_bool(&json, "interrupted", result->interrupted);
+    sn_json_text(&json, "stopped_by", result->stopped_by[0] != '\0' ? result->stopped_by : NULL);
+    sn_json_text(&json, "failure", result->failure[0] != '\0' ? result->failure : NULL);
+    sn_json_hash(&json, "hash", result->hash);
+    json_balances(&json, result);
+    json_events(&json, world);
+    json_columns(&json, result);
+    sn_json_integer(&json, "unmeasured_bodies", (uint64_t)result->unmeasured_bodies);
+    sn_json_open(&json, "files", '[');
+    for (int i = 0; i < result->file_count; ++i) {
+        sn_json_text(&json, NULL, result->files[i]);
+    }
+    sn_json_close(&json);
+    sn_json_close(&json);
+}
+
+// ---- the table ----
+
+static void table_columns(const sn_run_result *result, FILE *stream)
+{
+    enum { SHOWN = 12 };
+    if (result->column_count == 0) {
+        return;
+    }
+    fprintf(stream, "\n%-32s %13s %13s %13s %13s\n", "measured", "start", "end", "minimum",
+            "maximum");
+    for (int i = 0; i < result->column_count && i < SHOWN; ++i) {
+        const sn_run_column *column = &result->columns[i];
+        fprintf(stream, "%-32s %13.6g %13.6g %13.6g %13.6g\n", column->name, column->start,
+                column->end, column->minimum, column->maximum);
+    }
+    if (result->column_count > SHOWN) {
+        fprintf(stream, "and %d more columns\n", result->column_count - SHOWN);
+    }
+}
+
+static void table_events(const sn_world *world, FILE *stream)
+{
+    enum { SHOWN = 8 };
+    int count = sn_world_event_count(world);
+    for (int i = 0; i < count && i < SHOWN; ++i) {
+        sn_event_entry entry = sn_world_event_entry(world, i);
+        fprintf(stream, "%s%-32s %13.9g s, %s\n", i == 0 ? "\nevents\n" : "",
+                sn_event_name(world, entry.event), entry.time,
+                entry.direction > 0 ? "rising" : "falling");
+    }
+    if (count > SHOWN) {
+        fprintf(stream, "and %d more events\n", count - SHOWN);
+    }
+}
+
+void sn_run_result_table(const sn_run_result *result, const sn_world *world, FILE *stream)
+{
+    fprintf(stream, "%s: %.6g s in %" PRIu64 " steps, %s, %d bod%s\n", result->scene, result->time,
+            result->steps, sn_policy_word(result->run.policy), sn_world_body_count(world),
+            sn_world_body_count(world) == 1 ? "y" : "ies");
+    fprintf(stream, "wall time %.3g s, %.3g times real time\n", result->wall_time,
+            result->wall_time > 0.0 ? result->time / result->wall_time : 0.0);
+    fprintf(stream, "\n%-32s %13s %13s %13s\n", "balance", "start", "end", "change");
+    const double rows[3][2] = {
+        {result->start_energy.total, result->end_energy.total},
+        {sn_length(result->start_momentum), sn_length(result->end_momentum)},
+        {sn_length(result->start_angular_momentum), sn_length(result->end_angular_momentum)},
+    };
+    static const char *const names[3] = {"energy[J]", "momentum[kg m/s]",
+                                         "angular momentum[kg m^2/s]"};
+    for (int i = 0; i < 3; ++i) {
+        fprintf(stream, "%-32s %13.6g %13.6g %13.2g\n", names[i], rows[i][0], rows[i][1],
+                rows[i][1] - rows[i][0]);
+    }
+    table_columns(result, stream);
+    table_events(world, stream);
+    fprintf(stream, "\nstate hash %016" PRIx64 "\n", result->hash);
+}

@@ -1,0 +1,237 @@
+#include "scene_source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "builtin.h"
+#include "exit_code.h"
+#include "files.h"
+#include "terminal.h"
+
+// ---- finding ----
+
+static bool find_builtin(const sn_arguments *arguments, const char *operand,
+                         sn_scene_source *source)
+{
+    const sn_embedded_file *file = sn_builtin_find(operand);
+    if (file != NULL) {
+        snprintf(source->name, sizeof source->name, "%s", file->name);
+        snprintf(source->short_name, sizeof source->short_name, "%s", operand);
+        source->text = (const char *)file->data;
+        source->length = file->size;
+        return true;
+    }
+    char near[128];
+    if (sn_builtin_suggest(operand, near, sizeof near) != NULL) {
+        sn_complain(arguments, "no file and no built-in scene is called '%s'; did you mean '%s'?",
+                    operand, near);
+    } else {
+        sn_complain(arguments,
+                    "no file and no built-in scene is called '%s'; `sinew scenes` lists them",
+                    operand);
+    }
+    return false;
+}
+
+bool sn_scene_source_find(const sn_arguments *arguments, const char *operand,
+                          sn_scene_source *source)
+{
+    *source = (sn_scene_source){0};
+    if (strcmp(operand, "-") == 0) {
+        sn_error error = {0};
+        if (sn_read_file("-", &source->owned, &source->length, &error) != SN_OK) {
+            sn_complain(arguments, "%s", sn_error_message(&error));
+            return false;
+        }
+        snprintf(source->name, sizeof source->name, "<stdin>");
+        snprintf(source->short_name, sizeof source->short_name, "stdin");
+        source->text = source->owned;
+        return true;
+    }
+    bool is_path = strchr(operand, '/') != NULL || sn_path_ends_with(operand, ".json");
+    if (!is_path && !sn_path_exists(operand)) {
+        return find_builtin(arguments, operand, source);
+    }
+    if (strlen(operand) >= sizeof source->name) {
+        sn_complain(arguments, "a path of %zu letters is too long", strlen(operand));
+        return false;
+    }
+    if (sn_path_is_folder(operand)) {
+        sn_complain(arguments, "%s is a folder; a scene is wanted", operand);
+        return false;
+    }
+    snprintf(source->name, sizeof source->name, "%s", operand);
+    sn_path_stem(operand, source->short_name, sizeof source->short_name);
+    return true;
+}
+
+void sn_scene_source_free(sn_scene_source *source)
+{
+    sn_free(source->owned);
+    source->owned = NULL;
+}
+
+// ---- reading ----
+
+// What built-in scenes include is built in as well.
+static bool find_embedded(void *user, const char *path, const char **text, size_t *length)
+{
+    (void)user;
+    const sn_embedded_file *file = sn_embedded_find(path);
+    if (file == NULL) {
+        return false;
+    }
+    *text = (const char *)file->data;
+    *length = file->size;
+    return true;
+}
+
+sn_status sn_scene_source_read(const sn_scene_source *source, sn_scene **scene,
+                               sn_error_list *errors)
+{
+    if (source->text == NULL) {
+        return sn_scene_load_file(source->name, NULL, scene, errors);
+    }
+    sn_scene_options options = {0};
+    if (source->owned == NULL) {
+        options.folder = "scenes";
+        options.find_file = find_embedded;
+    }
+    return sn_scene_load_text(source->name, source->text, source->length, &options, scene, errors);
+}
+
+// ---- explaining ----
+
+// "file:line:column" apart. False when the place is of another form.
+static bool split_place(const char *place, char *file, size_t size, long *line, long *column)
+{
+    const char *second = strrchr(place, ':');
+    if (second == NULL || second == place) {
+        return false;
+    }
+    const char *first = second - 1;
+    while (first > place && *first != ':') {
+        --first;
+    }
+    if (*first != ':' || (size_t)(first - place) >= size) {
+        return false;
+    }
+    *line = strtol(first + 1, NULL, 10);
+    *column = strtol(second + 1, NULL, 10);
+    memcpy(file, place, (size_t)(first - place));
+    file[first - place] = '\0';
+    return *line >= 1 && *column >= 1;
+}
+
+static const char *line_start(const char *text, const char *end, long line)
+{
+    while (--line > 0 && text != NULL) {
+        text = memchr(text, '\n', (size_t)(end - text));
+        text = text != NULL ? text + 1 : NULL;
+    }
+    return text;
+}
+
+// The window of a line that fits a screen: its first byte, and how many characters were left out
+// before it. Columns count characters, so that bytes 10xxxxxx (the rest of a UTF-8 character) do
+// not count.
+static void write_caret(const sn_arguments *arguments, const char *line, size_t length, long column)
+{
+    enum { BEFORE = 60, WIDTH = 96 };
+    size_t start = 0, place = 0;
+    long character = 1;
+    for (; place < length; ++place) {
+        if (((unsigned char)line[place] & 0xC0) != 0x80 && character++ == column) {
+            break;
+        }
+    }
+    if (place > BEFORE) {
+        start = place - BEFORE;
+        while (start < place && ((unsigned char)line[start] & 0xC0) == 0x80) {
+            ++start;
+        }
+    }
+    size_t end = length - start > WIDTH ? start + WIDTH : length;
+    while (end < length && ((unsigned char)line[end] & 0xC0) == 0x80) {
+        ++end;
+    }
+    fputs("    ", stderr);
+    for (size_t i = start; i < end; ++i) {
+        // Nothing in a scene may steer the terminal.
+        unsigned char c = (unsigned char)line[i];
+        fputc((c < 32 && c != '\t') || c == 127 ? '?' : c, stderr);
+    }
+    fputs("\n    ", stderr);
+    for (size_t i = start; i < place; ++i) {
+        if (((unsigned char)line[i] & 0xC0) != 0x80) {
+            fputc(line[i] == '\t' ? '\t' : ' ', stderr);
+        }
+    }
+    fprintf(stderr, "%s^%s\n", sn_style_on(arguments, stderr, SN_STYLE_GREEN),
+            sn_style_off(arguments, stderr));
+}
+
+static void show_place(const sn_arguments *arguments, const sn_scene_source *source,
+                       const char *place)
+{
+    char file[512];
+    long line = 0, column = 0;
+    if (!split_place(place, file, sizeof file, &line, &column)) {
+        return;
+    }
+    const char *text = NULL;
+    char *owned = NULL;
+    size_t length = 0;
+    const sn_embedded_file *embedded = sn_embedded_find(file);
+    if (source->text != NULL && strcmp(file, source->name) == 0) {
+        text = source->text;
+        length = source->length;
+    } else if (source->text != NULL && embedded != NULL) {
+        text = (const char *)embedded->data;
+        length = embedded->size;
+    } else if (sn_read_file(file, &owned, &length, NULL) == SN_OK) {
+        text = owned;
+    }
+    const char *end = text != NULL ? text + length : NULL;
+    const char *start = text != NULL ? line_start(text, end, line) : NULL;
+    if (start != NULL && start <= end) {
+        const char *stop = memchr(start, '\n', (size_t)(end - start));
+        size_t width = (size_t)((stop != NULL ? stop : end) - start);
+        if (width > 0 && start[width - 1] == '\r') {
+            --width;
+        }
+        write_caret(arguments, start, width, column);
+    }
+    sn_free(owned);
+}
+
+void sn_scene_source_explain(const sn_arguments *arguments, const sn_scene_source *source,
+                             const sn_error_list *errors)
+{
+    for (int i = 0; i < errors->count; ++i) {
+        const sn_error *error = &errors->items[i];
+        fprintf(stderr, "%s%s%s%s%s\n", sn_style_on(arguments, stderr, SN_STYLE_BOLD), error->place,
+                sn_style_off(arguments, stderr), error->place[0] != '\0' ? ": " : "", error->text);
+        show_place(arguments, source, error->place);
+    }
+    if (errors->left_out > 0) {
+        fprintf(stderr, "and %d more errors\n", errors->left_out);
+    }
+}
+
+int sn_scene_source_load(const sn_arguments *arguments, const char *operand, sn_scene **scene)
+{
+    sn_scene_source source;
+    if (!sn_scene_source_find(arguments, operand, &source)) {
+        return SN_EXIT_INPUT;
+    }
+    sn_error_list errors = {0};
+    sn_status status = sn_scene_source_read(&source, scene, &errors);
+    if (status != SN_OK) {
+        sn_scene_source_explain(arguments, &source, &errors);
+    }
+    sn_error_list_free(&errors);
+    sn_scene_source_free(&source);
+    return sn_exit_for(status);
+}

@@ -1,0 +1,140 @@
+// sinew check SCENE...: every mistake, with its place.
+#include <inttypes.h>
+
+#include "exit_code.h"
+#include "json_writer.h"
+#include "scene/error_list.h"
+#include "scene_source.h"
+#include "terminal.h"
+#include "verbs.h"
+
+typedef struct check_result {
+    sn_status status;
+    sn_error_list errors;
+    int bodies, fields, params, probes;
+} check_result;
+
+// Reads the scene and builds its world, since some mistakes (an inertia that no body can have) only
+// show there.
+static void check(const sn_scene_source *source, check_result *result)
+{
+    sn_scene *scene = NULL;
+    sn_world *world = NULL;
+    result->status = sn_scene_source_read(source, &scene, &result->errors);
+    if (result->status != SN_OK) {
+        return;
+    }
+    sn_error error = {0};
+    result->status = sn_scene_build(scene, &world, &error);
+    if (result->status == SN_OK) {
+        result->bodies = sn_world_body_count(world);
+        result->fields = sn_world_field_count(world);
+        result->params = sn_scene_param_count(scene);
+        result->probes = sn_scene_probe_count(scene);
+    } else {
+        sn_error_list_add_error(&result->errors, &error);
+    }
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+}
+
+static void print_json(sn_json_writer *json, const sn_scene_source *source,
+                       const check_result *result)
+{
+    sn_json_open(json, NULL, '{');
+    sn_json_text(json, "scene", source->name);
+    sn_json_bool(json, "ok", result->status == SN_OK);
+    sn_json_open(json, "errors", '[');
+    for (int i = 0; i < result->errors.count; ++i) {
+        const sn_error *error = &result->errors.items[i];
+        sn_json_open(json, NULL, '{');
+        sn_json_text(json, "code", sn_status_name(error->code));
+        sn_json_text(json, "place", error->place);
+        sn_json_text(json, "text", error->text);
+        sn_json_close(json);
+    }
+    sn_json_close(json);
+    if (result->status == SN_OK) {
+        sn_json_integer(json, "bodies", (uint64_t)result->bodies);
+        sn_json_integer(json, "fields", (uint64_t)result->fields);
+        sn_json_integer(json, "params", (uint64_t)result->params);
+        sn_json_integer(json, "probes", (uint64_t)result->probes);
+    }
+    sn_json_close(json);
+}
+
+static const char *plural(int count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_ok(const sn_arguments *arguments, const sn_scene_source *source,
+                     const check_result *result)
+{
+    printf("%s: %sok%s (%d bod%s, %d field%s, %d param%s, %d probe%s)\n", source->name,
+           sn_style_on(arguments, stdout, SN_STYLE_GREEN), sn_style_off(arguments, stdout),
+           result->bodies, result->bodies == 1 ? "y" : "ies", result->fields,
+           plural(result->fields), result->params, plural(result->params), result->probes,
+           plural(result->probes));
+}
+
+static int run(const sn_arguments *arguments)
+{
+    bool as_json = sn_option_given(arguments, "json");
+    sn_json_writer json = {.stream = stdout};
+    if (as_json) {
+        sn_json_open(&json, NULL, '[');
+    }
+    int code = SN_EXIT_OK;
+    for (int i = 0; i < arguments->operand_count; ++i) {
+        sn_scene_source source;
+        if (!sn_scene_source_find(arguments, arguments->operands[i], &source)) {
+            code = SN_EXIT_INPUT;
+            continue;
+        }
+        check_result result = {0};
+        check(&source, &result);
+        if (as_json) {
+            print_json(&json, &source, &result);
+        } else if (result.status == SN_OK) {
+            print_ok(arguments, &source, &result);
+        } else {
+            sn_scene_source_explain(arguments, &source, &result.errors);
+            sn_say(arguments, "%s: %d error%s", source.name, result.errors.count,
+                   plural(result.errors.count));
+        }
+        code = result.status == SN_OK ? code : SN_EXIT_INPUT;
+        sn_error_list_free(&result.errors);
+        sn_scene_source_free(&source);
+    }
+    if (as_json) {
+        sn_json_close(&json);
+    }
+    return code;
+}
+
+static const sn_option options[] = {
+    {.name = "json", .doc = "print a JSON array, one object for each scene"},
+};
+
+static const sn_example examples[] = {
+    {"sinew check my-scene.json", "all errors, each with its line and column"},
+    {"sinew check scenes/*.json", "many at once"},
+    {"generate | sinew check -", "standard input"},
+};
+
+const sn_verb sn_verb_check = {
+    .name = "check",
+    .operands = "SCENE...",
+    .operand_kind = SN_OPERAND_SCENE,
+    .minimum_operands = 1,
+    .maximum_operands = SN_OPERAND_LIMIT,
+    .summary = "find every mistake in a scene",
+    .description = "Reads each scene, builds its world, and tells every error as\n"
+                   "file:line:column: what is wrong, and what was expected.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .examples = examples,
+    .example_count = sizeof examples / sizeof examples[0],
+    .run = run,
+};

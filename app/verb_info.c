@@ -1,0 +1,329 @@
+// sinew info SCENE|RECORDING: what is in it.
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "exit_code.h"
+#include "json_writer.h"
+#include "recording_source.h"
+#include "scene_source.h"
+#include "terminal.h"
+#include "verbs.h"
+
+typedef struct info_subject {
+    sn_scene *scene;         // NULL: a recording without a scene
+    sn_world *world;         // NULL with it
+    sn_recording *recording; // NULL: a scene
+    const char *operand;
+} info_subject;
+
+// ---- totals ----
+
+static int degrees_of_freedom(const sn_world *world)
+{
+    int degrees = 0;
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        degrees += sn_body_get_type(world, sn_world_body(world, i)) == SN_BODY_RIGID ? 6 : 0;
+    }
+    return degrees;
+}
+
+static double total_mass(const sn_world *world)
+{
+    double mass = 0.0;
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        sn_body body = sn_world_body(world, i);
+        if (sn_body_get_type(world, body) == SN_BODY_RIGID) {
+            mass += sn_body_mass_properties(world, body).mass;
+        }
+    }
+    return mass;
+}
+
+static const char *type_word(const sn_world *world, sn_body body)
+{
+    return sn_body_get_type(world, body) == SN_BODY_RIGID ? "rigid" : "static";
+}
+
+static sn_vec3 principal_moments(const sn_world *world, sn_body body)
+{
+    sn_mass_properties mass = sn_body_mass_properties(world, body);
+    sn_vec3 moments = SN_VEC3_ZERO;
+    sn_quat axes;
+    if (mass.mass > 0.0) {
+        sn_principal_axes(&mass.inertia, &moments, &axes);
+    }
+    return moments;
+}
+
+// ---- JSON ----
+
+static void json_body(sn_json_writer *json, const sn_world *world, sn_body body)
+{
+    sn_mass_properties mass = sn_body_mass_properties(world, body);
+    sn_json_open(json, NULL, '{');
+    sn_json_text(json, "name", sn_body_name(world, body));
+    sn_json_text(json, "type", type_word(world, body));
+    sn_json_integer(json, "shapes", (uint64_t)sn_body_shape_count(world, body));
+    sn_json_vec3(json, "position", sn_body_transform(world, body).position);
+    if (sn_body_get_type(world, body) == SN_BODY_RIGID) {
+        sn_json_number(json, "mass", mass.mass);
+        sn_json_number(json, "volume", mass.volume);
+        sn_json_vec3(json, "centre", mass.centre);
+        sn_json_open_flat(json, "inertia", '[');
+        for (int i = 0; i < 3; ++i) {
+            const double *row = mass.inertia.m[i];
+            sn_json_vec3(json, NULL, sn_vec3_make(row[0], row[1], row[2]));
+        }
+        sn_json_close(json);
+        sn_json_vec3(json, "principal_moments", principal_moments(world, body));
+        sn_json_text(json, "integrator", sn_integrator_word(sn_body_integrator(world, body)));
+    }
+    sn_json_close(json);
+}
+
+static void json_world(sn_json_writer *json, const sn_world *world)
+{
+    sn_json_vec3(json, "gravity", sn_world_gravity(world));
+    sn_json_integer(json, "degrees_of_freedom", (uint64_t)degrees_of_freedom(world));
+    sn_json_number(json, "total_mass", total_mass(world));
+    sn_json_open(json, "bodies", '[');
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        json_body(json, world, sn_world_body(world, i));
+    }
+    sn_json_close(json);
+    sn_json_integer(json, "fields", (uint64_t)sn_world_field_count(world));
+}
+
+static void json_scene(sn_json_writer *json, const sn_scene *scene, const sn_world *world)
+{
+    sn_run run = sn_scene_run(scene);
+    sn_json_text(json, "name", sn_scene_name(scene));
+    sn_json_text(json, "description", sn_scene_description(scene));
+    sn_json_open(json, "run", '{');
+    sn_json_number(json, "time", run.time);
+    sn_json_number(json, "step", run.step);
+    sn_json_number(json, "record_step", run.record_step);
+    sn_json_text(json, "policy", sn_policy_word(run.policy));
+    sn_json_text(json, "integrator", sn_integrator_word(run.integrator));
+    sn_json_number(json, "relative_tolerance", run.relative_tolerance);
+    sn_json_number(json, "absolute_tolerance", run.absolute_tolerance);
+    sn_json_integer(json, "threads", (uint64_t)run.threads);
+    sn_json_integer(json, "seed", run.seed);
+    sn_json_close(json);
+    sn_json_open(json, "params", '[');
+    for (int i = 0; i < sn_scene_param_count(scene); ++i) {
+        sn_param param = sn_scene_param(scene, i);
+        sn_json_open_flat(json, NULL, '{');
+        sn_json_text(json, "name", param.name);
+        sn_json_number(json, "value", param.value);
+        sn_json_number(json, "minimum", param.minimum);
+        sn_json_number(json, "maximum", param.maximum);
+        sn_json_text(json, "unit", param.unit);
+        sn_json_text(json, "label", param.label);
+        sn_json_close(json);
+    }
+    sn_json_close(json);
+    sn_json_open(json, "probes", '[');
+    for (int i = 0; i < sn_scene_probe_count(scene); ++i) {
+        sn_named_probe named;
+        if (sn_scene_probe(scene, world, i, &named, NULL) == SN_OK) {
+            sn_json_open_flat(json, NULL, '{');
+            sn_json_text(json, "name", named.name);
+            sn_json_text(json, "quantity", sn_quantity_word(named.probe.quantity));
+            sn_json_text(json, "unit", sn_quantity_unit(named.probe.quantity));
+            sn_json_close(json);
+        }
+    }
+    sn_json_close(json);
+}
+
+static void print_json(const info_subject *subject)
+{
+    sn_json_writer json = {.stream = stdout};
+    sn_json_open(&json, NULL, '{');
+    sn_json_text(&json, "kind", subject->recording != NULL ? "recording" : "scene");
+    if (subject->recording != NULL) {
+        sn_recording_info info = sn_recording_get_info(subject->recording);
+        sn_json_text(&json, "version", info.version);
+        sn_json_integer(&json, "seed", info.seed);
+        sn_json_integer(&json, "frames", (uint64_t)info.frame_count);
+        sn_json_integer(&json, "steps", info.step_count);
+        sn_json_number(&json, "start_time", info.start_time);
+        sn_json_number(&json, "end_time", info.end_time);
+        sn_json_bool(&json, "complete", info.complete);
+        sn_json_integer(&json, "lost_bytes", info.lost_bytes);
+        sn_json_hash(&json, "hash", sn_recording_hash(subject->recording, info.step_count));
+    }
+    if (subject->scene != NULL) {
+        json_scene(&json, subject->scene, subject->world);
+        json_world(&json, subject->world);
+    }
+    sn_json_close(&json);
+}
+
+// ---- text ----
+
+static void print_recording(const sn_recording *recording)
+{
+    sn_recording_info info = sn_recording_get_info(recording);
+    printf("recording by Sinew %s: %d frames, %" PRIu64 " steps, %.6g s to %.6g s, seed %" PRIu64
+           "%s\n",
+           info.version, info.frame_count, info.step_count, info.start_time, info.end_time,
+           info.seed, info.complete ? "" : ", cut short");
+    printf("state hash at the end %016" PRIx64 "\n", sn_recording_hash(recording, info.step_count));
+}
+
+static void print_bodies(const sn_world *world)
+{
+    enum { SHOWN = 40 };
+    int count = sn_world_body_count(world);
+    printf("\n%-24s %-7s %6s %12s  %s\n", "body", "type", "shapes", "mass[kg]",
+           "principal moments[kg m^2]");
+    for (int i = 0; i < count && i < SHOWN; ++i) {
+        sn_body body = sn_world_body(world, i);
+        printf("%-24s %-7s %6d", sn_body_name(world, body), type_word(world, body),
+               sn_body_shape_count(world, body));
+        if (sn_body_get_type(world, body) == SN_BODY_RIGID) {
+            sn_vec3 moments = principal_moments(world, body);
+            printf(" %12.6g  %.6g %.6g %.6g", sn_body_mass_properties(world, body).mass, moments.x,
+                   moments.y, moments.z);
+        }
+        putchar('\n');
+    }
+    if (count > SHOWN) {
+        printf("and %d more; --json lists all\n", count - SHOWN);
+    }
+}
+
+static void print_params(const sn_scene *scene)
+{
+    for (int i = 0; i < sn_scene_param_count(scene); ++i) {
+        sn_param param = sn_scene_param(scene, i);
+        printf("%s%-24s %12.6g %s", i == 0 ? "\nparam                           value\n" : "",
+               param.name, param.value, param.unit != NULL ? param.unit : "");
+        if (isfinite(param.minimum) || isfinite(param.maximum)) {
+            printf("  (%g to %g)", param.minimum, param.maximum);
+        }
+        printf("  %s\n", param.label != NULL ? param.label : "");
+    }
+}
+
+static void print_probes(const sn_scene *scene, const sn_world *world)
+{
+    for (int i = 0; i < sn_scene_probe_count(scene); ++i) {
+        sn_named_probe named;
+        if (sn_scene_probe(scene, world, i, &named, NULL) == SN_OK) {
+            printf("%s%-24s %s[%s]\n", i == 0 ? "\nprobe                    quantity\n" : "",
+                   named.name, sn_quantity_word(named.probe.quantity),
+                   sn_quantity_unit(named.probe.quantity));
+        }
+    }
+}
+
+static void print_scene(const sn_scene *scene, const sn_world *world)
+{
+    sn_run run = sn_scene_run(scene);
+    sn_vec3 gravity = sn_world_gravity(world);
+    printf("%s\n", sn_scene_name(scene));
+    if (sn_scene_description(scene)[0] != '\0') {
+        printf("%s\n", sn_scene_description(scene));
+    }
+    printf("\n%d bodies, %d degrees of freedom, %.6g kg in all, %d fields\n",
+           sn_world_body_count(world), degrees_of_freedom(world), total_mass(world),
+           sn_world_field_count(world));
+    printf("gravity (%g, %g, %g) m/s^2\n", gravity.x, gravity.y, gravity.z);
+    printf("runs %g s in steps of %g s, %s policy, %s integrator, rows every %g s, seed %" PRIu64
+           "\n",
+           run.time, run.step, sn_policy_word(run.policy), sn_integrator_word(run.integrator),
+           run.record_step, run.seed);
+    print_bodies(world);
+    print_params(scene);
+    print_probes(scene, world);
+}
+
+// ---- the verb ----
+
+// The scene inside a recording; none is no failure.
+static int read_recorded_scene(const sn_arguments *arguments, info_subject *subject)
+{
+    sn_recording_info info = sn_recording_get_info(subject->recording);
+    if (info.scene_length == 0) {
+        return SN_EXIT_OK;
+    }
+    sn_error_list errors = {0};
+    sn_status status = sn_scene_load_text(subject->operand, info.scene_text, info.scene_length,
+                                          NULL, &subject->scene, &errors);
+    if (status != SN_OK && errors.count > 0) {
+        sn_complain(arguments, "%s", sn_error_message(&errors.items[0]));
+    }
+    sn_error_list_free(&errors);
+    return sn_exit_for(status);
+}
+
+static int open_subject(const sn_arguments *arguments, info_subject *subject)
+{
+    int code = SN_EXIT_OK;
+    if (strcmp(subject->operand, "-") != 0 && sn_operand_is_recording(subject->operand)) {
+        code = sn_recording_load(arguments, subject->operand, &subject->recording);
+        if (code == SN_EXIT_OK) {
+            code = read_recorded_scene(arguments, subject);
+        }
+    } else {
+        code = sn_scene_source_load(arguments, subject->operand, &subject->scene);
+    }
+    if (code == SN_EXIT_OK && subject->scene != NULL) {
+        sn_error error = {0};
+        sn_status status = sn_scene_build(subject->scene, &subject->world, &error);
+        if (status != SN_OK) {
+            sn_complain(arguments, "%s", sn_error_message(&error));
+            code = sn_exit_for(status);
+        }
+    }
+    return code;
+}
+
+static int run(const sn_arguments *arguments)
+{
+    info_subject subject = {.operand = arguments->operands[0]};
+    int code = open_subject(arguments, &subject);
+    if (code == SN_EXIT_OK && sn_option_given(arguments, "json")) {
+        print_json(&subject);
+    } else if (code == SN_EXIT_OK) {
+        if (subject.recording != NULL) {
+            print_recording(subject.recording);
+        }
+        if (subject.scene != NULL) {
+            printf("%s", subject.recording != NULL ? "\n" : "");
+            print_scene(subject.scene, subject.world);
+        }
+    }
+    sn_world_destroy(subject.world);
+    sn_scene_destroy(subject.scene);
+    sn_recording_close(subject.recording);
+    return code;
+}
+
+static const sn_option options[] = {
+    {.name = "json", .doc = "print JSON"},
+};
+
+static const sn_example examples[] = {
+    {"sinew info tumbling-racket", "bodies, masses, inertias, params, probes"},
+    {"sinew info out/tumbling-racket", "what a run recorded"},
+    {"sinew info my.json --json | jq .total_mass", "one number of it"},
+};
+
+const sn_verb sn_verb_info = {
+    .name = "info",
+    .operands = "SCENE|RECORDING",
+    .operand_kind = SN_OPERAND_SCENE,
+    .minimum_operands = 1,
+    .maximum_operands = 1,
+    .summary = "tell what is in a scene or a recording",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .examples = examples,
+    .example_count = sizeof examples / sizeof examples[0],
+    .run = run,
+};

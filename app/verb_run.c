@@ -1,0 +1,399 @@
+// sinew run SCENE: the scene, simulated, with its results in a folder.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "exit_code.h"
+#include "interrupt.h"
+#include "progress.h"
+#include "run_output.h"
+#include "run_result.h"
+#include "scene_source.h"
+#include "terminal.h"
+#include "verbs.h"
+
+typedef struct run_job {
+    const sn_arguments *arguments;
+    char short_name[128], folder[SN_PATH_LIMIT];
+    bool writes;
+    sn_scene *scene;
+    sn_world *world;
+    double *values; // column_count
+    sn_run_result result;
+    sn_run_output output;
+    sn_error error;
+} run_job;
+
+static int complain(run_job *job, int code)
+{
+    sn_complain(job->arguments, "%s", sn_error_message(&job->error));
+    return code;
+}
+
+// ---- before the run ----
+
+// The scene's own settings, then what the command line says otherwise.
+static int apply_options(run_job *job)
+{
+    const sn_arguments *arguments = job->arguments;
+    for (int i = 0; i < arguments->setting_count; ++i) {
+        const sn_setting *setting = &arguments->settings[i];
+        if (sn_scene_set_param(job->scene, setting->name, setting->value, &job->error) != SN_OK) {
+            return complain(job, SN_EXIT_USAGE);
+        }
+    }
+    sn_run run = sn_scene_run(job->scene);
+    const char *policy = sn_option_text(arguments, "policy", NULL);
+    const char *integrator = sn_option_text(arguments, "integrator", NULL);
+    if (policy != NULL) {
+        run.policy = (sn_policy)sn_policy_find(policy);
+        // The scene's choice belongs to the scene's policy.
+        run.integrator = SN_INTEGRATOR_DEFAULT;
+    }
+    if (integrator != NULL) {
+        run.integrator = (sn_integrator)sn_integrator_find(integrator);
+    }
+    run.time = sn_option_number(arguments, "time", run.time);
+    run.step = sn_option_number(arguments, "step", run.step);
+    run.record_step = sn_option_number(arguments, "record-step", run.record_step);
+    run.record_step = run.record_step > run.step ? run.record_step : run.step;
+    run.threads = (int)sn_option_number(arguments, "threads", run.threads);
+    run.seed = (uint64_t)sn_option_number(arguments, "seed", (double)run.seed);
+    if (sn_scene_set_run(job->scene, &run, &job->error) != SN_OK) {
+        return complain(job, SN_EXIT_USAGE);
+    }
+    job->result.run = run;
+    return SN_EXIT_OK;
+}
+
+static int prepare(run_job *job)
+{
+    const sn_arguments *arguments = job->arguments;
+    int code = apply_options(job);
+    if (code != SN_EXIT_OK) {
+        return code;
+    }
+    sn_status status = sn_scene_build(job->scene, &job->world, &job->error);
+    if (status != SN_OK) {
+        return complain(job, sn_exit_for(status));
+    }
+    status = sn_run_result_start(&job->result, job->scene, job->world, &job->error);
+    if (status != SN_OK) {
+        return complain(job, sn_exit_for(status));
+    }
+    size_t bytes = sizeof(double) * (size_t)(job->result.column_count + 1);
+    job->values = sn_allocate(bytes);
+    if (job->values == NULL) {
+        sn_fail_memory(&job->error, bytes);
+        return complain(job, SN_EXIT_SIMULATION);
+    }
+    if (job->result.unmeasured_bodies > 0) {
+        sn_say(arguments,
+               "the scene has no probes: state.csv has the positions of the first %d of its %d "
+               "bodies",
+               SN_UNPROBED_BODY_LIMIT, sn_world_body_count(job->world));
+    }
+    job->writes = !sn_option_given(arguments, "no-files");
+    if (job->writes) {
+        status = sn_run_output_open(&job->output, job->folder, job->scene, job->world, &job->result,
+                                    &job->error);
+        if (status != SN_OK) {
+            return complain(job, SN_EXIT_OUTPUT);
+        }
+    }
+    return SN_EXIT_OK;
+}
+
+// ---- the run ----
+
+static int measure(run_job *job)
+{
+    sn_run_result_row(&job->result, job->world, job->values);
+    if (job->writes && sn_run_output_row(&job->output, &job->result, job->world, job->values,
+                                         &job->error) != SN_OK) {
+        return SN_EXIT_OUTPUT;
+    }
+    return SN_EXIT_OK;
+}
+
+static void show_progress(const run_job *job, sn_progress *progress)
+{
+    char note[96];
+    double time = sn_world_time(job->world), wall = sn_wall_time() - progress->started;
+    snprintf(note, sizeof note, "%.4g of %.4g s  %.3gx real time", time, job->result.run.time,
+             wall > 0.0 ? time / wall : 0.0);
+    sn_progress_show(progress, job->result.run.time > 0.0 ? time / job->result.run.time : 1.0,
+                     note);
+}
+
+// Whole steps, then what is left of the time when it is no multiple of the step. Ends early on a
+// stopping event, on Ctrl-C and on any failure.
+static int simulate(run_job *job, sn_progress *progress)
+{
+    const sn_run *run = &job->result.run;
+    double whole = floor(run->time / run->step + 1e-9);
+    double rest = run->time - whole * run->step;
+    uint64_t steps = (uint64_t)whole + (rest > 1e-9 * run->step ? 1 : 0);
+    double next_row = run->record_step, last_row = 0.0;
+    int code = measure(job);
+    for (uint64_t i = 0; i < steps && code == SN_EXIT_OK; ++i) {
+        if (sn_interrupted()) {
+            job->result.interrupted = true;
+            code = SN_EXIT_INTERRUPTED;
+            break;
+        }
+        double h = i < (uint64_t)whole ? run->step : rest;
+        sn_status status = sn_world_step(job->world, h, &job->error);
+        if (status != SN_OK) {
+            code = sn_exit_for(status);
+            break;
+        }
+        if (job->writes && sn_run_output_step(&job->output, job->world, &job->error) != SN_OK) {
+            code = SN_EXIT_OUTPUT;
+            break;
+        }
+        double time = sn_world_time(job->world);
+        if (time >= next_row - 1e-9 * run->step) {
+            code = measure(job);
+            last_row = time;
+            next_row = (floor(time / run->record_step + 1e-9) + 1.0) * run->record_step;
+        }
+        show_progress(job, progress);
+        if (sn_world_stopped(job->world)) {
+            break;
+        }
+    }
+    // The end is always a row of its own.
+    if (code != SN_EXIT_OUTPUT && sn_world_time(job->world) > last_row) {
+        int last = measure(job);
+        code = last != SN_EXIT_OK ? last : code;
+    }
+    return code;
+}
+
+static void note_end(run_job *job, int code, double started)
+{
+    sn_run_result *result = &job->result;
+    result->wall_time = sn_wall_time() - started;
+    result->time = sn_world_time(job->world);
+    result->steps = sn_world_step_count(job->world);
+    result->hash = sn_world_hash(job->world);
+    int events = sn_world_event_count(job->world);
+    if (sn_world_stopped(job->world) && events > 0) {
+        sn_event_entry entry = sn_world_event_entry(job->world, events - 1);
+        snprintf(result->stopped_by, sizeof result->stopped_by, "%s",
+                 sn_event_name(job->world, entry.event));
+    }
+    if (code != SN_EXIT_OK && code != SN_EXIT_INTERRUPTED) {
+        snprintf(result->failure, sizeof result->failure, "%s", sn_error_message(&job->error));
+    }
+}
+
+// ---- after the run ----
+
+static int finish_files(run_job *job, int code)
+{
+    sn_error error = {0};
+    sn_status status = sn_run_output_close(&job->output, &error);
+    // After a write error the rest of the disk is no better; the summary still tries to tell.
+    if (status == SN_OK || code == SN_EXIT_OUTPUT) {
+        status = sn_run_output_finish(&job->output, &job->result, job->scene, job->world, &error);
+    }
+    if (status != SN_OK && code != SN_EXIT_OUTPUT) {
+        sn_complain(job->arguments, "%s", sn_error_message(&error));
+        return code == SN_EXIT_OK || code == SN_EXIT_INTERRUPTED ? SN_EXIT_OUTPUT : code;
+    }
+    return code;
+}
+
+static void report(run_job *job, int code)
+{
+    const sn_arguments *arguments = job->arguments;
+    if (sn_option_given(arguments, "json")) {
+        sn_run_result_json(&job->result, job->scene, job->world, stdout);
+    } else if (!arguments->quiet && code != SN_EXIT_OUTPUT) {
+        sn_run_result_table(&job->result, job->world, stdout);
+    }
+    fflush(stdout);
+    if (job->result.failure[0] != '\0') {
+        sn_complain(arguments, "%s", job->result.failure);
+    }
+    if (job->result.interrupted) {
+        sn_say(arguments, "interrupted at %.6g s%s", job->result.time,
+               job->writes ? "; the files hold what was simulated" : "");
+    }
+    if (job->result.stopped_by[0] != '\0') {
+        sn_say(arguments, "stopped by the event '%s' at %.9g s", job->result.stopped_by,
+               job->result.time);
+    }
+    if (job->writes && code != SN_EXIT_OUTPUT) {
+        char files[256] = "";
+        for (int i = 0; i < job->result.file_count; ++i) {
+            size_t used = strlen(files);
+            snprintf(files + used, sizeof files - used, " %s", job->result.files[i]);
+        }
+        sn_say(arguments, "%s%s:%s", job->folder,
+               job->folder[strlen(job->folder) - 1] == '/' ? "" : "/", files);
+    }
+}
+
+static int run_job_all(run_job *job)
+{
+    int code = prepare(job);
+    if (code == SN_EXIT_OK) {
+        sn_interrupt_listen();
+        sn_progress progress = sn_progress_start(job->arguments, job->short_name);
+        code = simulate(job, &progress);
+        note_end(job, code, progress.started);
+        sn_progress_end(&progress);
+        if (job->writes) {
+            code = finish_files(job, code);
+        }
+        report(job, code);
+    }
+    sn_free(job->values);
+    sn_run_result_free(&job->result);
+    sn_world_destroy(job->world);
+    return code;
+}
+
+static int run(const sn_arguments *arguments)
+{
+    run_job *job = sn_allocate_zero(sizeof *job);
+    if (job == NULL) {
+        sn_complain(arguments, "out of memory");
+        return SN_EXIT_SIMULATION;
+    }
+    job->arguments = arguments;
+    sn_scene_source source;
+    int code = SN_EXIT_INPUT;
+    if (sn_scene_source_find(arguments, arguments->operands[0], &source)) {
+        sn_error_list errors = {0};
+        sn_status status = sn_scene_source_read(&source, &job->scene, &errors);
+        code = sn_exit_for(status);
+        if (status != SN_OK) {
+            sn_scene_source_explain(arguments, &source, &errors);
+        }
+        snprintf(job->short_name, sizeof job->short_name, "%s", source.short_name);
+        sn_error_list_free(&errors);
+        sn_scene_source_free(&source);
+    }
+    if (code == SN_EXIT_OK) {
+        const char *folder = sn_option_text(arguments, "out", NULL);
+        snprintf(job->folder, sizeof job->folder, "%s%s", folder != NULL ? folder : "out/",
+                 folder != NULL ? "" : job->short_name);
+        job->result.scene = job->short_name;
+        code = run_job_all(job);
+        sn_scene_destroy(job->scene);
+    }
+    sn_free(job);
+    return code;
+}
+
+// ---- the table ----
+
+static const char *const policies[] = {
+#define X(name, word, text) word,
+    SN_POLICY_LIST(X)
+#undef X
+        NULL,
+};
+
+static const char *const integrators[] = {
+#define X(name, word, text) word,
+    SN_INTEGRATOR_LIST(X)
+#undef X
+        NULL,
+};
+
+static const sn_option options[] = {
+    {.name = "time",
+     .letter = 't',
+     .type = SN_OPTION_TIME,
+     .value = "TIME",
+     .fallback = "the scene's",
+     .doc = "how long to simulate, in seconds or with a unit",
+     .minimum = 0,
+     .maximum = 1e9},
+    {.name = "step",
+     .type = SN_OPTION_TIME,
+     .value = "TIME",
+     .fallback = "the scene's",
+     .doc = "length of a step",
+     .minimum = 1e-9,
+     .maximum = 1e6},
+    {.name = "record-step",
+     .type = SN_OPTION_TIME,
+     .value = "TIME",
+     .fallback = "the scene's",
+     .doc = "time between rows of the CSV files and frames of the recording",
+     .minimum = 1e-9,
+     .maximum = 1e9},
+    {.name = "policy",
+     .type = SN_OPTION_WORD,
+     .value = "POLICY",
+     .fallback = "the scene's",
+     .doc = "how the clock goes",
+     .words = policies},
+    {.name = "integrator",
+     .type = SN_OPTION_WORD,
+     .value = "NAME",
+     .fallback = "the scene's",
+     .doc = "how bodies move",
+     .words = integrators},
+    {.name = "threads",
+     .letter = 'j',
+     .type = SN_OPTION_INTEGER,
+     .value = "N",
+     .fallback = "the scene's",
+     .doc = "worker threads; the result does not depend on them",
+     .minimum = 1,
+     .maximum = 256},
+    {.name = "seed",
+     .type = SN_OPTION_INTEGER,
+     .value = "N",
+     .fallback = "the scene's",
+     .doc = "for everything random",
+     .minimum = 0,
+     .maximum = 9007199254740992.0},
+    {.name = "set",
+     .letter = 's',
+     .type = SN_OPTION_SETTING,
+     .value = "NAME=NUMBER",
+     .doc = "give a param of the scene another value; may be repeated"},
+    {.name = "out",
+     .letter = 'o',
+     .type = SN_OPTION_FOLDER,
+     .value = "FOLDER",
+     .fallback = "out/SCENE",
+     .doc = "where the results go"},
+    {.name = "no-files", .doc = "only print the results"},
+    {.name = "json", .doc = "print the summary as JSON"},
+};
+
+static const sn_example examples[] = {
+    {"sinew run tumbling-racket", "a built-in scene; results in out/tumbling-racket/"},
+    {"sinew run my.json -t 60 --out results", "a minute of your own"},
+    {"sinew run my.json --set wind=3 --step 0.5ms", "turn a param, take finer steps"},
+    {"sinew run my.json --policy precise --no-files", "only the numbers, as exact as can be"},
+};
+
+const sn_verb sn_verb_run = {
+    .name = "run",
+    .operands = "SCENE",
+    .operand_kind = SN_OPERAND_SCENE,
+    .minimum_operands = 1,
+    .maximum_operands = 1,
+    .summary = "simulate a scene and leave its results in a folder",
+    .description =
+        "Writes state.csv (every probe; without probes the position of each of the\n"
+        "first 100 bodies), energy.csv (energy, momentum, angular momentum), energy.svg,\n"
+        "recording.snrec (for replay and export) and summary.json. Ctrl-C ends the run\n"
+        "between two steps and leaves valid files.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .examples = examples,
+    .example_count = sizeof examples / sizeof examples[0],
+    .run = run,
+};

@@ -1,0 +1,99 @@
+// sinew verify: how exact the engine is, case by case.
+#include <string.h>
+
+#include "exit_code.h"
+#include "interrupt.h"
+#include "terminal.h"
+#include "verbs.h"
+#include "verify.h"
+
+static int list(void)
+{
+    const sn_verify_group *group = NULL;
+    for (int i = 0; (group = sn_verify_group_at(i)) != NULL; ++i) {
+        printf("%s: %s\n", group->name, group->doc);
+        for (int j = 0; j < group->count; ++j) {
+            printf("  %s\n", group->cases[j].name);
+        }
+    }
+    return SN_EXIT_OK;
+}
+
+static bool run_group(sn_verify *verify, const sn_verify_group *group)
+{
+    verify->group = group;
+    for (int i = 0; i < group->count; ++i) {
+        if (sn_interrupted()) {
+            return false;
+        }
+        verify->current = &group->cases[i];
+        verify->current->run(verify);
+    }
+    return true;
+}
+
+static int run(const sn_arguments *arguments)
+{
+    if (sn_option_given(arguments, "list")) {
+        return list();
+    }
+    const char *only = sn_option_text(arguments, "only", NULL);
+    sn_verify verify = {.arguments = arguments,
+                        .as_json = sn_option_given(arguments, "json"),
+                        .json = {.stream = stdout}};
+    if (verify.as_json) {
+        sn_json_open(&verify.json, NULL, '[');
+    } else {
+        printf("%-7s %-58s %20s %20s %9s %9s\n", "group", "case", "reference", "value", "error",
+               "limit");
+        fflush(stdout);
+    }
+    sn_interrupt_listen();
+    bool whole = true;
+    const sn_verify_group *group = NULL;
+    for (int i = 0; whole && (group = sn_verify_group_at(i)) != NULL; ++i) {
+        if (only == NULL || strcmp(only, group->name) == 0) {
+            whole = run_group(&verify, group);
+        }
+    }
+    if (verify.as_json) {
+        sn_json_close(&verify.json);
+    }
+    sn_say(arguments, "%s%d passed, %d failed", whole ? "" : "interrupted: ", verify.passed,
+           verify.failed);
+    return !whole ? SN_EXIT_INTERRUPTED : verify.failed > 0 ? SN_EXIT_DIFFERENCE : SN_EXIT_OK;
+}
+
+static const char *const group_names[] = {"rigid", "mass", "energy", NULL};
+
+static const sn_option options[] = {
+    {.name = "only",
+     .type = SN_OPTION_WORD,
+     .value = "GROUP",
+     .fallback = "all",
+     .doc = "one group of cases",
+     .words = group_names},
+    {.name = "list", .doc = "name the groups and cases, run none"},
+    {.name = "json", .doc = "print a JSON array, one object for each line of the table"},
+};
+
+static const sn_example examples[] = {
+    {"sinew verify", "the whole table"},
+    {"sinew verify --only rigid", "one group"},
+    {"sinew verify --json > accuracy.json", "for a program"},
+};
+
+const sn_verb sn_verb_verify = {
+    .name = "verify",
+    .operands = "",
+    .summary = "run the accuracy table: references, our values, errors, limits",
+    .description =
+        "Every line compares a number of the engine with a closed form, a published value\n"
+        "or a high-order computation. The exit code is 1 when an error is beyond its\n"
+        "limit.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .examples = examples,
+    .example_count = sizeof examples / sizeof examples[0],
+    .run = run,
+};
