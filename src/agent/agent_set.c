@@ -1,4 +1,3 @@
-#include <math.h>
 #include <string.h>
 
 #include "agent/agent.h"
@@ -135,24 +134,36 @@ void sn_agent_set_go_back(sn_agent_set *set)
     }
 }
 
-int sn_agent_set_find_diverged(const sn_agent_set *set, int first, int last)
+// x * 0 is 0 for every finite x and NaN for the others, so one sum tells of many numbers. Four sums
+// keep the adder busy.
+static bool all_finite(const double *x, int count)
 {
-    // x * 0 is 0 for every finite x and NaN for the others, so one sum an agent tells.
-    int q_count = set->type->q_count, v_count = set->type->v_count;
-    for (int i = first; i < last; ++i) {
-        const double *q = sn_agent_q(set, i), *v = sn_agent_v(set, i);
-        double sum = 0.0;
-        for (int j = 0; j < q_count; ++j) {
-            sum += q[j] * 0.0;
-        }
-        for (int j = 0; j < v_count; ++j) {
-            sum += v[j] * 0.0;
-        }
-        if (sum != 0.0 || isnan(sum)) {
-            return i;
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    int i = 0;
+    for (; i + 4 <= count; i += 4) {
+        for (int j = 0; j < 4; ++j) {
+            sum[j] += x[i + j] * 0.0;
         }
     }
-    return -1;
+    for (; i < count; ++i) {
+        sum[0] += x[i] * 0.0;
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0.0;
+}
+
+int sn_agent_set_find_diverged(const sn_agent_set *set, int first, int last)
+{
+    int q_count = set->type->q_count, v_count = set->type->v_count;
+    if (first == last || (all_finite(sn_agent_q(set, first), (last - first) * q_count) &&
+                          all_finite(sn_agent_v(set, first), (last - first) * v_count))) {
+        return -1;
+    }
+    int agent = first;
+    while (all_finite(sn_agent_q(set, agent), q_count) &&
+           all_finite(sn_agent_v(set, agent), v_count)) {
+        agent += 1;
+    }
+    return agent;
 }
 
 static size_t agent_state_size(const sn_agent_set *set)

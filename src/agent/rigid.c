@@ -34,29 +34,37 @@ static void put_pose(double *q, sn_transform pose)
 
 // ---- one step ----
 
-// Free flight for h: the centre goes straight, the body turns as a free body does.
-static void drift(const sn_rigid_mass *mass, double *q, double *v, double h)
+enum { DRIFT_BATCH = 64 };
+
+// Free flight of those agents of a run that step by begin, free_step and advance: each by its share
+// of h.
+static void drift(sn_agent_set *set, int first, int last, double midpoint_share, double euler_share,
+                  double h)
 {
-    for (int i = 0; i < 3; ++i) {
-        q[i] += h * v[i];
+    int index[DRIFT_BATCH], count = 0;
+    double steps[DRIFT_BATCH];
+    for (int i = first; i < last; ++i) {
+        int integrator = set->agents[i].integrator;
+        double share = integrator == SN_INTEGRATOR_LIE_MIDPOINT ? midpoint_share : euler_share;
+        if (share != 0.0 && !sn_integrator_is_staged(integrator)) {
+            index[count] = i;
+            steps[count++] = share * h;
+        }
+        if (count == DRIFT_BATCH || i == last - 1) {
+            sn_rigid_drift(rigid(set)->mass, set->q, set->v, index, steps, count);
+            count = 0;
+        }
     }
-    sn_quat rotation = {q[3], q[4], q[5], q[6]};
-    sn_vec3 w = vec3_at(v + 3);
-    sn_free_rotation(mass->inertia, h, &rotation, &w);
-    q[3] = rotation.w;
-    q[4] = rotation.x;
-    q[5] = rotation.y;
-    q[6] = rotation.z;
-    vec3_put(v + 3, w);
 }
 
 static void rigid_begin(sn_agent_set *set, int first, int last, double h)
 {
-    for (int i = first; i < last; ++i) {
-        if (set->agents[i].integrator == SN_INTEGRATOR_LIE_MIDPOINT) {
-            drift(&rigid(set)->mass[i], sn_agent_q(set, i), sn_agent_v(set, i), 0.5 * h);
-        }
-    }
+    drift(set, first, last, 0.5, 0.0, h);
+}
+
+static void rigid_advance(sn_agent_set *set, int first, int last, double h)
+{
+    drift(set, first, last, 0.5, 1.0, h);
 }
 
 // A = M + h/2 D, in place of the damping matrix D, factored. The half makes the linearised step the
@@ -124,18 +132,6 @@ static void rigid_free_step(sn_agent_set *set, int first, int last, sn_vec3 grav
         v[3] += h * (f[3] / mass->inertia.x);
         v[4] += h * (f[4] / mass->inertia.y);
         v[5] += h * (f[5] / mass->inertia.z);
-    }
-}
-
-static void rigid_advance(sn_agent_set *set, int first, int last, double h)
-{
-    for (int i = first; i < last; ++i) {
-        int integrator = set->agents[i].integrator;
-        if (sn_integrator_is_staged(integrator)) {
-            continue;
-        }
-        double share = integrator == SN_INTEGRATOR_LIE_MIDPOINT ? 0.5 * h : h;
-        drift(&rigid(set)->mass[i], sn_agent_q(set, i), sn_agent_v(set, i), share);
     }
 }
 
@@ -314,7 +310,7 @@ int sn_rigid_add(sn_rigid_set *set, const sn_rigid_def *def)
     sn_vec3 moments;
     sn_quat axes;
     sn_principal_axes(&def->mass.inertia, &moments, &axes);
-    set->mass[agent] = (sn_rigid_mass){def->mass.mass, moments};
+    set->mass[agent] = sn_rigid_mass_make(def->mass.mass, moments);
     set->placement[agent] = sn_transform_inverse((sn_transform){def->mass.centre, axes});
     set->radius[agent] = def->radius;
     sn_rigid_set_frame(set, agent, def->frame);

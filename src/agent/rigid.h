@@ -10,13 +10,9 @@
 #define SN_AGENT_RIGID_H
 
 #include "agent/agent.h"
+#include "agent/free_rotation.h"
 
 enum { SN_RIGID_Q = 7, SN_RIGID_V = 6 };
-
-typedef struct sn_rigid_mass {
-    double mass;
-    sn_vec3 inertia; // principal moments, ascending
-} sn_rigid_mass;
 
 typedef struct sn_rigid_set {
     sn_agent_set agents;

@@ -18,7 +18,7 @@ static uint64_t structure_of(const sn_world *world)
 
 typedef struct state_head {
     uint64_t structure, steps;
-    double time;
+    double time, time_rest;
 } state_head;
 
 size_t sn_world_state_size(const sn_world *world)
@@ -37,7 +37,7 @@ sn_status sn_world_save_state(const sn_world *world, void *bytes, size_t size, s
         return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "the state needs %zu bytes, %zu were given",
                        needed, size);
     }
-    state_head head = {structure_of(world), world->steps, world->time};
+    state_head head = {structure_of(world), world->steps, world->time, world->time_rest};
     unsigned char *at = bytes;
     memcpy(at, &head, sizeof head);
     at += sizeof head;
@@ -64,6 +64,7 @@ sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size, s
         at = sn_agent_set_load(world->sets[s], at);
     }
     world->time = head.time;
+    world->time_rest = head.time_rest;
     world->steps = head.steps;
     world->stopped = false;
     sn_world_touch(world);
@@ -88,7 +89,7 @@ static uint64_t hash_chunk(const sn_agent_set *set, int first, int last)
 
 uint64_t sn_world_hash(const sn_world *world)
 {
-    state_head head = {structure_of(world), world->steps, world->time};
+    state_head head = {structure_of(world), world->steps, world->time, world->time_rest};
     uint64_t hash = sn_hash64(&head, sizeof head, 0);
     for (int s = 0; s < world->set_count; ++s) {
         const sn_agent_set *set = world->sets[s];

@@ -136,7 +136,10 @@ static void world_go_back(sn_world *world, double start, int logged)
 
 static sn_status take_step(sn_world *world, double h, sn_error *error)
 {
-    double start = world->time, end = start + h, started = now();
+    // Kahan's sum: `end` is the time n steps of h should reach, not what n roundings make of it.
+    double start = world->time, wanted = h - world->time_rest, end = start + wanted,
+           started = now();
+    double rest = (end - start) - wanted, full = end;
     step_work work = {.world = world};
     sn_status status = sn_world_make_groups(world, error);
     if (status != SN_OK) {
@@ -150,7 +153,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     if (status != SN_OK) {
         return status;
     }
-    work.h = end < start + h ? end - start : h;
+    work.h = end < full ? end - start : h;
     work.end = end;
     run_agents(world, begin_chunk, &work);
     double forces_start = now();
@@ -161,6 +164,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
         return status;
     }
     world->time = end;
+    world->time_rest = end < full ? 0.0 : rest;
     world->last_step = h;
     status = sn_world_finish_events(world, start, error);
     double finished = now();
@@ -176,12 +180,13 @@ sn_status sn_world_step(sn_world *world, double h, sn_error *error)
         return sn_fail(error, SN_ERROR_ARGUMENT, "world",
                        "a step of %g s was asked for, expected above 0", h);
     }
-    double start = world->time;
+    double start = world->time, rest = world->time_rest;
     int logged = world->event_log.count;
     sn_status status = take_step(world, h, error);
     world_clear_external(world);
     if (status != SN_OK) {
         world->time = start;
+        world->time_rest = rest;
         world_go_back(world, start, logged);
         return status;
     }

@@ -111,6 +111,7 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
         return status;
     }
     copy->time = world->time;
+    copy->time_rest = world->time_rest;
     copy->steps = world->steps;
     copy->last_step = world->last_step;
     copy->stopped = world->stopped;

@@ -76,7 +76,9 @@ struct sn_world {
     sn_integrator integrator;
     double relative_tolerance, absolute_tolerance;
     uint64_t seed;
-    double time, last_step;
+    double time,
+        time_rest; // time_rest: what rounding has kept out of time, so that n steps of h end at n h
+    double last_step;
     uint64_t steps;
     bool stopped;
 

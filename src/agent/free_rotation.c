@@ -1,0 +1,234 @@
+#include "agent/free_rotation.h"
+
+#include "math/elementary.h"
+
+enum { LANES = 4, Q = 7, V = 6 };
+
+// All functions on lanes are inlined, so that no call passes them in registers the plain machine
+// does not have.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+// Four doubles worked on together: element-wise, in the same order as one alone, so with the same
+// bits.
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
+
+// Sources of this file are compiled for the plain machine and once more for AVX2, never with fused
+// multiply-add: same bits.
+#if defined(__x86_64__) && !defined(__AVX2__)
+#define SN_HAS_AVX2_TWIN 1
+#endif
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+sn_rigid_mass sn_rigid_mass_make(double mass, sn_vec3 inertia)
+{
+    sn_rigid_mass made = {.mass = mass, .inertia = inertia, .half_middle = 0.5 / inertia.y};
+    made.b = inertia.x < inertia.y ? 0.25 * (1.0 / inertia.x - 1.0 / inertia.y) : 0.0;
+    made.a = inertia.y < inertia.z ? 0.5 * (1.0 / inertia.z - 1.0 / inertia.y) : 0.0;
+    return made;
+}
+
+// ---- any angle, one body ----
+
+// Turns by twice the half angle whose sine and cosine are s and c, about body axis 1: R <- R exp(2
+// half e1), L <- exp(-2 half e1) L. With cos = 1 - 2 s^2 an error of s^2 + c^2 enters |L| only as 4
+// s^2 times itself.
+static void turn_axis_1(double s, double c, sn_quat *q, sn_vec3 *l)
+{
+    double cosine_less_1 = -2.0 * (s * s), sine = 2.0 * (s * c);
+    *l = sn_vec3_make(l->x, l->y + (cosine_less_1 * l->y + sine * l->z),
+                      l->z + (cosine_less_1 * l->z - sine * l->y));
+    *q = (sn_quat){q->w * c - q->x * s, q->x * c + q->w * s, q->y * c + q->z * s,
+                   q->z * c - q->y * s};
+}
+
+static void turn_axis_3(double s, double c, sn_quat *q, sn_vec3 *l)
+{
+    double cosine_less_1 = -2.0 * (s * s), sine = 2.0 * (s * c);
+    *l = sn_vec3_make(l->x + (cosine_less_1 * l->x + sine * l->y),
+                      l->y + (cosine_less_1 * l->y - sine * l->x), l->z);
+    *q = (sn_quat){q->w * c - q->z * s, q->x * c + q->y * s, q->y * c - q->x * s,
+                   q->z * c + q->w * s};
+}
+
+void sn_free_rotation(const sn_rigid_mass *mass, double h, sn_quat *rotation, sn_vec3 *w)
+{
+    sn_quat q = *rotation;
+    sn_vec3 l = sn_vec3_multiply(mass->inertia, *w);
+    double s, c;
+    sn_sincos(mass->b * h * l.x, &s, &c);
+    turn_axis_1(s, c, &q, &l);
+    double length = sn_length(l), scale = 0.0;
+    sn_sincos(mass->a * h * l.z, &s, &c);
+    turn_axis_3(s, c, &q, &l);
+    sn_sincos(length * h * mass->half_middle, &s, &c);
+    scale = length > 0.0 ? s / length : 0.0;
+    q = sn_quat_multiply(q, (sn_quat){c, scale * l.x, scale * l.y, scale * l.z});
+    sn_sincos(mass->b * h * l.x, &s, &c);
+    turn_axis_1(s, c, &q, &l);
+    *rotation = sn_quat_normalize(q);
+    *w = sn_vec3_make(l.x / mass->inertia.x, l.y / mass->inertia.y, l.z / mass->inertia.z);
+}
+
+// ---- small angles, four bodies ----
+
+// sin(x)/x and cos(x) as functions of z = x^2 <= (pi/4)^2, with the polynomials of elementary.h: no
+// square root, no branch.
+ALWAYS_INLINE lanes sine_over_angle(lanes z)
+{
+    lanes z2 = z * z;
+    lanes p = (SN_SIN_0 + z * SN_SIN_1) +
+              z2 * ((SN_SIN_2 + z * SN_SIN_3) + z2 * (SN_SIN_4 + z * SN_SIN_5));
+    return 1.0 + z * p;
+}
+
+ALWAYS_INLINE lanes cosine(lanes z)
+{
+    lanes z2 = z * z;
+    lanes p = (SN_COS_0 + z * SN_COS_1) +
+              z2 * ((SN_COS_2 + z * SN_COS_3) + z2 * (SN_COS_4 + z * SN_COS_5));
+    return 1.0 - (0.5 * z - z2 * p);
+}
+
+typedef struct block {
+    lanes x[3], q[4], v[3], w[3];
+    lanes inertia[3], a, b, half_middle, h;
+    lanes squares; // of all half angles, summed: a bound for the largest
+} block;
+
+// Turns about body axis 1 (e = 0) or 3 (e = 2); i and j are the two other axes in cyclic order, k
+// the quaternion's part of this one.
+ALWAYS_INLINE void turn_block(block *p, lanes l[3], lanes angle, int axis)
+{
+    int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    lanes z = angle * angle;
+    lanes s = angle * sine_over_angle(z), c = cosine(z);
+    lanes cosine_less_1 = -2.0 * (s * s), sine = 2.0 * (s * c);
+    lanes li = l[i], lj = l[j];
+    l[i] = li + (cosine_less_1 * li + sine * lj);
+    l[j] = lj + (cosine_less_1 * lj - sine * li);
+    lanes w = p->q[0], k = p->q[1 + axis], qi = p->q[1 + i], qj = p->q[1 + j];
+    p->q[0] = w * c - k * s;
+    p->q[1 + axis] = k * c + w * s;
+    p->q[1 + i] = qi * c + qj * s;
+    p->q[1 + j] = qj * c - qi * s;
+    p->squares += z;
+}
+
+// Turns about L itself.
+ALWAYS_INLINE void turn_momentum_block(block *p, const lanes l[3])
+{
+    lanes k = p->h * p->half_middle;
+    lanes z = (l[0] * l[0] + l[1] * l[1] + l[2] * l[2]) * (k * k);
+    lanes scale = k * sine_over_angle(z), c = cosine(z);
+    lanes x = scale * l[0], y = scale * l[1], u = scale * l[2];
+    lanes *q = p->q, old[4] = {q[0], q[1], q[2], q[3]};
+    q[0] = old[0] * c - old[1] * x - old[2] * y - old[3] * u;
+    q[1] = old[0] * x + old[1] * c + old[2] * u - old[3] * y;
+    q[2] = old[0] * y - old[1] * u + old[2] * c + old[3] * x;
+    q[3] = old[0] * u + old[1] * y - old[2] * x + old[3] * c;
+    p->squares += z;
+}
+
+ALWAYS_INLINE void drift_block_any(block *p)
+{
+    lanes l[3];
+    for (int i = 0; i < 3; ++i) {
+        p->x[i] += p->h * p->v[i];
+        l[i] = p->inertia[i] * p->w[i];
+    }
+    p->squares = (lanes){0};
+    turn_block(p, l, p->b * p->h * l[0], 0);
+    turn_block(p, l, p->a * p->h * l[2], 2);
+    turn_momentum_block(p, l);
+    turn_block(p, l, p->b * p->h * l[0], 0);
+    // One Newton step towards unit length: q is there to 1e-15 already.
+    lanes *q = p->q, scale = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int i = 0; i < 4; ++i) {
+        q[i] *= scale;
+    }
+    // Divided, not multiplied by a stored inverse: I (1/I) is not quite 1, and a million steps
+    // would add that up.
+    for (int i = 0; i < 3; ++i) {
+        p->w[i] = l[i] / p->inertia[i];
+    }
+}
+
+// ---- blocks from and to the bodies ----
+
+ALWAYS_INLINE void drift_all(const sn_rigid_mass *mass, double *q, double *v, const int *index,
+                             const double *h, int count)
+{
+    for (int first = 0; first < count; first += LANES) {
+        block p;
+        int live = count - first < LANES ? count - first : LANES;
+        for (int lane = 0; lane < LANES; ++lane) {
+            int body =
+                index[first + (lane < live ? lane : 0)]; // a short block repeats its first body
+            const double *bq = q + (size_t)body * Q, *bv = v + (size_t)body * V;
+            const sn_rigid_mass *m = &mass[body];
+            const double inertia[3] = {m->inertia.x, m->inertia.y, m->inertia.z};
+            for (int i = 0; i < 3; ++i) {
+                p.x[i][lane] = bq[i];
+                p.v[i][lane] = bv[i];
+                p.w[i][lane] = bv[3 + i];
+                p.inertia[i][lane] = inertia[i];
+            }
+            for (int i = 0; i < 4; ++i) {
+                p.q[i][lane] = bq[3 + i];
+            }
+            p.a[lane] = m->a;
+            p.b[lane] = m->b;
+            p.half_middle[lane] = m->half_middle;
+            p.h[lane] = h[first + (lane < live ? lane : 0)];
+        }
+        drift_block_any(&p);
+        for (int lane = 0; lane < live; ++lane) {
+            int body = index[first + lane];
+            double *bq = q + (size_t)body * Q, *bv = v + (size_t)body * V;
+            for (int i = 0; i < 3; ++i) {
+                bq[i] = p.x[i][lane];
+            }
+            if (!(p.squares[lane] <= 0.0625 * (SN_PI * SN_PI))) {
+                sn_quat rotation = {bq[3], bq[4], bq[5], bq[6]};
+                sn_vec3 w = {bv[3], bv[4], bv[5]};
+                sn_free_rotation(&mass[body], h[first + lane], &rotation, &w);
+                const double done[7] = {rotation.w, rotation.x, rotation.y, rotation.z,
+                                        w.x,        w.y,        w.z};
+                for (int i = 0; i < 4; ++i) {
+                    bq[3 + i] = done[i];
+                }
+                for (int i = 0; i < 3; ++i) {
+                    bv[3 + i] = done[4 + i];
+                }
+                continue;
+            }
+            for (int i = 0; i < 4; ++i) {
+                bq[3 + i] = p.q[i][lane];
+            }
+            for (int i = 0; i < 3; ++i) {
+                bv[3 + i] = p.w[i][lane];
+            }
+        }
+    }
+}
+
+#ifdef SN_HAS_AVX2_TWIN
+__attribute__((target("avx2"))) static void drift_avx2(const sn_rigid_mass *mass, double *q,
+                                                       double *v, const int *index, const double *h,
+                                                       int count)
+{
+    drift_all(mass, q, v, index, h, count);
+}
+#endif
+
+void sn_rigid_drift(const sn_rigid_mass *mass, double *q, double *v, const int *index,
+                    const double *h, int count)
+{
+#ifdef SN_HAS_AVX2_TWIN
+    if (__builtin_cpu_supports("avx2")) {
+        drift_avx2(mass, q, v, index, h, count);
+        return;
+    }
+#endif
+    drift_all(mass, q, v, index, h, count);
+}
