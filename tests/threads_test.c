@@ -1,0 +1,98 @@
+// The thread pool: every item once, chunks that do not depend on the number of threads, reductions
+// with the same bits.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+
+enum { ITEMS = 10007, CHUNK = 64, CHUNKS = (ITEMS + CHUNK - 1) / CHUNK };
+
+typedef struct tally {
+    atomic_int seen[ITEMS];
+    double partial[CHUNKS];
+} tally;
+
+static void count_items(void *context, int first, int last, int chunk)
+{
+    tally *t = context;
+    assert_int_equal(first, chunk * CHUNK);
+    double sum = 0.0;
+    for (int i = first; i < last; ++i) {
+        atomic_fetch_add(&t->seen[i], 1);
+        sum += 1.0 / (1.0 + i);
+    }
+    t->partial[chunk] = sum;
+}
+
+static double reduce(sn_threads *threads)
+{
+    static tally t;
+    memset(&t, 0, sizeof t);
+    sn_threads_run(threads, ITEMS, CHUNK, count_items, &t);
+    double sum = 0.0;
+    for (int i = 0; i < CHUNKS; ++i) {
+        sum += t.partial[i];
+    }
+    for (int i = 0; i < ITEMS; ++i) {
+        assert_int_equal(atomic_load(&t.seen[i]), 1);
+    }
+    return sum;
+}
+
+static void every_item_once_and_the_same_sum(void **state)
+{
+    (void)state;
+    double alone = reduce(NULL);
+    for (int count = 1; count <= 8; ++count) {
+        sn_threads *threads = NULL;
+        assert_int_equal(sn_threads_create(count, &threads, NULL), SN_OK);
+        assert_int_equal(sn_threads_count(threads), count);
+        for (int round = 0; round < 50; ++round) {
+            assert_true(reduce(threads) == alone);
+        }
+        sn_threads_destroy(threads);
+    }
+}
+
+static void no_items_are_no_work(void **state)
+{
+    (void)state;
+    sn_threads *threads = NULL;
+    assert_int_equal(sn_threads_create(3, &threads, NULL), SN_OK);
+    sn_threads_run(threads, 0, CHUNK, count_items, NULL);
+    sn_threads_destroy(threads);
+}
+
+static void odd_counts_are_refused(void **state)
+{
+    (void)state;
+    sn_threads *threads = NULL;
+    sn_error error = {0};
+    assert_int_equal(sn_threads_create(0, &threads, &error), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_threads_create(-3, &threads, &error), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_threads_create(100000, &threads, &error), SN_ERROR_ARGUMENT);
+    for (int n = 0; n < 2; ++n) {
+        sn_allocation_fail_after(n);
+        assert_int_equal(sn_threads_create(2, &threads, &error), SN_ERROR_MEMORY);
+        sn_allocation_fail_after(-1);
+    }
+    assert_null(threads);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_item_once_and_the_same_sum),
+        cmocka_unit_test(no_items_are_no_work),
+        cmocka_unit_test(odd_counts_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
