@@ -286,7 +286,6 @@ double sn_atan2(double y, double x)
     if (ax < 0x1p-960 && ay < 0x1p-960) {
         x *= 0x1p60;
         y *= 0x1p60;
-        ax *= 0x1p60;
         ay *= 0x1p60;
     }
     int ex = sn_double_exponent(x), ey = sn_double_exponent(y);
