@@ -177,7 +177,10 @@ sn_status sn_mesh_revolution(const sn_vec2 *profile, int count, int segments, sn
     if (status != SN_OK) {
         return status;
     }
-    status = sn_revolve(loops.points, loops.count, segments, mesh, error);
+    status = sn_loops_check_apart(&loops, error);
+    if (status == SN_OK) {
+        status = sn_revolve(loops.points, loops.count, segments, mesh, error);
+    }
     sn_loops_free(&loops);
     return status;
 }

@@ -144,7 +144,7 @@ static bool overlap_in_line(sn_vec2 a, sn_vec2 b, sn_vec2 c, sn_vec2 d)
            sn_strictly_between(c, d, a) || sn_strictly_between(c, d, b);
 }
 
-static sn_status compare_pair(const sn_loops *loops, const swept_edge *e, const swept_edge *f,
+static sn_status compare_pair(sn_loops *loops, const swept_edge *e, const swept_edge *f,
                               sn_error *error)
 {
     sn_vec2 a = loops->points[e->from], b = loops->points[e->to];
@@ -169,13 +169,17 @@ static sn_status compare_pair(const sn_loops *loops, const swept_edge *e, const 
                (cdb == 0 && sn_strictly_between(c, d, b))) {
         return fail_edges(loops, e, f, "touch", error);
     }
-    if (sn_vec2_equal(b, d) && loops_cross_in_point(loops, e, f)) {
-        return fail_edges(loops, e, f, "end where their loops cross", error);
+    if (sn_vec2_equal(b, d)) {
+        loops->touching[0] = loops->source[e->to];
+        loops->touching[1] = loops->source[f->to];
+        if (loops_cross_in_point(loops, e, f)) {
+            return fail_edges(loops, e, f, "end where their loops cross", error);
+        }
     }
     return SN_OK;
 }
 
-static sn_status find_crossings(const sn_loops *loops, sn_error *error)
+static sn_status find_crossings(sn_loops *loops, sn_error *error)
 {
     swept_edge *edges = sn_allocate((size_t)loops->count * sizeof *edges);
     if (edges == NULL) {
@@ -313,6 +317,7 @@ sn_status sn_loops_create(const sn_outline *outline, sn_loops *loops, sn_error *
         return status;
     }
     loops->loop_count = outline->loop_count;
+    loops->touching[0] = loops->touching[1] = -1;
     loops->points = sn_allocate((size_t)total * sizeof *loops->points);
     loops->source = sn_allocate((size_t)total * sizeof *loops->source);
     loops->starts = sn_allocate(((size_t)outline->loop_count + 1) * sizeof *loops->starts);
@@ -332,4 +337,16 @@ sn_status sn_loops_create(const sn_outline *outline, sn_loops *loops, sn_error *
         sn_loops_free(loops);
     }
     return status;
+}
+
+sn_status sn_loops_check_apart(const sn_loops *loops, sn_error *error)
+{
+    if (loops->touching[0] >= 0) {
+        return sn_fail(
+            error, SN_ERROR_GEOMETRY, "outline",
+            "points %d and %d are in the same place; a body swept from the outline would "
+            "touch itself there",
+            loops->touching[0], loops->touching[1]);
+    }
+    return SN_OK;
 }

@@ -12,11 +12,16 @@ typedef struct sn_loops {
     sn_vec2 *points; // count
     int *source;     // count: index of each point in the outline
     int loop_count;
-    int *starts; // loop_count + 1
+    int *starts;     // loop_count + 1
+    int touching[2]; // points of the outline, not neighbours, in the same place; -1 when none
 } sn_loops;
 
+// The result is to be freed; after a failure nothing is.
 sn_status sn_loops_create(const sn_outline *outline, sn_loops *loops, sn_error *error);
 void sn_loops_free(sn_loops *loops);
+
+// SN_ERROR_GEOMETRY when loops touch: fine for a flat region, but no surface can be swept from it.
+sn_status sn_loops_check_apart(const sn_loops *loops, sn_error *error);
 
 // Index of the point before or after i in its loop.
 int sn_loops_previous(const sn_loops *loops, int loop, int i);

@@ -1,0 +1,329 @@
+// Meshes from files, through assimp's C interface. Define SN_WITHOUT_ASSIMP to build without it.
+#include "base/error.h"
+#include "geometry/weld.h"
+#include "sinew/geometry.h"
+
+#include <string.h>
+
+sn_import_options sn_default_import_options(void)
+{
+    sn_import_options options = {.unit = 0.0, .up = SN_UP_FILE, .merge_distance = 0.0};
+    return options;
+}
+
+bool sn_unit_from_name(const char *name, double *metres)
+{
+    static const struct {
+        const char *name;
+        double metres;
+    } units[] = {{"m", 1.0}, {"cm", 0.01}, {"mm", 0.001}, {"in", 0.0254}, {"ft", 0.3048}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; ++i) {
+        if (strcmp(name, units[i].name) == 0) {
+            *metres = units[i].metres;
+            return true;
+        }
+    }
+    return false;
+}
+
+#ifdef SN_WITHOUT_ASSIMP
+
+sn_status sn_mesh_import(const char *path, const sn_import_options *options, sn_mesh **mesh,
+                         sn_error *error)
+{
+    (void)options;
+    *mesh = NULL;
+    return sn_fail(error, SN_ERROR_UNSUPPORTED, path,
+                   "mesh files need assimp, which this build lacks");
+}
+
+#else
+
+#include <assimp/cimport.h>
+#include <assimp/config.h>
+#include <assimp/scene.h>
+#include <stdio.h>
+
+#include "math/elementary.h"
+
+typedef enum file_format { OBJ, STL, PLY, GLTF, DAE, DXF, UNKNOWN } file_format;
+
+static file_format format_of(const char *path)
+{
+    static const struct {
+        const char *ending;
+        file_format format;
+    } endings[] = {{".obj", OBJ},  {".stl", STL}, {".ply", PLY}, {".gltf", GLTF},
+                   {".glb", GLTF}, {".dae", DAE}, {".dxf", DXF}};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof *endings; ++i) {
+        const char *a = dot, *b = endings[i].ending;
+        while (*a != '\0' && (*a >= 'A' && *a <= 'Z' ? *a + 32 : *a) == *b) {
+            ++a;
+            ++b;
+        }
+        if (*a == '\0' && *b == '\0') {
+            return endings[i].format;
+        }
+    }
+    return UNKNOWN;
+}
+
+typedef struct importer {
+    const char *path;
+    file_format format;
+    sn_import_options options;
+    sn_mesh_builder builder;
+    sn_error *error;
+    SN_ARRAY(sn_vec3) corners; // of one face
+    SN_ARRAY(int) corner_vertex;
+    SN_ARRAY(int) triangles; // of one face
+} importer;
+
+static void importer_free(importer *in)
+{
+    sn_mesh_builder_free(&in->builder);
+    sn_array_free(&in->corners);
+    sn_array_free(&in->corner_vertex);
+    sn_array_free(&in->triangles);
+}
+
+// ---- placing ----
+
+// x_world = m x + t, in double: files of many nested nodes lose less.
+typedef struct placement {
+    sn_mat3 m;
+    sn_vec3 t;
+} placement;
+
+static placement node_placement(placement parent, const struct aiMatrix4x4 *a)
+{
+    sn_mat3 m = {{{a->a1, a->a2, a->a3}, {a->b1, a->b2, a->b3}, {a->c1, a->c2, a->c3}}};
+    sn_vec3 t = {a->a4, a->b4, a->c4};
+    placement own = {sn_mat3_multiply(parent.m, m),
+                     sn_vec3_add(parent.t, sn_mat3_apply(parent.m, t))};
+    return own;
+}
+
+// From what assimp delivers to metres with z up. assimp turns DXF, and DAE as declared there, to y
+// up, and scales DAE to metres by its root node; an explicit unit takes that scale out again.
+static placement file_placement(const importer *in, const struct aiMatrix4x4 *root)
+{
+    static const sn_mat3 from_x = {{{0, 1, 0}, {0, 0, 1}, {1, 0, 0}}};
+    static const sn_mat3 from_y = {{{1, 0, 0}, {0, 0, -1}, {0, 1, 0}}};
+    bool file_says_y = in->options.up == SN_UP_FILE && (in->format == GLTF || in->format == DAE);
+    placement place = {SN_MAT3_IDENTITY, SN_VEC3_ZERO};
+    if (in->options.up == SN_UP_X) {
+        place.m = from_x;
+    } else if (in->options.up == SN_UP_Y || file_says_y) {
+        place.m = from_y;
+    }
+    if (in->format == DXF) {
+        place.m = sn_mat3_multiply(place.m, from_y);
+    }
+    double scale = in->options.unit > 0.0 ? in->options.unit : 1.0;
+    if (in->format == DAE && in->options.unit > 0.0) {
+        placement unit = node_placement((placement){SN_MAT3_IDENTITY, SN_VEC3_ZERO}, root);
+        double declared = sn_cbrt(fabs(sn_mat3_determinant(unit.m)));
+        scale = declared > 0.0 ? scale / declared : scale;
+    }
+    place.m = sn_mat3_scale(scale, place.m);
+    return place;
+}
+
+// ---- faces ----
+
+static sn_status out_of_memory(const importer *in)
+{
+    return sn_fail_memory(in->error, (size_t)in->builder.positions.count * sizeof(sn_vec3));
+}
+
+// Corners of a face, without those that repeat the one before.
+static bool read_corners(importer *in, const struct aiFace *face, int first_vertex)
+{
+    sn_array_clear(&in->corners);
+    sn_array_clear(&in->corner_vertex);
+    for (unsigned i = 0; i < face->mNumIndices; ++i) {
+        int vertex = first_vertex + (int)face->mIndices[i];
+        sn_vec3 p = in->builder.positions.data[vertex];
+        if (in->corners.count > 0 &&
+            sn_distance(p, in->corners.data[in->corners.count - 1]) == 0.0) {
+            continue;
+        }
+        if (!sn_array_push(&in->corners, p) || !sn_array_push(&in->corner_vertex, vertex)) {
+            return false;
+        }
+    }
+    while (in->corners.count > 1 &&
+           sn_distance(in->corners.data[0], in->corners.data[in->corners.count - 1]) == 0.0) {
+        in->corners.count -= 1;
+    }
+    return sn_array_reserve(&in->triangles, 3 * SN_TRIANGULATION_CAPACITY(in->corners.count, 1));
+}
+
+static void add_triangle(importer *in, int a, int b, int c, bool mirrored)
+{
+    const int *v = in->corner_vertex.data;
+    sn_mesh_builder_triangle(&in->builder, v[a], v[mirrored ? c : b], v[mirrored ? b : c]);
+}
+
+// Points and lines have no surface and are left out.
+static sn_status add_face(importer *in, const struct aiFace *face, int first_vertex, bool mirrored,
+                          const char *mesh_name, unsigned index)
+{
+    if (!read_corners(in, face, first_vertex)) {
+        return out_of_memory(in);
+    }
+    if (in->corners.count < 3) {
+        return SN_OK;
+    }
+    if (in->corners.count == 3) {
+        add_triangle(in, 0, 1, 2, mirrored);
+        return SN_OK;
+    }
+    sn_error cause = {0};
+    int count = 0;
+    sn_status status = sn_triangulate_polygon(in->corners.data, &in->corners.count, 1,
+                                              in->triangles.data, &count, &cause);
+    if (status != SN_OK) {
+        return sn_fail(in->error, status, in->path, "face %u of mesh '%.60s': %s", index, mesh_name,
+                       sn_error_message(&cause));
+    }
+    for (int t = 0; t < count; ++t) {
+        const int *v = in->triangles.data + 3 * (size_t)t;
+        add_triangle(in, v[0], v[1], v[2], mirrored);
+    }
+    return SN_OK;
+}
+
+static sn_status add_mesh(importer *in, const struct aiMesh *mesh, placement place)
+{
+    int first = in->builder.positions.count;
+    for (unsigned i = 0; i < mesh->mNumVertices; ++i) {
+        const struct aiVector3D *v = &mesh->mVertices[i];
+        sn_vec3 p = sn_vec3_add(place.t, sn_mat3_apply(place.m, sn_vec3_make(v->x, v->y, v->z)));
+        if (!sn_vec3_is_finite(p)) {
+            return sn_fail(
+                in->error, SN_ERROR_FORMAT, in->path,
+                "vertex %u of mesh '%.60s' is at (%g, %g, %g); finite numbers were expected", i,
+                mesh->mName.data, v->x, v->y, v->z);
+        }
+        sn_mesh_builder_vertex(&in->builder, p);
+    }
+    if (in->builder.failed) {
+        return out_of_memory(in);
+    }
+    bool mirrored = sn_mat3_determinant(place.m) < 0.0;
+    sn_status status = SN_OK;
+    for (unsigned f = 0; status == SN_OK && f < mesh->mNumFaces; ++f) {
+        const struct aiFace *face = &mesh->mFaces[f];
+        for (unsigned i = 0; i < face->mNumIndices; ++i) {
+            if (face->mIndices[i] >= mesh->mNumVertices) {
+                return sn_fail(in->error, SN_ERROR_FORMAT, in->path,
+                               "face %u of mesh '%.60s' names vertex %u of %u", f, mesh->mName.data,
+                               face->mIndices[i], mesh->mNumVertices);
+            }
+        }
+        status = add_face(in, face, first, mirrored, mesh->mName.data, f);
+    }
+    return status;
+}
+
+static sn_status add_node(importer *in, const struct aiScene *scene, const struct aiNode *node,
+                          placement parent, int depth)
+{
+    if (depth > 1000) {
+        return sn_fail(in->error, SN_ERROR_FORMAT, in->path,
+                       "nodes are nested deeper than 1000 levels");
+    }
+    placement place = node_placement(parent, &node->mTransformation);
+    sn_status status = SN_OK;
+    for (unsigned i = 0; status == SN_OK && i < node->mNumMeshes; ++i) {
+        status = add_mesh(in, scene->mMeshes[node->mMeshes[i]], place);
+    }
+    for (unsigned i = 0; status == SN_OK && i < node->mNumChildren; ++i) {
+        status = add_node(in, scene, node->mChildren[i], place, depth + 1);
+    }
+    return status;
+}
+
+// ---- the file ----
+
+static sn_status check_request(const importer *in)
+{
+    if (in->format == UNKNOWN) {
+        return sn_fail(
+            in->error, SN_ERROR_UNSUPPORTED, in->path,
+            "not a mesh file by its name; .obj, .stl, .ply, .gltf, .glb, .dae or .dxf was "
+            "expected");
+    }
+    const sn_import_options *o = &in->options;
+    if (!(o->unit >= 0.0) || !isfinite(o->unit) || !isfinite(o->merge_distance) ||
+        (unsigned)o->up > SN_UP_Z) {
+        return sn_fail(
+            in->error, SN_ERROR_ARGUMENT, in->path,
+            "unit %g, up axis %d, merge distance %g; a unit not below 0, an axis from the "
+            "list and a finite distance were expected",
+            o->unit, (int)o->up, o->merge_distance);
+    }
+    FILE *file = fopen(in->path, "rb");
+    bool readable = file != NULL && fgetc(file) != EOF;
+    if (file == NULL) {
+        return sn_fail(in->error, SN_ERROR_FILE, in->path, "cannot be opened for reading");
+    }
+    fclose(file);
+    if (!readable) {
+        return sn_fail(in->error, SN_ERROR_FORMAT, in->path, "is empty or cannot be read");
+    }
+    return SN_OK;
+}
+
+static const struct aiScene *read_scene(const importer *in)
+{
+    struct aiPropertyStore *properties = aiCreatePropertyStore();
+    if (in->options.up != SN_UP_FILE) {
+        aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, 1);
+    }
+    const struct aiScene *scene = aiImportFileExWithProperties(in->path, 0, NULL, properties);
+    aiReleasePropertyStore(properties);
+    return scene;
+}
+
+static sn_status import_scene(importer *in, sn_mesh **mesh)
+{
+    const struct aiScene *scene = read_scene(in);
+    if (scene == NULL) {
+        return sn_fail(in->error, SN_ERROR_FORMAT, in->path, "cannot be understood: %.300s",
+                       aiGetErrorString());
+    }
+    sn_status status = SN_OK;
+    if (scene->mRootNode != NULL) {
+        placement place = file_placement(in, &scene->mRootNode->mTransformation);
+        status = add_node(in, scene, scene->mRootNode, place, 0);
+    }
+    aiReleaseImport(scene);
+    if (status == SN_OK &&
+        (in->builder.failed || !sn_weld(&in->builder, in->options.merge_distance))) {
+        return out_of_memory(in);
+    }
+    if (status == SN_OK && in->builder.triangles.count == 0) {
+        return sn_fail(in->error, SN_ERROR_FORMAT, in->path, "has no faces");
+    }
+    return status == SN_OK ? sn_mesh_builder_finish(&in->builder, mesh, in->error) : status;
+}
+
+sn_status sn_mesh_import(const char *path, const sn_import_options *options, sn_mesh **mesh,
+                         sn_error *error)
+{
+    *mesh = NULL;
+    importer in = {.path = path, .format = format_of(path), .error = error};
+    in.options = options != NULL ? *options : sn_default_import_options();
+    sn_status status = check_request(&in);
+    if (status == SN_OK) {
+        status = import_scene(&in, mesh);
+    }
+    importer_free(&in);
+    return status;
+}
+
+#endif

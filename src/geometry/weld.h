@@ -1,0 +1,12 @@
+// Merging vertices that are in the same place.
+#ifndef SN_GEOMETRY_WELD_H
+#define SN_GEOMETRY_WELD_H
+
+#include "geometry/mesh_builder.h"
+
+// Every vertex within `distance` (0: exactly there) of an earlier kept one becomes that one.
+// Triangles that lose a corner go, and so do vertices without a triangle; the order of the rest
+// stays. Negative distance merges nothing. False when memory runs out.
+SN_API bool sn_weld(sn_mesh_builder *builder, double distance);
+
+#endif
