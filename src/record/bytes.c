@@ -1,7 +1,5 @@
 #include "record/bytes.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -80,27 +78,6 @@ void sn_bytes_put_f32(sn_bytes *bytes, float value)
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     sn_bytes_put_u32(bytes, bits);
-}
-
-void sn_bytes_put_text(sn_bytes *bytes, const char *text)
-{
-    sn_bytes_put(bytes, text, strlen(text));
-}
-
-void sn_bytes_print(sn_bytes *bytes, const char *format, ...)
-{
-    va_list arguments, again;
-    va_start(arguments, format);
-    va_copy(again, arguments);
-    int wanted = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    if (wanted < 0) {
-        bytes->failed = true;
-    } else if (sn_bytes_reserve(bytes, (size_t)wanted + 1)) {
-        vsnprintf((char *)bytes->data + bytes->count, (size_t)wanted + 1, format, again);
-        bytes->count += (size_t)wanted;
-    }
-    va_end(again);
 }
 
 const uint8_t *sn_read_bytes(sn_byte_reader *reader, uint64_t count)

@@ -28,8 +28,6 @@ SN_API void sn_bytes_put_u32(sn_bytes *bytes, uint32_t value);
 SN_API void sn_bytes_put_u64(sn_bytes *bytes, uint64_t value);
 SN_API void sn_bytes_put_f64(sn_bytes *bytes, double value);
 SN_API void sn_bytes_put_f32(sn_bytes *bytes, float value);
-SN_API void sn_bytes_put_text(sn_bytes *bytes, const char *text); // the characters, no zero
-SN_API void sn_bytes_print(sn_bytes *bytes, const char *format, ...) SN_PRINTF(2, 3);
 
 typedef struct sn_byte_reader {
     const uint8_t *data;

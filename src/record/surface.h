@@ -1,0 +1,34 @@
+// The surfaces of a world's bodies as meshes, each distinct shape once: what VTK and glTF show.
+//
+//     sn_surfaces surfaces = {0};
+//     sn_surfaces_collect(world, &surfaces, error);
+//     for each placement p: draw surfaces.meshes[p.mesh] at body p.body, moved by p.frame
+//     sn_surfaces_free(&surfaces);
+#ifndef SN_RECORD_SURFACE_H
+#define SN_RECORD_SURFACE_H
+
+#include "base/array.h"
+#include "sinew/geometry.h"
+#include "sinew/world.h"
+
+typedef struct sn_surface_mesh {
+    sn_shape shape; // the first of its kind, for comparison
+    sn_mesh *mesh;  // in the shape's own frame
+} sn_surface_mesh;
+
+typedef struct sn_placement {
+    int body;           // in the world's order
+    int mesh;           // in sn_surfaces.meshes
+    sn_transform frame; // of the shape in the body's frame
+    uint32_t colour;    // 0xRRGGBB
+} sn_placement;
+
+typedef struct sn_surfaces {
+    SN_ARRAY(sn_surface_mesh) meshes;
+    SN_ARRAY(sn_placement) placements; // body after body
+} sn_surfaces;
+
+SN_API sn_status sn_surfaces_collect(const sn_world *world, sn_surfaces *surfaces, sn_error *error);
+SN_API void sn_surfaces_free(sn_surfaces *surfaces);
+
+#endif
