@@ -61,7 +61,7 @@ static bool find_peers(bench_job *job, const char *folder)
         peer *next = &job->peers[job->peer_count];
         struct stat status;
         if (entry->d_name[0] == '.' || strlen(entry->d_name) >= sizeof next->name ||
-            sn_path_join(folder, entry->d_name, next->path, NULL) != SN_OK ||
+            sn_folder_join(folder, entry->d_name, next->path, NULL) != SN_OK ||
             stat(next->path, &status) != 0 || !S_ISREG(status.st_mode) ||
             access(next->path, X_OK) != 0) {
             continue;
@@ -173,25 +173,25 @@ static void json_row(sn_json_writer *json, const sn_bench_group *group, const sn
                      const series *ours, const char *peer_name, const series *theirs)
 {
     double value = median(ours, -1), other = theirs != NULL ? median(theirs, -1) : NAN;
-    sn_json_open_flat(json, NULL, '{');
-    sn_json_text(json, "group", group->name);
-    sn_json_text(json, "case", bench->title);
-    sn_json_number(json, "ours", value);
-    sn_json_text(json, "peer", peer_name);
-    sn_json_number(json, "peer_value", other);
-    sn_json_number(json, "ratio", value / other);
-    sn_json_text(json, "unit", bench->unit);
-    sn_json_open(json, "quality", '{');
+    sn_json_write_open_flat(json, NULL, '{');
+    sn_json_write_text(json, "group", group->name);
+    sn_json_write_text(json, "case", bench->title);
+    sn_json_write_number(json, "ours", value);
+    sn_json_write_text(json, "peer", peer_name);
+    sn_json_write_number(json, "peer_value", other);
+    sn_json_write_number(json, "ratio", value / other);
+    sn_json_write_text(json, "unit", bench->unit);
+    sn_json_write_open(json, "quality", '{');
     for (int i = 0; i < SN_BENCH_QUALITY_LIMIT && bench->quality[i] != NULL; ++i) {
         char key[96];
         snprintf(key, sizeof key, "peer_%s", bench->quality[i]);
-        sn_json_number(json, bench->quality[i], median(ours, i));
+        sn_json_write_number(json, bench->quality[i], median(ours, i));
         if (theirs != NULL) {
-            sn_json_number(json, key, median(theirs, i));
+            sn_json_write_number(json, key, median(theirs, i));
         }
     }
-    sn_json_close(json);
-    sn_json_close(json);
+    sn_json_write_close(json);
+    sn_json_write_close(json);
 }
 
 static void table_row(FILE *stream, const sn_bench_group *group, const sn_bench_case *bench,
@@ -286,7 +286,7 @@ int sn_bench_run(const sn_arguments *arguments, const char *only, const char *pe
         fflush(table);
     }
     if (code == SN_EXIT_OK && json != NULL) {
-        sn_json_open(&writer, NULL, '[');
+        sn_json_write_open(&writer, NULL, '[');
     }
     const sn_bench_group *group = NULL;
     for (int i = 0; code == SN_EXIT_OK && (group = sn_bench_group_at(i)) != NULL; ++i) {
@@ -296,7 +296,7 @@ int sn_bench_run(const sn_arguments *arguments, const char *only, const char *pe
         }
     }
     if (json != NULL && writer.depth > 0) {
-        sn_json_close(&writer);
+        sn_json_write_close(&writer);
     }
     free(job);
     return code;

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-sn_status sn_path_join(const char *folder, const char *name, char *path, sn_error *error)
+sn_status sn_folder_join(const char *folder, const char *name, char *path, sn_error *error)
 {
     size_t length = strlen(folder);
     const char *slash = length > 0 && folder[length - 1] == '/' ? "" : "/";

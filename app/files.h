@@ -11,7 +11,7 @@
 enum { SN_PATH_LIMIT = 4096 };
 
 // folder/name into path[SN_PATH_LIMIT].
-sn_status sn_path_join(const char *folder, const char *name, char *path, sn_error *error);
+sn_status sn_folder_join(const char *folder, const char *name, char *path, sn_error *error);
 
 // The last part of a path without its ending: "a/b.json" -> "b".
 const char *sn_path_stem(const char *path, char *stem, size_t size);

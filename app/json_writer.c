@@ -49,7 +49,7 @@ static void begin_value(sn_json_writer *json, const char *key)
     }
 }
 
-void sn_json_open(sn_json_writer *json, const char *key, char bracket)
+void sn_json_write_open(sn_json_writer *json, const char *key, char bracket)
 {
     begin_value(json, key);
     fputc(bracket, json->stream);
@@ -58,15 +58,15 @@ void sn_json_open(sn_json_writer *json, const char *key, char bracket)
     json->depth++;
 }
 
-void sn_json_open_flat(sn_json_writer *json, const char *key, char bracket)
+void sn_json_write_open_flat(sn_json_writer *json, const char *key, char bracket)
 {
-    sn_json_open(json, key, bracket);
+    sn_json_write_open(json, key, bracket);
     if (json->flat_depth == 0) {
         json->flat_depth = json->depth;
     }
 }
 
-void sn_json_close(sn_json_writer *json)
+void sn_json_write_close(sn_json_writer *json)
 {
     bool flat = is_flat(json);
     if (json->flat_depth == json->depth) {
@@ -82,27 +82,27 @@ void sn_json_close(sn_json_writer *json)
     }
 }
 
-void sn_json_null(sn_json_writer *json, const char *key)
+void sn_json_write_null(sn_json_writer *json, const char *key)
 {
     begin_value(json, key);
     fputs("null", json->stream);
 }
 
-void sn_json_text(sn_json_writer *json, const char *key, const char *text)
+void sn_json_write_text(sn_json_writer *json, const char *key, const char *text)
 {
     if (text == NULL) {
-        sn_json_null(json, key);
+        sn_json_write_null(json, key);
         return;
     }
     begin_value(json, key);
     write_text(json->stream, text);
 }
 
-void sn_json_number(sn_json_writer *json, const char *key, double number)
+void sn_json_write_number(sn_json_writer *json, const char *key, double number)
 {
     char text[32];
     if (!isfinite(number)) {
-        sn_json_null(json, key);
+        sn_json_write_null(json, key);
         return;
     }
     begin_value(json, key);
@@ -110,30 +110,30 @@ void sn_json_number(sn_json_writer *json, const char *key, double number)
     fputs(text, json->stream);
 }
 
-void sn_json_integer(sn_json_writer *json, const char *key, uint64_t number)
+void sn_json_write_integer(sn_json_writer *json, const char *key, uint64_t number)
 {
     begin_value(json, key);
     fprintf(json->stream, "%" PRIu64, number);
 }
 
-void sn_json_bool(sn_json_writer *json, const char *key, bool value)
+void sn_json_write_bool(sn_json_writer *json, const char *key, bool value)
 {
     begin_value(json, key);
     fputs(value ? "true" : "false", json->stream);
 }
 
-void sn_json_vec3(sn_json_writer *json, const char *key, sn_vec3 v)
+void sn_json_write_vec3(sn_json_writer *json, const char *key, sn_vec3 v)
 {
-    sn_json_open_flat(json, key, '[');
-    sn_json_number(json, NULL, v.x);
-    sn_json_number(json, NULL, v.y);
-    sn_json_number(json, NULL, v.z);
-    sn_json_close(json);
+    sn_json_write_open_flat(json, key, '[');
+    sn_json_write_number(json, NULL, v.x);
+    sn_json_write_number(json, NULL, v.y);
+    sn_json_write_number(json, NULL, v.z);
+    sn_json_write_close(json);
 }
 
-void sn_json_hash(sn_json_writer *json, const char *key, uint64_t hash)
+void sn_json_write_hash(sn_json_writer *json, const char *key, uint64_t hash)
 {
     char text[20];
     snprintf(text, sizeof text, "%016" PRIx64, hash);
-    sn_json_text(json, key, text);
+    sn_json_write_text(json, key, text);
 }

@@ -5,11 +5,21 @@
 
 #include "terminal.h"
 
-double sn_wall_time(void)
+static double read_clock(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double sn_wall_time(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+double sn_processor_time(void)
+{
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 sn_progress sn_progress_start(const sn_arguments *arguments, const char *title)

@@ -17,7 +17,8 @@ typedef struct sn_progress {
     double started, drawn; // s on the wall clock; drawn < 0: never
 } sn_progress;
 
-double sn_wall_time(void); // s, monotonic
+double sn_wall_time(void);      // s, monotonic
+double sn_processor_time(void); // s that this process has used
 
 sn_progress sn_progress_start(const sn_arguments *arguments, const char *title);
 void sn_progress_show(sn_progress *progress, double share, const char *note);

@@ -8,7 +8,7 @@
 static const char *recording_path(const char *operand, char *path)
 {
     if (!sn_path_is_folder(operand) ||
-        sn_path_join(operand, "recording.snrec", path, NULL) != SN_OK) {
+        sn_folder_join(operand, "recording.snrec", path, NULL) != SN_OK) {
         return operand;
     }
     return path;

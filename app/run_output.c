@@ -31,7 +31,7 @@ static sn_status open_state(sn_run_output *output, const sn_run_result *result, 
     for (int i = 0; i < result->column_count; ++i) {
         names[i + 1] = result->columns[i].name;
     }
-    sn_status status = sn_path_join(output->folder, "state.csv", path, error);
+    sn_status status = sn_folder_join(output->folder, "state.csv", path, error);
     if (status == SN_OK) {
         status = sn_csv_open(path, names, result->column_count + 1, &output->state, error);
     }
@@ -45,13 +45,13 @@ static sn_status open_files(sn_run_output *output, const sn_scene *scene, const 
     char path[SN_PATH_LIMIT];
     sn_status status = open_state(output, result, error);
     if (status == SN_OK) {
-        status = sn_path_join(output->folder, "energy.csv", path, error);
+        status = sn_folder_join(output->folder, "energy.csv", path, error);
     }
     if (status == SN_OK) {
         status = sn_csv_open(path, energy_columns, 10, &output->energy, error);
     }
     if (status == SN_OK) {
-        status = sn_path_join(output->folder, "recording.snrec", path, error);
+        status = sn_folder_join(output->folder, "recording.snrec", path, error);
     }
     if (status == SN_OK) {
         sn_recorder_def def = {
@@ -73,7 +73,7 @@ sn_status sn_run_output_open(sn_run_output *output, const char *folder, const sn
     static const char *const stale[] = {"summary.json", "energy.svg"};
     for (int i = 0; i < 2; ++i) {
         char path[SN_PATH_LIMIT];
-        status = sn_path_join(folder, stale[i], path, error);
+        status = sn_folder_join(folder, stale[i], path, error);
         if (status != SN_OK) {
             return status;
         }
@@ -152,9 +152,9 @@ static sn_status draw_energy(const sn_run_output *output, const sn_run_result *r
 {
     static const char *const columns[] = {"kinetic", "potential", "total"};
     char csv[SN_PATH_LIMIT], svg[SN_PATH_LIMIT], title[192];
-    sn_status status = sn_path_join(output->folder, "energy.csv", csv, error);
+    sn_status status = sn_folder_join(output->folder, "energy.csv", csv, error);
     if (status == SN_OK) {
-        status = sn_path_join(output->folder, "energy.svg", svg, error);
+        status = sn_folder_join(output->folder, "energy.svg", svg, error);
     }
     if (status != SN_OK) {
         return status;
@@ -183,7 +183,7 @@ sn_status sn_run_output_finish(sn_run_output *output, sn_run_result *result, con
     }
     char path[SN_PATH_LIMIT];
     sn_new_file file = {0};
-    status = sn_path_join(output->folder, "summary.json", path, error);
+    status = sn_folder_join(output->folder, "summary.json", path, error);
     if (status == SN_OK) {
         status = sn_new_file_open(&file, path, error);
     }

@@ -113,106 +113,107 @@ double sn_run_result_energy_change(const sn_run_result *result)
 
 static void json_energy(sn_json_writer *json, const char *key, sn_energy energy)
 {
-    sn_json_open_flat(json, key, '{');
-    sn_json_number(json, "kinetic", energy.kinetic);
-    sn_json_number(json, "potential", energy.potential);
-    sn_json_number(json, "total", energy.total);
-    sn_json_close(json);
+    sn_json_write_open_flat(json, key, '{');
+    sn_json_write_number(json, "kinetic", energy.kinetic);
+    sn_json_write_number(json, "potential", energy.potential);
+    sn_json_write_number(json, "total", energy.total);
+    sn_json_write_close(json);
 }
 
 static void json_balances(sn_json_writer *json, const sn_run_result *result)
 {
-    sn_json_open(json, "energy", '{');
+    sn_json_write_open(json, "energy", '{');
     json_energy(json, "start", result->start_energy);
     json_energy(json, "end", result->end_energy);
-    sn_json_number(json, "largest_change", result->largest_energy_change);
-    sn_json_number(json, "relative_change", sn_run_result_energy_change(result));
-    sn_json_close(json);
-    sn_json_open(json, "momentum", '{');
-    sn_json_vec3(json, "start", result->start_momentum);
-    sn_json_vec3(json, "end", result->end_momentum);
-    sn_json_close(json);
-    sn_json_open(json, "angular_momentum", '{');
-    sn_json_vec3(json, "start", result->start_angular_momentum);
-    sn_json_vec3(json, "end", result->end_angular_momentum);
-    sn_json_close(json);
+    sn_json_write_number(json, "largest_change", result->largest_energy_change);
+    sn_json_write_number(json, "relative_change", sn_run_result_energy_change(result));
+    sn_json_write_close(json);
+    sn_json_write_open(json, "momentum", '{');
+    sn_json_write_vec3(json, "start", result->start_momentum);
+    sn_json_write_vec3(json, "end", result->end_momentum);
+    sn_json_write_close(json);
+    sn_json_write_open(json, "angular_momentum", '{');
+    sn_json_write_vec3(json, "start", result->start_angular_momentum);
+    sn_json_write_vec3(json, "end", result->end_angular_momentum);
+    sn_json_write_close(json);
 }
 
 static void json_columns(sn_json_writer *json, const sn_run_result *result)
 {
-    sn_json_open(json, "columns", '[');
+    sn_json_write_open(json, "columns", '[');
     for (int i = 0; i < result->column_count; ++i) {
         const sn_run_column *column = &result->columns[i];
-        sn_json_open_flat(json, NULL, '{');
-        sn_json_text(json, "name", column->name);
-        sn_json_number(json, "start", column->start);
-        sn_json_number(json, "end", column->end);
-        sn_json_number(json, "minimum", column->minimum);
-        sn_json_number(json, "maximum", column->maximum);
-        sn_json_close(json);
+        sn_json_write_open_flat(json, NULL, '{');
+        sn_json_write_text(json, "name", column->name);
+        sn_json_write_number(json, "start", column->start);
+        sn_json_write_number(json, "end", column->end);
+        sn_json_write_number(json, "minimum", column->minimum);
+        sn_json_write_number(json, "maximum", column->maximum);
+        sn_json_write_close(json);
     }
-    sn_json_close(json);
+    sn_json_write_close(json);
 }
 
 static void json_events(sn_json_writer *json, const sn_world *world)
 {
-    sn_json_open(json, "events", '[');
+    sn_json_write_open(json, "events", '[');
     for (int i = 0; i < sn_world_event_count(world); ++i) {
         sn_event_entry entry = sn_world_event_entry(world, i);
-        sn_json_open_flat(json, NULL, '{');
-        sn_json_text(json, "name", sn_event_name(world, entry.event));
-        sn_json_number(json, "time", entry.time);
-        sn_json_text(json, "direction", entry.direction > 0 ? "rising" : "falling");
-        sn_json_close(json);
+        sn_json_write_open_flat(json, NULL, '{');
+        sn_json_write_text(json, "name", sn_event_name(world, entry.event));
+        sn_json_write_number(json, "time", entry.time);
+        sn_json_write_text(json, "direction", entry.direction > 0 ? "rising" : "falling");
+        sn_json_write_close(json);
     }
-    sn_json_close(json);
+    sn_json_write_close(json);
 }
 
 static void json_settings(sn_json_writer *json, const sn_run_result *result, const sn_scene *scene)
 {
     const sn_run *run = &result->run;
-    sn_json_text(json, "scene", result->scene);
-    sn_json_text(json, "name", sn_scene_name(scene));
-    sn_json_text(json, "version", sn_version());
-    sn_json_integer(json, "seed", run->seed);
-    sn_json_text(json, "policy", sn_policy_word(run->policy));
-    sn_json_text(json, "integrator", sn_integrator_word(run->integrator));
-    sn_json_integer(json, "threads", (uint64_t)run->threads);
-    sn_json_number(json, "step", run->step);
-    sn_json_number(json, "record_step", run->record_step);
-    sn_json_open(json, "params", '{');
+    sn_json_write_text(json, "scene", result->scene);
+    sn_json_write_text(json, "name", sn_scene_name(scene));
+    sn_json_write_text(json, "version", sn_version());
+    sn_json_write_integer(json, "seed", run->seed);
+    sn_json_write_text(json, "policy", sn_policy_word(run->policy));
+    sn_json_write_text(json, "integrator", sn_integrator_word(run->integrator));
+    sn_json_write_integer(json, "threads", (uint64_t)run->threads);
+    sn_json_write_number(json, "step", run->step);
+    sn_json_write_number(json, "record_step", run->record_step);
+    sn_json_write_open(json, "params", '{');
     for (int i = 0; i < sn_scene_param_count(scene); ++i) {
         sn_param param = sn_scene_param(scene, i);
-        sn_json_number(json, param.name, param.value);
+        sn_json_write_number(json, param.name, param.value);
     }
-    sn_json_close(json);
+    sn_json_write_close(json);
 }
 
 void sn_run_result_json(const sn_run_result *result, const sn_scene *scene, const sn_world *world,
                         FILE *stream)
 {
     sn_json_writer json = {.stream = stream};
-    sn_json_open(&json, NULL, '{');
+    sn_json_write_open(&json, NULL, '{');
     json_settings(&json, result, scene);
-    sn_json_integer(&json, "steps", result->steps);
-    sn_json_number(&json, "time", result->time);
-    sn_json_number(&json, "wall_time", result->wall_time);
-    sn_json_number(&json, "real_time_factor",
-                   result->wall_time > 0.0 ? result->time / result->wall_time : NAN);
-    sn_json_bool(&json, "interrupted", result->interrupted);
-    sn_json_text(&json, "stopped_by", result->stopped_by[0] != '\0' ? result->stopped_by : NULL);
-    sn_json_text(&json, "failure", result->failure[0] != '\0' ? result->failure : NULL);
-    sn_json_hash(&json, "hash", result->hash);
+    sn_json_write_integer(&json, "steps", result->steps);
+    sn_json_write_number(&json, "time", result->time);
+    sn_json_write_number(&json, "wall_time", result->wall_time);
+    sn_json_write_number(&json, "real_time_factor",
+                         result->wall_time > 0.0 ? result->time / result->wall_time : NAN);
+    sn_json_write_bool(&json, "interrupted", result->interrupted);
+    sn_json_write_text(&json, "stopped_by",
+                       result->stopped_by[0] != '\0' ? result->stopped_by : NULL);
+    sn_json_write_text(&json, "failure", result->failure[0] != '\0' ? result->failure : NULL);
+    sn_json_write_hash(&json, "hash", result->hash);
     json_balances(&json, result);
     json_events(&json, world);
     json_columns(&json, result);
-    sn_json_integer(&json, "unmeasured_bodies", (uint64_t)result->unmeasured_bodies);
-    sn_json_open(&json, "files", '[');
+    sn_json_write_integer(&json, "unmeasured_bodies", (uint64_t)result->unmeasured_bodies);
+    sn_json_write_open(&json, "files", '[');
     for (int i = 0; i < result->file_count; ++i) {
-        sn_json_text(&json, NULL, result->files[i]);
+        sn_json_write_text(&json, NULL, result->files[i]);
     }
-    sn_json_close(&json);
-    sn_json_close(&json);
+    sn_json_write_close(&json);
+    sn_json_write_close(&json);
 }
 
 // ---- the table ----

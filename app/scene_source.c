@@ -75,16 +75,15 @@ void sn_scene_source_free(sn_scene_source *source)
 // ---- reading ----
 
 // What built-in scenes include is built in as well.
-static bool find_embedded(void *user, const char *path, const char **text, size_t *length)
+static const char *find_embedded(void *user, const char *path, size_t *length)
 {
     (void)user;
     const sn_embedded_file *file = sn_embedded_find(path);
     if (file == NULL) {
-        return false;
+        return NULL;
     }
-    *text = (const char *)file->data;
     *length = file->size;
-    return true;
+    return (const char *)file->data;
 }
 
 sn_status sn_scene_source_read(const sn_scene_source *source, sn_scene **scene,
@@ -96,7 +95,7 @@ sn_status sn_scene_source_read(const sn_scene_source *source, sn_scene **scene,
     sn_scene_options options = {0};
     if (source->owned == NULL) {
         options.folder = "scenes";
-        options.find_file = find_embedded;
+        options.find = find_embedded;
     }
     return sn_scene_load_text(source->name, source->text, source->length, &options, scene, errors);
 }

@@ -41,26 +41,26 @@ static void check(const sn_scene_source *source, check_result *result)
 static void print_json(sn_json_writer *json, const sn_scene_source *source,
                        const check_result *result)
 {
-    sn_json_open(json, NULL, '{');
-    sn_json_text(json, "scene", source->name);
-    sn_json_bool(json, "ok", result->status == SN_OK);
-    sn_json_open(json, "errors", '[');
+    sn_json_write_open(json, NULL, '{');
+    sn_json_write_text(json, "scene", source->name);
+    sn_json_write_bool(json, "ok", result->status == SN_OK);
+    sn_json_write_open(json, "errors", '[');
     for (int i = 0; i < result->errors.count; ++i) {
         const sn_error *error = &result->errors.items[i];
-        sn_json_open(json, NULL, '{');
-        sn_json_text(json, "code", sn_status_name(error->code));
-        sn_json_text(json, "place", error->place);
-        sn_json_text(json, "text", error->text);
-        sn_json_close(json);
+        sn_json_write_open(json, NULL, '{');
+        sn_json_write_text(json, "code", sn_status_name(error->code));
+        sn_json_write_text(json, "place", error->place);
+        sn_json_write_text(json, "text", error->text);
+        sn_json_write_close(json);
     }
-    sn_json_close(json);
+    sn_json_write_close(json);
     if (result->status == SN_OK) {
-        sn_json_integer(json, "bodies", (uint64_t)result->bodies);
-        sn_json_integer(json, "fields", (uint64_t)result->fields);
-        sn_json_integer(json, "params", (uint64_t)result->params);
-        sn_json_integer(json, "probes", (uint64_t)result->probes);
+        sn_json_write_integer(json, "bodies", (uint64_t)result->bodies);
+        sn_json_write_integer(json, "fields", (uint64_t)result->fields);
+        sn_json_write_integer(json, "params", (uint64_t)result->params);
+        sn_json_write_integer(json, "probes", (uint64_t)result->probes);
     }
-    sn_json_close(json);
+    sn_json_write_close(json);
 }
 
 static const char *plural(int count)
@@ -83,7 +83,7 @@ static int run(const sn_arguments *arguments)
     bool as_json = sn_option_given(arguments, "json");
     sn_json_writer json = {.stream = stdout};
     if (as_json) {
-        sn_json_open(&json, NULL, '[');
+        sn_json_write_open(&json, NULL, '[');
     }
     int code = SN_EXIT_OK;
     for (int i = 0; i < arguments->operand_count; ++i) {
@@ -108,7 +108,7 @@ static int run(const sn_arguments *arguments)
         sn_scene_source_free(&source);
     }
     if (as_json) {
-        sn_json_close(&json);
+        sn_json_write_close(&json);
     }
     return code;
 }

@@ -61,105 +61,105 @@ static sn_vec3 principal_moments(const sn_world *world, sn_body body)
 static void json_body(sn_json_writer *json, const sn_world *world, sn_body body)
 {
     sn_mass_properties mass = sn_body_mass_properties(world, body);
-    sn_json_open(json, NULL, '{');
-    sn_json_text(json, "name", sn_body_name(world, body));
-    sn_json_text(json, "type", type_word(world, body));
-    sn_json_integer(json, "shapes", (uint64_t)sn_body_shape_count(world, body));
-    sn_json_vec3(json, "position", sn_body_transform(world, body).position);
+    sn_json_write_open(json, NULL, '{');
+    sn_json_write_text(json, "name", sn_body_name(world, body));
+    sn_json_write_text(json, "type", type_word(world, body));
+    sn_json_write_integer(json, "shapes", (uint64_t)sn_body_shape_count(world, body));
+    sn_json_write_vec3(json, "position", sn_body_transform(world, body).position);
     if (sn_body_get_type(world, body) == SN_BODY_RIGID) {
-        sn_json_number(json, "mass", mass.mass);
-        sn_json_number(json, "volume", mass.volume);
-        sn_json_vec3(json, "centre", mass.centre);
-        sn_json_open_flat(json, "inertia", '[');
+        sn_json_write_number(json, "mass", mass.mass);
+        sn_json_write_number(json, "volume", mass.volume);
+        sn_json_write_vec3(json, "centre", mass.centre);
+        sn_json_write_open_flat(json, "inertia", '[');
         for (int i = 0; i < 3; ++i) {
             const double *row = mass.inertia.m[i];
-            sn_json_vec3(json, NULL, sn_vec3_make(row[0], row[1], row[2]));
+            sn_json_write_vec3(json, NULL, sn_vec3_make(row[0], row[1], row[2]));
         }
-        sn_json_close(json);
-        sn_json_vec3(json, "principal_moments", principal_moments(world, body));
-        sn_json_text(json, "integrator", sn_integrator_word(sn_body_integrator(world, body)));
+        sn_json_write_close(json);
+        sn_json_write_vec3(json, "principal_moments", principal_moments(world, body));
+        sn_json_write_text(json, "integrator", sn_integrator_word(sn_body_integrator(world, body)));
     }
-    sn_json_close(json);
+    sn_json_write_close(json);
 }
 
 static void json_world(sn_json_writer *json, const sn_world *world)
 {
-    sn_json_vec3(json, "gravity", sn_world_gravity(world));
-    sn_json_integer(json, "degrees_of_freedom", (uint64_t)degrees_of_freedom(world));
-    sn_json_number(json, "total_mass", total_mass(world));
-    sn_json_open(json, "bodies", '[');
+    sn_json_write_vec3(json, "gravity", sn_world_gravity(world));
+    sn_json_write_integer(json, "degrees_of_freedom", (uint64_t)degrees_of_freedom(world));
+    sn_json_write_number(json, "total_mass", total_mass(world));
+    sn_json_write_open(json, "bodies", '[');
     for (int i = 0; i < sn_world_body_count(world); ++i) {
         json_body(json, world, sn_world_body(world, i));
     }
-    sn_json_close(json);
-    sn_json_integer(json, "fields", (uint64_t)sn_world_field_count(world));
+    sn_json_write_close(json);
+    sn_json_write_integer(json, "fields", (uint64_t)sn_world_field_count(world));
 }
 
 static void json_scene(sn_json_writer *json, const sn_scene *scene, const sn_world *world)
 {
     sn_run run = sn_scene_run(scene);
-    sn_json_text(json, "name", sn_scene_name(scene));
-    sn_json_text(json, "description", sn_scene_description(scene));
-    sn_json_open(json, "run", '{');
-    sn_json_number(json, "time", run.time);
-    sn_json_number(json, "step", run.step);
-    sn_json_number(json, "record_step", run.record_step);
-    sn_json_text(json, "policy", sn_policy_word(run.policy));
-    sn_json_text(json, "integrator", sn_integrator_word(run.integrator));
-    sn_json_number(json, "relative_tolerance", run.relative_tolerance);
-    sn_json_number(json, "absolute_tolerance", run.absolute_tolerance);
-    sn_json_integer(json, "threads", (uint64_t)run.threads);
-    sn_json_integer(json, "seed", run.seed);
-    sn_json_close(json);
-    sn_json_open(json, "params", '[');
+    sn_json_write_text(json, "name", sn_scene_name(scene));
+    sn_json_write_text(json, "description", sn_scene_description(scene));
+    sn_json_write_open(json, "run", '{');
+    sn_json_write_number(json, "time", run.time);
+    sn_json_write_number(json, "step", run.step);
+    sn_json_write_number(json, "record_step", run.record_step);
+    sn_json_write_text(json, "policy", sn_policy_word(run.policy));
+    sn_json_write_text(json, "integrator", sn_integrator_word(run.integrator));
+    sn_json_write_number(json, "relative_tolerance", run.relative_tolerance);
+    sn_json_write_number(json, "absolute_tolerance", run.absolute_tolerance);
+    sn_json_write_integer(json, "threads", (uint64_t)run.threads);
+    sn_json_write_integer(json, "seed", run.seed);
+    sn_json_write_close(json);
+    sn_json_write_open(json, "params", '[');
     for (int i = 0; i < sn_scene_param_count(scene); ++i) {
         sn_param param = sn_scene_param(scene, i);
-        sn_json_open_flat(json, NULL, '{');
-        sn_json_text(json, "name", param.name);
-        sn_json_number(json, "value", param.value);
-        sn_json_number(json, "minimum", param.minimum);
-        sn_json_number(json, "maximum", param.maximum);
-        sn_json_text(json, "unit", param.unit);
-        sn_json_text(json, "label", param.label);
-        sn_json_close(json);
+        sn_json_write_open_flat(json, NULL, '{');
+        sn_json_write_text(json, "name", param.name);
+        sn_json_write_number(json, "value", param.value);
+        sn_json_write_number(json, "minimum", param.minimum);
+        sn_json_write_number(json, "maximum", param.maximum);
+        sn_json_write_text(json, "unit", param.unit);
+        sn_json_write_text(json, "label", param.label);
+        sn_json_write_close(json);
     }
-    sn_json_close(json);
-    sn_json_open(json, "probes", '[');
+    sn_json_write_close(json);
+    sn_json_write_open(json, "probes", '[');
     for (int i = 0; i < sn_scene_probe_count(scene); ++i) {
         sn_named_probe named;
         if (sn_scene_probe(scene, world, i, &named, NULL) == SN_OK) {
-            sn_json_open_flat(json, NULL, '{');
-            sn_json_text(json, "name", named.name);
-            sn_json_text(json, "quantity", sn_quantity_word(named.probe.quantity));
-            sn_json_text(json, "unit", sn_quantity_unit(named.probe.quantity));
-            sn_json_close(json);
+            sn_json_write_open_flat(json, NULL, '{');
+            sn_json_write_text(json, "name", named.name);
+            sn_json_write_text(json, "quantity", sn_quantity_word(named.probe.quantity));
+            sn_json_write_text(json, "unit", sn_quantity_unit(named.probe.quantity));
+            sn_json_write_close(json);
         }
     }
-    sn_json_close(json);
+    sn_json_write_close(json);
 }
 
 static void print_json(const info_subject *subject)
 {
     sn_json_writer json = {.stream = stdout};
-    sn_json_open(&json, NULL, '{');
-    sn_json_text(&json, "kind", subject->recording != NULL ? "recording" : "scene");
+    sn_json_write_open(&json, NULL, '{');
+    sn_json_write_text(&json, "kind", subject->recording != NULL ? "recording" : "scene");
     if (subject->recording != NULL) {
         sn_recording_info info = sn_recording_get_info(subject->recording);
-        sn_json_text(&json, "version", info.version);
-        sn_json_integer(&json, "seed", info.seed);
-        sn_json_integer(&json, "frames", (uint64_t)info.frame_count);
-        sn_json_integer(&json, "steps", info.step_count);
-        sn_json_number(&json, "start_time", info.start_time);
-        sn_json_number(&json, "end_time", info.end_time);
-        sn_json_bool(&json, "complete", info.complete);
-        sn_json_integer(&json, "lost_bytes", info.lost_bytes);
-        sn_json_hash(&json, "hash", sn_recording_hash(subject->recording, info.step_count));
+        sn_json_write_text(&json, "version", info.version);
+        sn_json_write_integer(&json, "seed", info.seed);
+        sn_json_write_integer(&json, "frames", (uint64_t)info.frame_count);
+        sn_json_write_integer(&json, "steps", info.step_count);
+        sn_json_write_number(&json, "start_time", info.start_time);
+        sn_json_write_number(&json, "end_time", info.end_time);
+        sn_json_write_bool(&json, "complete", info.complete);
+        sn_json_write_integer(&json, "lost_bytes", info.lost_bytes);
+        sn_json_write_hash(&json, "hash", sn_recording_hash(subject->recording, info.step_count));
     }
     if (subject->scene != NULL) {
         json_scene(&json, subject->scene, subject->world);
         json_world(&json, subject->world);
     }
-    sn_json_close(&json);
+    sn_json_write_close(&json);
 }
 
 // ---- text ----

@@ -93,7 +93,7 @@ static sn_status plot_folder(const sn_arguments *arguments, const char *folder,
     sn_error first = {0};
     for (int i = 0; i < 2; ++i) {
         char path[SN_PATH_LIMIT];
-        status = sn_path_join(folder, names[i], path, error);
+        status = sn_folder_join(folder, names[i], path, error);
         if (status == SN_OK) {
             status = plot_one(arguments, path, list, error);
         }

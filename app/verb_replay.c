@@ -19,17 +19,17 @@ static void print_json(sn_status status, const sn_replay *replay, uint64_t steps
                        const char *message)
 {
     sn_json_writer json = {.stream = stdout};
-    sn_json_open(&json, NULL, '{');
-    sn_json_bool(&json, "same", status == SN_OK);
-    sn_json_integer(&json, "steps", steps);
-    sn_json_integer(&json, "compared", replay->compared);
+    sn_json_write_open(&json, NULL, '{');
+    sn_json_write_bool(&json, "same", status == SN_OK);
+    sn_json_write_integer(&json, "steps", steps);
+    sn_json_write_integer(&json, "compared", replay->compared);
     if (status == SN_ERROR_MISMATCH) {
-        sn_json_integer(&json, "first_different", replay->first_different);
+        sn_json_write_integer(&json, "first_different", replay->first_different);
     } else {
-        sn_json_null(&json, "first_different");
+        sn_json_write_null(&json, "first_different");
     }
-    sn_json_text(&json, "message", message);
-    sn_json_close(&json);
+    sn_json_write_text(&json, "message", message);
+    sn_json_write_close(&json);
 }
 
 static int run(const sn_arguments *arguments)

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/suggest.h"
 #include "exit_code.h"
 #include "interrupt.h"
 #include "progress.h"
@@ -33,14 +34,34 @@ static int complain(run_job *job, int code)
 
 // ---- before the run ----
 
+// --set: the name is looked up here, for a suggestion.
+static int set_param(run_job *job, const sn_setting *setting)
+{
+    const char *names[256];
+    int count = sn_scene_param_count(job->scene);
+    count = count < 256 ? count : 256;
+    for (int i = 0; i < count; ++i) {
+        names[i] = sn_scene_param(job->scene, i).name;
+    }
+    if (sn_scene_set_param(job->scene, setting->name, setting->value, &job->error) == SN_OK) {
+        return SN_EXIT_OK;
+    }
+    const char *near = sn_suggest(setting->name, names, count);
+    if (near != NULL && strcmp(near, setting->name) != 0) {
+        return sn_usage_error(&sn_verb_run, "--set %s: %s; did you mean '%s'?", setting->name,
+                              job->error.text, near);
+    }
+    return sn_usage_error(&sn_verb_run, "--set %s: %s", setting->name, job->error.text);
+}
+
 // The scene's own settings, then what the command line says otherwise.
 static int apply_options(run_job *job)
 {
     const sn_arguments *arguments = job->arguments;
     for (int i = 0; i < arguments->setting_count; ++i) {
-        const sn_setting *setting = &arguments->settings[i];
-        if (sn_scene_set_param(job->scene, setting->name, setting->value, &job->error) != SN_OK) {
-            return complain(job, SN_EXIT_USAGE);
+        int code = set_param(job, &arguments->settings[i]);
+        if (code != SN_EXIT_OK) {
+            return code;
         }
     }
     sn_run run = sn_scene_run(job->scene);

@@ -33,18 +33,18 @@ static int list(const sn_arguments *arguments)
     bool as_json = sn_option_given(arguments, "json");
     sn_json_writer json = {.stream = stdout};
     if (as_json) {
-        sn_json_open(&json, NULL, '[');
+        sn_json_write_open(&json, NULL, '[');
     }
     const sn_embedded_file *file = NULL;
     for (int i = 0; (file = sn_builtin_scene(i)) != NULL; ++i) {
         scene_entry entry;
         describe(arguments, file, &entry);
         if (as_json) {
-            sn_json_open(&json, NULL, '{');
-            sn_json_text(&json, "scene", entry.name);
-            sn_json_text(&json, "name", entry.title);
-            sn_json_text(&json, "description", entry.description);
-            sn_json_close(&json);
+            sn_json_write_open(&json, NULL, '{');
+            sn_json_write_text(&json, "scene", entry.name);
+            sn_json_write_text(&json, "name", entry.title);
+            sn_json_write_text(&json, "description", entry.description);
+            sn_json_write_close(&json);
         } else {
             // The list shows the first sentence; the scene itself has the rest.
             const char *stop = strstr(entry.description, ". ");
@@ -56,7 +56,7 @@ static int list(const sn_arguments *arguments)
         }
     }
     if (as_json) {
-        sn_json_close(&json);
+        sn_json_write_close(&json);
     }
     return SN_EXIT_OK;
 }
@@ -84,7 +84,7 @@ static int copy_to(const sn_arguments *arguments, const char *folder, const sn_e
         if (!wanted) {
             continue;
         }
-        sn_status status = sn_path_join(folder, file->name, path, &error);
+        sn_status status = sn_folder_join(folder, file->name, path, &error);
         if (status == SN_OK) {
             snprintf(above, sizeof above, "%.*s", (int)(strrchr(path, '/') - path), path);
             status = sn_make_folders(above, &error);
@@ -156,12 +156,12 @@ static int run(const sn_arguments *arguments)
         scene_entry entry;
         describe(arguments, file, &entry);
         sn_json_writer json = {.stream = stdout};
-        sn_json_open(&json, NULL, '{');
-        sn_json_text(&json, "scene", entry.name);
-        sn_json_text(&json, "name", entry.title);
-        sn_json_text(&json, "description", entry.description);
-        sn_json_text(&json, "text", (const char *)file->data);
-        sn_json_close(&json);
+        sn_json_write_open(&json, NULL, '{');
+        sn_json_write_text(&json, "scene", entry.name);
+        sn_json_write_text(&json, "name", entry.title);
+        sn_json_write_text(&json, "description", entry.description);
+        sn_json_write_text(&json, "text", (const char *)file->data);
+        sn_json_write_close(&json);
         return SN_EXIT_OK;
     }
     if (sn_option_given(arguments, "show")) {

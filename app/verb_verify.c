@@ -42,9 +42,9 @@ static int run(const sn_arguments *arguments)
                         .as_json = sn_option_given(arguments, "json"),
                         .json = {.stream = stdout}};
     if (verify.as_json) {
-        sn_json_open(&verify.json, NULL, '[');
+        sn_json_write_open(&verify.json, NULL, '[');
     } else {
-        printf("%-7s %-58s %20s %20s %9s %9s\n", "group", "case", "reference", "value", "error",
+        printf("%-7s %-70s %20s %20s %9s %9s\n", "group", "case", "reference", "value", "error",
                "limit");
         fflush(stdout);
     }
@@ -57,7 +57,7 @@ static int run(const sn_arguments *arguments)
         }
     }
     if (verify.as_json) {
-        sn_json_close(&verify.json);
+        sn_json_write_close(&verify.json);
     }
     sn_say(arguments, "%s%d passed, %d failed", whole ? "" : "interrupted: ", verify.passed,
            verify.failed);

@@ -16,15 +16,15 @@ static void print_json(sn_verify *verify, const char *name, double reference, do
                        double error, double limit, bool pass)
 {
     sn_json_writer *json = &verify->json;
-    sn_json_open_flat(json, NULL, '{');
-    sn_json_text(json, "group", verify->group->name);
-    sn_json_text(json, "case", name);
-    sn_json_number(json, "reference", reference);
-    sn_json_number(json, "value", value);
-    sn_json_number(json, "error", error);
-    sn_json_number(json, "limit", limit);
-    sn_json_bool(json, "pass", pass);
-    sn_json_close(json);
+    sn_json_write_open_flat(json, NULL, '{');
+    sn_json_write_text(json, "group", verify->group->name);
+    sn_json_write_text(json, "case", name);
+    sn_json_write_number(json, "reference", reference);
+    sn_json_write_number(json, "value", value);
+    sn_json_write_number(json, "error", error);
+    sn_json_write_number(json, "limit", limit);
+    sn_json_write_bool(json, "pass", pass);
+    sn_json_write_close(json);
 }
 
 void sn_verify_row(sn_verify *verify, const char *what, double reference, double value,
@@ -40,7 +40,7 @@ void sn_verify_row(sn_verify *verify, const char *what, double reference, double
         return;
     }
     const sn_arguments *arguments = verify->arguments;
-    printf("%-7s %-58s %20.13g %20.13g %9.2g %9.2g  %s%s%s\n", verify->group->name, name, reference,
+    printf("%-7s %-70s %20.13g %20.13g %9.2g %9.2g  %s%s%s\n", verify->group->name, name, reference,
            value, error, limit,
            sn_style_on(arguments, stdout, pass ? SN_STYLE_GREEN : SN_STYLE_RED),
            pass ? "ok" : "FAILED", sn_style_off(arguments, stdout));
