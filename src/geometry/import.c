@@ -44,6 +44,7 @@ sn_status sn_mesh_import(const char *path, const sn_import_options *options, sn_
 #include <assimp/scene.h>
 #include <stdio.h>
 
+#include "geometry/mesh_file.h"
 #include "math/elementary.h"
 
 typedef enum file_format { OBJ, STL, PLY, GLTF, DAE, DXF, UNKNOWN } file_format;
@@ -275,7 +276,10 @@ static sn_status check_request(const importer *in)
     if (!readable) {
         return sn_fail(in->error, SN_ERROR_FORMAT, in->path, "is empty or cannot be read");
     }
-    return SN_OK;
+    if (in->format == PLY) {
+        return sn_ply_file_check(in->path, in->error);
+    }
+    return in->format == STL ? sn_stl_file_check(in->path, in->error) : SN_OK;
 }
 
 static const struct aiScene *read_scene(const importer *in)
