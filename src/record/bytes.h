@@ -43,10 +43,30 @@ SN_API uint64_t sn_read_u64(sn_byte_reader *reader);
 SN_API double sn_read_f64(sn_byte_reader *reader);
 
 // The same numbers at a fixed place.
-SN_API void sn_store_u32(uint8_t *place, uint32_t value);
-SN_API void sn_store_u64(uint8_t *place, uint64_t value);
-SN_API uint32_t sn_fetch_u32(const uint8_t *place);
-SN_API uint64_t sn_fetch_u64(const uint8_t *place);
+static inline void sn_store_u32(uint8_t *place, uint32_t value)
+{
+    place[0] = (uint8_t)value;
+    place[1] = (uint8_t)(value >> 8);
+    place[2] = (uint8_t)(value >> 16);
+    place[3] = (uint8_t)(value >> 24);
+}
+
+static inline void sn_store_u64(uint8_t *place, uint64_t value)
+{
+    sn_store_u32(place, (uint32_t)value);
+    sn_store_u32(place + 4, (uint32_t)(value >> 32));
+}
+
+static inline uint32_t sn_fetch_u32(const uint8_t *place)
+{
+    return (uint32_t)place[0] | (uint32_t)place[1] << 8 | (uint32_t)place[2] << 16 |
+           (uint32_t)place[3] << 24;
+}
+
+static inline uint64_t sn_fetch_u64(const uint8_t *place)
+{
+    return (uint64_t)sn_fetch_u32(place) | (uint64_t)sn_fetch_u32(place + 4) << 32;
+}
 
 // CRC-32C (Castagnoli, reflected polynomial 0x82F63B78) of the bytes, continuing `crc` (0 at the
 // start). It finds every burst of up to 32 bits, so every single flipped bit.

@@ -19,13 +19,14 @@
 
 #include "record/bytes.h"
 
-#define SN_FRAME_ORDERS 4
+#define SN_FRAME_PAST 4
 
 typedef struct sn_frame_codec {
     size_t state_size; // bytes
     size_t words;
-    uint64_t *past; // SN_FRAME_ORDERS * words: each word's latest values, newest first
-    int since_key;  // states in `past`, at most SN_FRAME_ORDERS
+    uint64_t *block;
+    uint64_t *past[SN_FRAME_PAST]; // in the block, words each: the states before, newest first
+    int since_key;                 // how many of them count, those since the last key frame
 } sn_frame_codec;
 
 SN_API sn_status sn_frame_codec_start(sn_frame_codec *codec, size_t state_size, sn_error *error);
