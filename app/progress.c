@@ -65,14 +65,14 @@ void sn_progress_show(sn_progress *progress, double share, const char *note)
         snprintf(left, sizeof left, "  %s left",
                  sn_duration_text(elapsed * (1.0 - share) / share, duration, sizeof duration));
     }
-    enum { BAR = 24 };
+    enum { BAR = 20 };
     int full = (int)(share * BAR + 0.5);
     char bar[BAR + 1];
     for (int i = 0; i < BAR; ++i) {
         bar[i] = i < full ? '#' : '-';
     }
     bar[BAR] = '\0';
-    int length = snprintf(line, sizeof line, "%.40s [%s] %3.0f%%  %s%s", progress->title, bar,
+    int length = snprintf(line, sizeof line, "%.30s [%s] %3.0f%%  %s%s", progress->title, bar,
                           100.0 * share, note, left);
     int width = sn_stream_width(stderr) - 1;
     fprintf(stderr, "\r%.*s\033[K", length < width ? length : width, line);

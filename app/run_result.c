@@ -256,8 +256,9 @@ void sn_run_result_table(const sn_run_result *result, const sn_world *world, FIL
     fprintf(stream, "%s: %.6g s in %" PRIu64 " steps, %s, %d bod%s\n", result->scene, result->time,
             result->steps, sn_policy_word(result->run.policy), sn_world_body_count(world),
             sn_world_body_count(world) == 1 ? "y" : "ies");
-    fprintf(stream, "wall time %.3g s, %.3g times real time\n", result->wall_time,
-            result->wall_time > 0.0 ? result->time / result->wall_time : 0.0);
+    double factor = result->wall_time > 0.0 ? result->time / result->wall_time : 0.0;
+    fprintf(stream, "wall time %.3g s, %.*f times real time\n", result->wall_time,
+            factor < 10.0 ? 2 : 0, factor);
     fprintf(stream, "\n%-32s %13s %13s %13s\n", "balance", "start", "end", "change");
     const double rows[3][2] = {
         {result->start_energy.total, result->end_energy.total},

@@ -142,8 +142,9 @@ static void show_progress(const run_job *job, sn_progress *progress)
 {
     char note[96];
     double time = sn_world_time(job->world), wall = sn_wall_time() - progress->started;
-    snprintf(note, sizeof note, "%.4g of %.4g s  %.3gx real time", time, job->result.run.time,
-             wall > 0.0 ? time / wall : 0.0);
+    double factor = wall > 0.0 ? time / wall : 0.0;
+    snprintf(note, sizeof note, "%.4g of %.4g s  %.*fx real time", time, job->result.run.time,
+             factor < 10.0 ? 2 : 0, factor);
     sn_progress_show(progress, job->result.run.time > 0.0 ? time / job->result.run.time : 1.0,
                      note);
 }
