@@ -61,10 +61,12 @@ static void test_container(void **unused)
     char expected[64];
     snprintf(expected, sizeof expected, "\"buffers\": [{\"byteLength\": %u}]", binary_size);
     assert_non_null(strstr(json, expected));
-    unsigned end = 0;
+    unsigned long end = 0;
     for (const char *at = json; (at = strstr(at, "\"byteOffset\": ")) != NULL; ++at) {
-        unsigned offset, length;
-        assert_int_equal(sscanf(at, "\"byteOffset\": %u, \"byteLength\": %u", &offset, &length), 2);
+        char *rest = NULL;
+        unsigned long offset = strtoul(at + strlen("\"byteOffset\": "), &rest, 10);
+        assert_true(strncmp(rest, ", \"byteLength\": ", 16) == 0);
+        unsigned long length = strtoul(rest + 16, NULL, 10);
         assert_int_equal(offset, end); // one view after the other, no holes
         assert_int_equal(offset % 4, 0);
         end = offset + length;

@@ -548,6 +548,31 @@ static void test_killed_run(void **unused)
     sn_recording_close(recording);
 }
 
+// A slow simulation loses at most a second: the file is readable while the tape is still open.
+static void test_flush_by_clock(void **unused)
+{
+    (void)unused;
+    const char *path = in_folder("clock.snrec");
+    sn_tape_header header = make_header();
+    sn_tape *tape = NULL;
+    uint8_t state[STATE_SIZE];
+    make_state(0, state);
+    assert_int_equal(sn_tape_open(path, &header, &tape, NULL), SN_OK);
+    assert_int_equal(sn_tape_frame(tape, 0.0, 0, state, NULL), SN_OK);
+    assert_int_equal(sn_tape_step(tape, make_step_size(1), make_hash(1), NULL), SN_OK);
+    nanosleep(&(struct timespec){1, 50000000}, NULL);
+    assert_int_equal(sn_tape_step(tape, make_step_size(2), make_hash(2), NULL), SN_OK);
+    sn_recording *recording = NULL;
+    assert_int_equal(sn_recording_open(path, &recording, NULL), SN_OK);
+    sn_recording_info info = sn_recording_get_info(recording);
+    assert_true(!info.complete && info.lost_bytes == 0);
+    assert_int_equal(info.frame_count, 1);
+    assert_int_equal(info.step_count, 2);
+    check_sound(recording);
+    sn_recording_close(recording);
+    assert_int_equal(sn_tape_close(tape, NULL), SN_OK);
+}
+
 static void on_alarm(int number)
 {
     (void)number;
@@ -647,19 +672,19 @@ int main(void)
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_checksum),        cmocka_unit_test(test_codec_round_trip),
-        cmocka_unit_test(test_codec_needs_key), cmocka_unit_test(test_codec_packs_smooth_motion),
-        cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_many_hashes),
-        cmocka_unit_test(test_cut_anywhere),    cmocka_unit_test(test_flip_any_bit),
-        cmocka_unit_test(test_hostile_numbers), cmocka_unit_test(test_other_files),
-        cmocka_unit_test(test_full_disk),       cmocka_unit_test(test_size_limit),
-        cmocka_unit_test(test_killed_run),      cmocka_unit_test(test_interrupted_writes),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_checksum),           cmocka_unit_test(test_codec_round_trip),
+        cmocka_unit_test(test_codec_needs_key),    cmocka_unit_test(test_codec_packs_smooth_motion),
+        cmocka_unit_test(test_round_trip),         cmocka_unit_test(test_many_hashes),
+        cmocka_unit_test(test_cut_anywhere),       cmocka_unit_test(test_flip_any_bit),
+        cmocka_unit_test(test_hostile_numbers),    cmocka_unit_test(test_other_files),
+        cmocka_unit_test(test_full_disk),          cmocka_unit_test(test_size_limit),
+        cmocka_unit_test(test_killed_run),         cmocka_unit_test(test_flush_by_clock),
+        cmocka_unit_test(test_interrupted_writes), cmocka_unit_test(test_out_of_memory),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
-    static const char *const files[] = {"round.snrec",  "hashes.snrec",  "cut.snrec",
-                                        "flip.snrec",   "hostile.snrec", "limit.snrec",
-                                        "killed.snrec", "pipe",          "memory.snrec"};
+    static const char *const files[] = {
+        "round.snrec", "hashes.snrec", "cut.snrec", "flip.snrec",  "hostile.snrec",
+        "limit.snrec", "killed.snrec", "pipe",      "clock.snrec", "memory.snrec"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i) {
         unlink(in_folder(files[i]));
     }

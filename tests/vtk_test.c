@@ -69,7 +69,10 @@ static sn_bytes read_array(const char *xml, const char *name, const char *type, 
         sn_bytes_put(&bytes, three, (size_t)kept - 1);
     }
     assert_true(strncmp(at, "</DataArray>", 12) == 0);
-    assert_true(bytes.count >= 8);
+    if (bytes.data == NULL || bytes.count < 8) {
+        print_error("array %s has no byte count\n", name);
+        abort();
+    }
     assert_int_equal(sn_fetch_u64(bytes.data), bytes.count - 8);
     memmove(bytes.data, bytes.data + 8, bytes.count - 8);
     bytes.count -= 8;
@@ -90,7 +93,7 @@ static int attribute(const char *xml, const char *name)
 {
     const char *at = strstr(xml, name);
     assert_non_null(at);
-    return atoi(at + strlen(name) + 2);
+    return (int)strtol(at + strlen(name) + 2, NULL, 10);
 }
 
 // One frame against the world it shows.
