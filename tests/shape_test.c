@@ -154,8 +154,7 @@ static void test_known_values(void **state)
 
 // ---- compounds ----
 
-// A capsule put together from a cylinder and two balls, less what the balls have inside: the halves
-// overlap, so use the closed form of a dumb-bell instead: two balls and a rod that touch.
+// Two balls and a rod that touch, of different densities: closed form by parallel axes.
 static void test_dumb_bell_in_any_frame(void **state)
 {
     (void)state;

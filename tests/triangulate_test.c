@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "geometry/half_edge.h"
 #include "geometry/predicate.h"
 #include "math/elementary.h"
 #include "sinew/geometry.h"
@@ -91,10 +92,31 @@ static int point_count(const sn_outline *outline)
     return count;
 }
 
-// Triangles all turn left and their areas add up to the outline's. A set of such triangles cannot
-// cover the region otherwise than once, since overlaps would need as much area missing elsewhere,
-// and nothing may stick out: each edge has a partner running back or belongs to the outline.
-static void check_outline(const sn_outline *outline, int expected)
+// As many edges without a partner as the outline has: nothing overlaps, nothing is left out.
+static void check_edges(const sn_outline *outline, const int *triangles, int count)
+{
+    int points = point_count(outline);
+    sn_vec3 *positions = malloc((size_t)points * sizeof *positions);
+    for (int i = 0; i < points; ++i) {
+        positions[i] = sn_vec3_make(outline->points[i].x, outline->points[i].y, 0.0);
+    }
+    sn_mesh *mesh = NULL;
+    sn_half_edges edges;
+    assert_int_equal(sn_mesh_create(positions, points, triangles, count, &mesh, NULL), SN_OK);
+    assert_int_equal(sn_half_edges_build(mesh, &edges, NULL), SN_OK);
+    int rim = 0;
+    for (int e = 0; e < edges.count; ++e) {
+        rim += edges.twin[e] < 0;
+    }
+    assert_int_equal(rim, points);
+    sn_half_edges_free(&edges);
+    sn_mesh_release(mesh);
+    free(positions);
+}
+
+// Triangles all turn left, their areas add up to the outline's, and, if no points coincide, their
+// edges match.
+static void check_outline(const sn_outline *outline, int expected, bool distinct)
 {
     int points = point_count(outline);
     int *triangles =
@@ -115,13 +137,16 @@ static void check_outline(const sn_outline *outline, int expected)
     }
     double exact = outline_area(outline);
     assert_true(fabs(area - exact) <= 1e-12 * exact * (1 + points / 100));
+    if (distinct) {
+        check_edges(outline, triangles, count);
+    }
     free(triangles);
 }
 
 static void check_loop(const sn_vec2 *points, int count, int expected)
 {
     sn_outline outline = {points, &count, 1};
-    check_outline(&outline, expected);
+    check_outline(&outline, expected, false);
 }
 
 // ---- good outlines ----
@@ -147,7 +172,7 @@ static void test_pinched_outline(void **state)
 {
     (void)state;
     const sn_vec2 squares[] = {{0, 0}, {1, 0}, {1, 1}, {2, 1}, {2, 2}, {1, 2}, {1, 1}, {0, 1}};
-    check_loop(squares, 8, 6 - 2);
+    check_loop(squares, 8, 4);
 }
 
 static void test_holes(void **state)
@@ -155,15 +180,15 @@ static void test_holes(void **state)
     (void)state;
     const sn_vec2 frame[] = {{0, 0}, {4, 0}, {4, 4}, {0, 4}, {1, 1}, {3, 1}, {3, 3}, {1, 3}};
     sn_outline square = {frame, (int[]){4, 4}, 2};
-    check_outline(&square, 8);
+    check_outline(&square, 8, true);
     // A hole that touches the outer loop in a corner, and two that touch each other.
     const sn_vec2 touching[] = {{0, 0}, {4, 0}, {4, 4}, {0, 4}, {0, 0}, {2, 1}, {1, 2}};
     sn_outline corner = {touching, (int[]){4, 3}, 2};
-    check_outline(&corner, 5);
+    check_outline(&corner, 5, false);
     const sn_vec2 pair[] = {{0, 0}, {6, 0}, {6, 4}, {0, 4}, {1, 1},
                             {3, 2}, {1, 3}, {5, 1}, {5, 3}, {3, 2}};
     sn_outline pairs = {pair, (int[]){4, 3, 3}, 3};
-    check_outline(&pairs, 10 + 4 - 2 - 2);
+    check_outline(&pairs, 10, false);
 }
 
 // Holes on a lattice: every bridge runs along or through other corners in line.
@@ -184,7 +209,7 @@ static void test_lattice_of_holes(void **state)
         sizes[1 + h] = 4;
     }
     sn_outline outline = {points, sizes, 1 + SIDE * SIDE};
-    check_outline(&outline, 4 + 6 * SIDE * SIDE - 2);
+    check_outline(&outline, 4 + 6 * SIDE * SIDE - 2, true);
 }
 
 // Stars of random radii, with star-shaped holes in a ring of cells inside.
@@ -210,8 +235,136 @@ static void test_random_stars(void **state)
             }
         }
         sn_outline outline = {points, sizes, loops};
-        check_outline(&outline, total + 2 * (loops - 1) - 2);
+        check_outline(&outline, total + 2 * (loops - 1) - 2, true);
     }
+}
+
+// ---- regions of lattice cells ----
+
+// The hardest outlines there are: all edges in line with others, holes that touch each other, the
+// outer loop and themselves in corners.
+enum { CELLS = 12, NODES = CELLS + 1 };
+
+static void keep_connected(bool cells[CELLS][CELLS])
+{
+    int stack[CELLS * CELLS], depth = 0;
+    bool seen[CELLS][CELLS] = {{false}};
+    cells[CELLS / 2][CELLS / 2] = true;
+    seen[CELLS / 2][CELLS / 2] = true;
+    stack[depth++] = CELLS / 2 * CELLS + CELLS / 2;
+    while (depth > 0) {
+        int cell = stack[--depth];
+        for (int d = 0; d < 4; ++d) {
+            int x = cell % CELLS + (d == 0) - (d == 1), y = cell / CELLS + (d == 2) - (d == 3);
+            if (x >= 0 && y >= 0 && x < CELLS && y < CELLS && cells[y][x] && !seen[y][x]) {
+                seen[y][x] = true;
+                stack[depth++] = y * CELLS + x;
+            }
+        }
+    }
+    memcpy(cells, seen, sizeof seen);
+}
+
+static bool filled(bool cells[CELLS][CELLS], int x, int y)
+{
+    return x >= 0 && y >= 0 && x < CELLS && y < CELLS && cells[y][x];
+}
+
+// Is there a boundary edge from node (x, y) in direction d (0 +x, 1 +y, 2 -x, 3 -y), region on its
+// left?
+static bool has_edge(bool cells[CELLS][CELLS], int x, int y, int d)
+{
+    static const int left[4][2] = {{0, 0}, {-1, 0}, {-1, -1}, {0, -1}};
+    static const int right[4][2] = {{0, -1}, {0, 0}, {-1, 0}, {-1, -1}};
+    return filled(cells, x + left[d][0], y + left[d][1]) &&
+           !filled(cells, x + right[d][0], y + right[d][1]);
+}
+
+// Follows one loop; where two meet in a node it turns by `turn`: 1 left, 3 right.
+static int trace(bool cells[CELLS][CELLS], bool used[NODES][NODES][4], int x, int y, int d,
+                 int turn, sn_vec2 *points)
+{
+    int count = 0;
+    while (!used[y][x][d]) {
+        used[y][x][d] = true;
+        points[count++] = (sn_vec2){x, y};
+        x += (d == 0) - (d == 2);
+        y += (d == 1) - (d == 3);
+        int next = (d + turn) % 4;
+        if (!has_edge(cells, x, y, next)) {
+            next = has_edge(cells, x, y, d) ? d : (d + 4 - turn) % 4;
+        }
+        d = next;
+    }
+    return count;
+}
+
+static double signed_area(const sn_vec2 *points, int count)
+{
+    double area = 0.0;
+    for (int i = 0; i < count; ++i) {
+        area += 0.5 * cross2(points[0], points[i], points[(i + 1) % count]);
+    }
+    return area;
+}
+
+static void check_region(const sn_outline *outline, double expected)
+{
+    static int triangles[3 * 4 * NODES * NODES];
+    int count = 0;
+    sn_error error = {0};
+    if (sn_triangulate(outline, triangles, &count, &error) != SN_OK) {
+        fail_msg("%s", sn_error_message(&error));
+    }
+    double area = 0.0;
+    for (int t = 0; t < count; ++t) {
+        sn_vec2 a = outline->points[triangles[3 * t]];
+        sn_vec2 b = outline->points[triangles[3 * t + 1]];
+        sn_vec2 c = outline->points[triangles[3 * t + 2]];
+        assert_true(cross2(a, b, c) > 0.0);
+        area += 0.5 * cross2(a, b, c);
+    }
+    assert_true(area == expected); // halves of small integers: exact
+}
+
+static void test_lattice_regions(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 12};
+    int with_holes = 0;
+    for (int round = 0; round < 2000; ++round) {
+        bool cells[CELLS][CELLS], used[NODES][NODES][4] = {{{false}}};
+        for (int i = 0; i < CELLS * CELLS; ++i) {
+            cells[i / CELLS][i % CELLS] = sn_random_unit(&random) < 0.72;
+        }
+        keep_connected(cells);
+        static sn_vec2 points[4 * NODES * NODES], loop[4 * NODES * NODES];
+        int sizes[NODES * NODES] = {0}, loops = 1, total = 0, outer = 0;
+        double area = 0.0;
+        for (int i = 0; i < NODES * NODES * 4; ++i) {
+            int x = i / 4 % NODES, y = i / 4 / NODES, d = i % 4;
+            if (!has_edge(cells, x, y, d) || used[y][x][d]) {
+                continue;
+            }
+            int count = trace(cells, used, x, y, d, round % 2 == 0 ? 1 : 3, loop);
+            double a = signed_area(loop, count);
+            area += a;
+            bool is_outer = a > 0.0;
+            outer += is_outer;
+            int at = is_outer ? 0 : total; // the outer loop comes first
+            memmove(points + at + count, points + at, (size_t)(total - at) * sizeof *points);
+            memcpy(points + at, loop, (size_t)count * sizeof *points);
+            sizes[is_outer ? 0 : loops++] = count;
+            total += count;
+        }
+        if (outer != 1) {
+            continue; // turning right took the region apart in a corner
+        }
+        with_holes += loops > 1;
+        sn_outline outline = {points, sizes, loops};
+        check_region(&outline, area);
+    }
+    assert_true(with_holes > 500);
 }
 
 static void test_ten_thousand_points(void **state)
@@ -232,7 +385,7 @@ static void test_ten_thousand_points(void **state)
         sizes[1 + i / EACH] = EACH;
     }
     sn_outline outline = {points, sizes, 1 + HOLES};
-    check_outline(&outline, OUTER + HOLES * EACH + 2 * HOLES - 2);
+    check_outline(&outline, OUTER + HOLES * EACH + 2 * HOLES - 2, true);
 }
 
 // ---- refusals ----
@@ -343,11 +496,17 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orientation_is_exact), cmocka_unit_test(test_simple_outlines),
-        cmocka_unit_test(test_pinched_outline),      cmocka_unit_test(test_holes),
-        cmocka_unit_test(test_lattice_of_holes),     cmocka_unit_test(test_random_stars),
-        cmocka_unit_test(test_ten_thousand_points),  cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_polygons_in_space),    cmocka_unit_test(test_face_that_is_not_flat),
+        cmocka_unit_test(test_orientation_is_exact),
+        cmocka_unit_test(test_simple_outlines),
+        cmocka_unit_test(test_pinched_outline),
+        cmocka_unit_test(test_holes),
+        cmocka_unit_test(test_lattice_of_holes),
+        cmocka_unit_test(test_random_stars),
+        cmocka_unit_test(test_lattice_regions),
+        cmocka_unit_test(test_ten_thousand_points),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_polygons_in_space),
+        cmocka_unit_test(test_face_that_is_not_flat),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

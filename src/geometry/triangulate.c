@@ -1,33 +1,42 @@
-// Ear clipping with exact predicates. Holes are first joined to the outer loop by bridges, each a
-// pair of edges between two points that see each other; then corners whose triangle holds no other
-// point are cut off one by one. A grid over the points keeps the search for points in a triangle
-// local.
+// Ear clipping with exact predicates. Where loops touch, their paths through the common point are
+// paired anew, so that every path has a free corner on its left; what results are rings: outer
+// ones, and holes. Holes are joined to the rings around them by bridges, each a pair of edges
+// between two points that see each other; then corners whose triangle holds no other point are cut
+// off one by one. A grid over the points keeps the search for points in a triangle local.
 //
 // Because every sign is exact and loops are proved free of crossings, a corner to cut always exists
 // (the two ears theorem, G. H. Meisters 1975), and no triangle without area is ever made.
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "geometry/mesh.h"
 #include "geometry/outline.h"
 #include "geometry/predicate.h"
+#include "geometry/sum.h"
 
 typedef struct node {
     sn_vec2 p;
     int point; // in the loops
     int previous, next;
+    int ring;
     int next_in_cell; // -1 ends the cell's list
     bool removed;
 } node;
 
+typedef struct ring {
+    int leftmost; // node
+    bool apart;   // a hole without a bridge so far
+    bool outer;
+} ring;
+
 typedef struct clipper {
     const sn_loops *loops;
-    node *nodes; // capacity: points + 2 per hole
+    node *nodes; // capacity: points + 2 per loop
     int node_count;
-    int *loop_nodes; // per loop: its node for bridging, -1 once joined
-    int *cells;      // side * side heads
+    ring *rings; // capacity: points
+    int ring_count;
+    int *cells; // side * side heads
     int side;
     sn_vec2 lower, cell_size;
 } clipper;
@@ -35,29 +44,117 @@ typedef struct clipper {
 static void clipper_free(clipper *c)
 {
     sn_free(c->nodes);
-    sn_free(c->loop_nodes);
+    sn_free(c->rings);
     sn_free(c->cells);
 }
 
-// ---- bridges ----
+static bool is_left_of(sn_vec2 a, sn_vec2 b)
+{
+    return a.x < b.x || (a.x == b.x && a.y < b.y);
+}
+
+// ---- rings ----
 
 static void fill_nodes(clipper *c)
 {
     const sn_loops *loops = c->loops;
     for (int l = 0; l < loops->loop_count; ++l) {
-        int leftmost = loops->starts[l];
         for (int i = loops->starts[l]; i < loops->starts[l + 1]; ++i) {
-            c->nodes[i] = (node){loops->points[i],           i,  sn_loops_previous(loops, l, i),
-                                 sn_loops_next(loops, l, i), -1, false};
-            sn_vec2 p = loops->points[i], best = loops->points[leftmost];
-            if (p.x < best.x || (p.x == best.x && p.y < best.y)) {
-                leftmost = i;
-            }
+            c->nodes[i] = (node){.p = loops->points[i],
+                                 .point = i,
+                                 .previous = sn_loops_previous(loops, l, i),
+                                 .next = sn_loops_next(loops, l, i),
+                                 .ring = -1,
+                                 .next_in_cell = -1};
         }
-        c->loop_nodes[l] = leftmost;
     }
     c->node_count = loops->count;
 }
+
+typedef struct placed_node {
+    sn_vec2 p;
+    int index;
+} placed_node;
+
+static int compare_places(const void *left, const void *right)
+{
+    const placed_node *a = left, *b = right;
+    if (sn_vec2_equal(a->p, b->p)) {
+        return a->index - b->index;
+    }
+    return is_left_of(a->p, b->p) ? -1 : 1;
+}
+
+// If j leaves through the corner left of i, the two paths exchange what follows: the corner of i
+// becomes smaller, and after all others have had their turn it is free.
+static void free_corner(node *nodes, int i, int j)
+{
+    int after_i = nodes[i].next, after_j = nodes[j].next;
+    if (sn_in_left_cone(nodes[nodes[i].previous].p, nodes[i].p, nodes[after_i].p,
+                        nodes[after_j].p)) {
+        nodes[i].next = after_j;
+        nodes[after_j].previous = i;
+        nodes[j].next = after_i;
+        nodes[after_i].previous = j;
+    }
+}
+
+static bool pair_touching_paths(clipper *c)
+{
+    if (c->loops->touching[0] < 0) {
+        return true;
+    }
+    placed_node *placed = sn_allocate((size_t)c->node_count * sizeof *placed);
+    if (placed == NULL) {
+        return false;
+    }
+    for (int i = 0; i < c->node_count; ++i) {
+        placed[i] = (placed_node){c->nodes[i].p, i};
+    }
+    qsort(placed, (size_t)c->node_count, sizeof *placed, compare_places);
+    int end = 0;
+    for (int first = 0; first < c->node_count; first = end) {
+        for (end = first + 1; end < c->node_count; ++end) {
+            if (!sn_vec2_equal(placed[first].p, placed[end].p)) {
+                break;
+            }
+        }
+        for (int i = first; i < end; ++i) {
+            for (int j = first; j < end; ++j) {
+                if (i != j) {
+                    free_corner(c->nodes, placed[i].index, placed[j].index);
+                }
+            }
+        }
+    }
+    sn_free(placed);
+    return true;
+}
+
+static void list_rings(clipper *c)
+{
+    for (int start = 0; start < c->node_count; ++start) {
+        if (c->nodes[start].ring >= 0) {
+            continue;
+        }
+        int leftmost = start;
+        sn_vec2 o = c->nodes[start].p;
+        sn_sum area = {0.0, 0.0};
+        int i = start;
+        do {
+            sn_vec2 a = c->nodes[i].p, b = c->nodes[c->nodes[i].next].p;
+            sn_sum_add(&area, (a.x - o.x) * (b.y - o.y));
+            sn_sum_add(&area, -(a.y - o.y) * (b.x - o.x));
+            leftmost = is_left_of(a, c->nodes[leftmost].p) ? i : leftmost;
+            c->nodes[i].ring = c->ring_count;
+            i = c->nodes[i].next;
+        } while (i != start);
+        bool outer = sn_sum_value(&area) > 0.0;
+        c->rings[c->ring_count++] = (ring){leftmost, !outer, outer};
+    }
+}
+
+// ---- bridges ----
 
 static bool blocks(sn_vec2 m, sn_vec2 p, sn_vec2 a, sn_vec2 b)
 {
@@ -68,17 +165,18 @@ static bool blocks(sn_vec2 m, sn_vec2 p, sn_vec2 a, sn_vec2 b)
     return mpa * mpb < 0 && sn_orient2d(a, b, m) * sn_orient2d(a, b, p) < 0;
 }
 
-// Can a bridge go from node m of a loop still apart to node p of the joined loop?
+static bool in_corner(const clipper *c, int i, sn_vec2 x)
+{
+    const node *n = &c->nodes[i];
+    return sn_in_left_cone(c->nodes[n->previous].p, n->p, c->nodes[n->next].p, x);
+}
+
+// Can a bridge go from node m of a hole to node p of a joined ring?
 static bool sees(const clipper *c, int m, int p)
 {
     const node *nodes = c->nodes;
     sn_vec2 from = nodes[m].p, to = nodes[p].p;
-    sn_vec2 before = nodes[nodes[p].previous].p, after = nodes[nodes[p].next].p;
-    if (sn_vec2_equal(from, to)) { // the loops touch here
-        return sn_in_left_cone(before, to, after, nodes[nodes[m].previous].p);
-    }
-    if (!sn_in_left_cone(before, to, after, from) ||
-        !sn_in_left_cone(nodes[nodes[m].previous].p, from, nodes[nodes[m].next].p, to)) {
+    if (!in_corner(c, p, from) || !in_corner(c, m, to)) {
         return false;
     }
     for (int i = 0; i < c->node_count; ++i) {
@@ -94,14 +192,13 @@ static double distance2(sn_vec2 a, sn_vec2 b)
     return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
 }
 
-// The nearest node of the joined loop that comes after (distance, node) in that order; -1 at the
-// end.
-static int next_candidate(const clipper *c, int m, const bool *apart, double *distance, int last)
+// The joined node that follows `last`, at *distance from m, in order of distance; -1 at the end.
+static int next_candidate(const clipper *c, int m, double *distance, int last)
 {
     int best = -1;
     double best_distance = INFINITY;
     for (int i = 0; i < c->node_count; ++i) {
-        if (apart[c->nodes[i].point]) {
+        if (c->rings[c->nodes[i].ring].apart) {
             continue;
         }
         double d = distance2(c->nodes[m].p, c->nodes[i].p);
@@ -115,17 +212,19 @@ static int next_candidate(const clipper *c, int m, const bool *apart, double *di
     return best;
 }
 
+static int find_bridge(const clipper *c, int m)
+{
+    double distance = -1.0;
+    int p = -1;
+    do {
+        p = next_candidate(c, m, &distance, p);
+    } while (p >= 0 && !sees(c, m, p));
+    return p;
+}
+
 static void join(clipper *c, int m, int p)
 {
     node *nodes = c->nodes;
-    if (sn_vec2_equal(nodes[m].p, nodes[p].p)) { // one list through the common point, twice
-        int after_m = nodes[m].next, after_p = nodes[p].next;
-        nodes[p].next = after_m;
-        nodes[after_m].previous = p;
-        nodes[m].next = after_p;
-        nodes[after_p].previous = m;
-        return;
-    }
     int m2 = c->node_count++, p2 = c->node_count++;
     int before_m = nodes[m].previous, after_p = nodes[p].next;
     nodes[m2] = nodes[m];
@@ -140,55 +239,39 @@ static void join(clipper *c, int m, int p)
     nodes[after_p].previous = p2;
 }
 
-static int leftmost_loop(const clipper *c)
+static int leftmost_hole(const clipper *c)
 {
     int best = -1;
-    for (int l = 1; l < c->loops->loop_count; ++l) {
-        if (c->loop_nodes[l] < 0) {
-            continue;
-        }
-        sn_vec2 p = c->nodes[c->loop_nodes[l]].p;
-        sn_vec2 q = best < 0 ? p : c->nodes[c->loop_nodes[best]].p;
-        if (best < 0 || p.x < q.x || (p.x == q.x && p.y < q.y)) {
-            best = l;
+    for (int r = 0; r < c->ring_count; ++r) {
+        if (c->rings[r].apart && (best < 0 || is_left_of(c->nodes[c->rings[r].leftmost].p,
+                                                         c->nodes[c->rings[best].leftmost].p))) {
+            best = r;
         }
     }
     return best;
 }
 
 // Holes from left to right: the leftmost point of each sees a point further left that is joined
-// already.
+// already. A ring may pass through that point several times; one of the passages looks left.
 static sn_status join_holes(clipper *c, sn_error *error)
 {
-    const sn_loops *loops = c->loops;
-    bool *apart = sn_allocate_zero((size_t)loops->count * sizeof *apart);
-    if (apart == NULL) {
-        return sn_fail_memory(error, (size_t)loops->count * sizeof *apart);
-    }
-    for (int i = loops->starts[1]; i < loops->count; ++i) {
-        apart[i] = true;
-    }
-    int loop = -1;
-    bool joined = true;
-    while (joined && (loop = leftmost_loop(c)) >= 0) {
-        int m = c->loop_nodes[loop];
-        double distance = -1.0;
-        int p = -1;
+    int hole;
+    while ((hole = leftmost_hole(c)) >= 0) {
+        int leftmost = c->rings[hole].leftmost;
+        int m = leftmost, p = -1;
         do {
-            p = next_candidate(c, m, apart, &distance, p);
-        } while (p >= 0 && !sees(c, m, p));
-        joined = p >= 0;
-        if (joined) {
-            join(c, m, p);
-            c->loop_nodes[loop] = -1;
-            memset(apart + loops->starts[loop], 0,
-                   (size_t)(loops->starts[loop + 1] - loops->starts[loop]) * sizeof *apart);
+            if (sn_vec2_equal(c->nodes[m].p, c->nodes[leftmost].p)) {
+                p = find_bridge(c, m);
+            }
+            m = p < 0 ? c->nodes[m].next : m;
+        } while (p < 0 && m != leftmost);
+        if (p < 0) {
+            sn_vec2 at = c->nodes[leftmost].p;
+            return sn_fail(error, SN_ERROR_GEOMETRY, "outline",
+                           "the hole at (%.6g, %.6g) cannot be reached from outside", at.x, at.y);
         }
-    }
-    sn_free(apart);
-    if (!joined) {
-        return sn_fail(error, SN_ERROR_GEOMETRY, "outline",
-                       "hole %d cannot be reached from outside", loop);
+        join(c, m, p);
+        c->rings[hole].apart = false;
     }
     return SN_OK;
 }
@@ -276,40 +359,17 @@ static bool is_ear(clipper *c, int i)
     return sn_orient2d(a, n->p, d) > 0 && !triangle_has_point(c, a, n->p, d);
 }
 
-static void remove_node(clipper *c, int i, int *left)
-{
-    node *n = &c->nodes[i];
-    n->removed = true;
-    c->nodes[n->previous].next = n->next;
-    c->nodes[n->next].previous = n->previous;
-    *left -= 1;
-}
-
-// Where the region is pinched, cutting off a whole part leaves its last edge run to and fro, or the
-// common point twice in a row. Takes such remains away; returns a node that is still there.
-static int tidy(clipper *c, int i, int *left)
-{
-    while (*left >= 3) {
-        int previous = c->nodes[i].previous, next = c->nodes[i].next;
-        if (sn_vec2_equal(c->nodes[i].p, c->nodes[next].p)) {
-            remove_node(c, next, left);
-        } else if (sn_vec2_equal(c->nodes[previous].p, c->nodes[next].p)) {
-            remove_node(c, i, left);
-            remove_node(c, next, left);
-            i = previous;
-        } else {
-            break;
-        }
-    }
-    return i;
-}
-
 // After a cut the search goes on beyond the next corner, which keeps triangles from fanning out
 // thinly.
-static sn_status clip_ears(clipper *c, int *triangles, int *triangle_count, sn_error *error)
+static sn_status clip_ring(clipper *c, int start, int *triangles, int *triangle_count,
+                           sn_error *error)
 {
-    int left = c->node_count;
-    int i = 0;
+    int left = 0;
+    int i = start;
+    do {
+        ++left;
+        i = c->nodes[i].next;
+    } while (i != start);
     int without_ear = 0;
     while (left >= 3) {
         node *n = &c->nodes[i];
@@ -325,12 +385,42 @@ static sn_status clip_ears(clipper *c, int *triangles, int *triangle_count, sn_e
         corner[0] = c->loops->source[c->nodes[n->previous].point];
         corner[1] = c->loops->source[n->point];
         corner[2] = c->loops->source[c->nodes[n->next].point];
-        remove_node(c, i, &left);
-        i = tidy(c, tidy(c, n->previous, &left), &left);
-        i = c->nodes[tidy(c, c->nodes[i].next, &left)].next;
+        n->removed = true;
+        c->nodes[n->previous].next = n->next;
+        c->nodes[n->next].previous = n->previous;
+        i = c->nodes[n->next].next;
+        left -= 1;
         without_ear = 0;
     }
     return SN_OK;
+}
+
+static sn_status clip(clipper *c, int *triangles, int *triangle_count, sn_error *error)
+{
+    fill_nodes(c);
+    if (!pair_touching_paths(c)) {
+        return sn_fail_memory(error, (size_t)c->node_count * sizeof(placed_node));
+    }
+    list_rings(c);
+    int holes = 0;
+    for (int r = 0; r < c->ring_count; ++r) {
+        holes += c->rings[r].apart;
+    }
+    // Touching loops join into fewer rings around holes, never into more; the buffers rely on it.
+    if (holes >= c->loops->loop_count) {
+        return sn_fail(error, SN_ERROR_GEOMETRY, "outline", "%d holes from %d loops", holes,
+                       c->loops->loop_count);
+    }
+    sn_status status = join_holes(c, error);
+    if (status == SN_OK && !build_grid(c)) {
+        status = sn_fail_memory(error, (size_t)c->side * (size_t)c->side * sizeof *c->cells);
+    }
+    for (int r = 0; status == SN_OK && r < c->ring_count; ++r) {
+        if (c->rings[r].outer) {
+            status = clip_ring(c, c->rings[r].leftmost, triangles, triangle_count, error);
+        }
+    }
+    return status;
 }
 
 sn_status sn_triangulate(const sn_outline *outline, int *triangles, int *triangle_count,
@@ -345,19 +435,13 @@ sn_status sn_triangulate(const sn_outline *outline, int *triangles, int *triangl
     clipper c = {.loops = &loops};
     size_t capacity = (size_t)loops.count + 2 * (size_t)loops.loop_count;
     c.nodes = sn_allocate(capacity * sizeof *c.nodes);
-    c.loop_nodes = sn_allocate((size_t)loops.loop_count * sizeof *c.loop_nodes);
-    if (c.nodes == NULL || c.loop_nodes == NULL) {
+    c.rings = sn_allocate((size_t)loops.count * sizeof *c.rings);
+    if (c.nodes == NULL || c.rings == NULL) {
         status = sn_fail_memory(error, capacity * sizeof *c.nodes);
     } else {
-        fill_nodes(&c);
-        status = join_holes(&c, error);
-        if (status == SN_OK && !build_grid(&c)) {
-            status = sn_fail_memory(error, (size_t)c.side * (size_t)c.side * sizeof *c.cells);
-        }
-        if (status == SN_OK) {
-            status = clip_ears(&c, triangles, triangle_count, error);
-        }
+        status = clip(&c, triangles, triangle_count, error);
     }
+    *triangle_count = status == SN_OK ? *triangle_count : 0;
     clipper_free(&c);
     sn_loops_free(&loops);
     return status;
