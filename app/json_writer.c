@@ -6,19 +6,39 @@
 
 #include "scene/text.h"
 
+// Bytes of the UTF-8 character at `c` (RFC 3629), or 0 when it is none: names of files may hold
+// anything.
+static int character_length(const unsigned char *c)
+{
+    int length = c[0] < 0x80 ? 1 : c[0] < 0xC2 ? 0 : c[0] < 0xE0 ? 2 : c[0] < 0xF0 ? 3 : 4;
+    for (int i = 1; i < length; ++i) {
+        if ((c[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+    }
+    bool overlong = (c[0] == 0xE0 && c[1] < 0xA0) || (c[0] == 0xF0 && c[1] < 0x90);
+    bool surrogate = c[0] == 0xED && c[1] > 0x9F;
+    bool beyond = c[0] > 0xF4 || (c[0] == 0xF4 && c[1] > 0x8F);
+    return overlong || surrogate || beyond ? 0 : length;
+}
+
 static void write_text(FILE *stream, const char *text)
 {
     fputc('"', stream);
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; ++c) {
-        if (*c == '"' || *c == '\\') {
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0';) {
+        int length = character_length(c);
+        if (length == 0) {
+            fputs("\\ufffd", stream);
+        } else if (*c == '"' || *c == '\\') {
             fprintf(stream, "\\%c", *c);
         } else if (*c == '\n') {
             fputs("\\n", stream);
         } else if (*c < 32 || *c == 127) {
             fprintf(stream, "\\u%04x", *c);
         } else {
-            fputc(*c, stream);
+            fwrite(c, 1, (size_t)length, stream);
         }
+        c += length > 0 ? length : 1;
     }
     fputc('"', stream);
 }

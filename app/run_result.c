@@ -224,11 +224,11 @@ static void table_columns(const sn_run_result *result, FILE *stream)
     if (result->column_count == 0) {
         return;
     }
-    fprintf(stream, "\n%-32s %13s %13s %13s %13s\n", "measured", "start", "end", "minimum",
+    fprintf(stream, "\n%-36s %13s %13s %13s %13s\n", "measured", "start", "end", "minimum",
             "maximum");
     for (int i = 0; i < result->column_count && i < SHOWN; ++i) {
         const sn_run_column *column = &result->columns[i];
-        fprintf(stream, "%-32s %13.6g %13.6g %13.6g %13.6g\n", column->name, column->start,
+        fprintf(stream, "%-36s %13.6g %13.6g %13.6g %13.6g\n", column->name, column->start,
                 column->end, column->minimum, column->maximum);
     }
     if (result->column_count > SHOWN) {
@@ -242,7 +242,7 @@ static void table_events(const sn_world *world, FILE *stream)
     int count = sn_world_event_count(world);
     for (int i = 0; i < count && i < SHOWN; ++i) {
         sn_event_entry entry = sn_world_event_entry(world, i);
-        fprintf(stream, "%s%-32s %13.9g s, %s\n", i == 0 ? "\nevents\n" : "",
+        fprintf(stream, "%s%-36s %13.9g s, %s\n", i == 0 ? "\nevents\n" : "",
                 sn_event_name(world, entry.event), entry.time,
                 entry.direction > 0 ? "rising" : "falling");
     }
@@ -259,7 +259,7 @@ void sn_run_result_table(const sn_run_result *result, const sn_world *world, FIL
     double factor = result->wall_time > 0.0 ? result->time / result->wall_time : 0.0;
     fprintf(stream, "wall time %.3g s, %.*f times real time\n", result->wall_time,
             factor < 10.0 ? 2 : 0, factor);
-    fprintf(stream, "\n%-32s %13s %13s %13s\n", "balance", "start", "end", "change");
+    fprintf(stream, "\n%-36s %13s %13s %13s\n", "balance", "start", "end", "change");
     const double rows[3][2] = {
         {result->start_energy.total, result->end_energy.total},
         {sn_length(result->start_momentum), sn_length(result->end_momentum)},
@@ -268,7 +268,7 @@ void sn_run_result_table(const sn_run_result *result, const sn_world *world, FIL
     static const char *const names[3] = {"energy[J]", "momentum[kg m/s]",
                                          "angular momentum[kg m^2/s]"};
     for (int i = 0; i < 3; ++i) {
-        fprintf(stream, "%-32s %13.6g %13.6g %13.2g\n", names[i], rows[i][0], rows[i][1],
+        fprintf(stream, "%-36s %13.6g %13.6g %13.2g\n", names[i], rows[i][0], rows[i][1],
                 rows[i][1] - rows[i][0]);
     }
     table_columns(result, stream);

@@ -178,11 +178,11 @@ static void print_bodies(const sn_world *world)
 {
     enum { SHOWN = 40 };
     int count = sn_world_body_count(world);
-    printf("\n%-24s %-7s %6s %12s  %s\n", "body", "type", "shapes", "mass[kg]",
+    printf("\n%-32s %-7s %6s %12s  %s\n", "body", "type", "shapes", "mass[kg]",
            "principal moments[kg m^2]");
     for (int i = 0; i < count && i < SHOWN; ++i) {
         sn_body body = sn_world_body(world, i);
-        printf("%-24s %-7s %6d", sn_body_name(world, body), type_word(world, body),
+        printf("%-32s %-7s %6d", sn_body_name(world, body), type_word(world, body),
                sn_body_shape_count(world, body));
         if (sn_body_get_type(world, body) == SN_BODY_RIGID) {
             sn_vec3 moments = principal_moments(world, body);
@@ -200,8 +200,9 @@ static void print_params(const sn_scene *scene)
 {
     for (int i = 0; i < sn_scene_param_count(scene); ++i) {
         sn_param param = sn_scene_param(scene, i);
-        printf("%s%-24s %12.6g %s", i == 0 ? "\nparam                           value\n" : "",
-               param.name, param.value, param.unit != NULL ? param.unit : "");
+        printf("%s%-32s %12.6g %s",
+               i == 0 ? "\nparam                                   value\n" : "", param.name,
+               param.value, param.unit != NULL ? param.unit : "");
         if (isfinite(param.minimum) || isfinite(param.maximum)) {
             printf("  (%g to %g)", param.minimum, param.maximum);
         }
@@ -214,9 +215,9 @@ static void print_probes(const sn_scene *scene, const sn_world *world)
     for (int i = 0; i < sn_scene_probe_count(scene); ++i) {
         sn_named_probe named;
         if (sn_scene_probe(scene, world, i, &named, NULL) == SN_OK) {
-            printf("%s%-24s %s[%s]\n", i == 0 ? "\nprobe                    quantity\n" : "",
-                   named.name, sn_quantity_word(named.probe.quantity),
-                   sn_quantity_unit(named.probe.quantity));
+            printf("%s%-32s %s[%s]\n",
+                   i == 0 ? "\nprobe                            quantity\n" : "", named.name,
+                   sn_quantity_word(named.probe.quantity), sn_quantity_unit(named.probe.quantity));
         }
     }
 }
@@ -229,9 +230,10 @@ static void print_scene(const sn_scene *scene, const sn_world *world)
     if (sn_scene_description(scene)[0] != '\0') {
         printf("%s\n", sn_scene_description(scene));
     }
-    printf("\n%d bodies, %d degrees of freedom, %.6g kg in all, %d fields\n",
-           sn_world_body_count(world), degrees_of_freedom(world), total_mass(world),
-           sn_world_field_count(world));
+    int bodies = sn_world_body_count(world), fields = sn_world_field_count(world);
+    printf("\n%d bod%s, %d degrees of freedom, %.6g kg in all, %d field%s\n", bodies,
+           bodies == 1 ? "y" : "ies", degrees_of_freedom(world), total_mass(world), fields,
+           fields == 1 ? "" : "s");
     printf("gravity (%g, %g, %g) m/s^2\n", gravity.x, gravity.y, gravity.z);
     printf("runs %g s in steps of %g s, %s policy, %s integrator, rows every %g s, seed %" PRIu64
            "\n",
