@@ -35,8 +35,11 @@ typedef struct sn_error_list {
 SN_API void sn_error_list_free(sn_error_list *list);
 
 typedef struct sn_scene_options {
-    const char *folder; // where relative names of a scene given as text are looked up; NULL: the
-                        // current folder
+    const char *folder; // where relative names of a scene given as text are looked up; NULL: the current folder
+    // May be NULL. Gives the text of a file that a scene includes, or NULL to look on the disk: for scenes inside a
+    // program. The text must stay until loading ends.
+    const char *(*find)(void *user, const char *path, size_t *length);
+    void *user;
 } sn_scene_options;
 
 SN_API sn_status sn_scene_load_file(const char *path, const sn_scene_options *options,
@@ -64,7 +67,13 @@ typedef struct sn_run {
 
 SN_API sn_run sn_scene_run(const sn_scene *scene);
 
-// Params: numbers a person may turn. Setting one resolves every expression again.
+// Runs it otherwise than the scene says: worlds built and texts resolved from now on have these
+// settings. Refused when a number is out of the range that the scene format allows. A setting that
+// the scene gives as an expression follows it again when a param is set later.
+SN_API sn_status sn_scene_set_run(sn_scene *scene, const sn_run *run, sn_error *error);
+
+// Params: numbers a person may turn. Setting one resolves every expression again, or changes nothing when a value does not
+// fit. Numbers are in the param's own unit (30 for "deg"); expressions see them in SI units.
 typedef struct sn_param {
     const char *name, *label, *unit;
     double value, minimum, maximum; // infinite where the scene gives no bound

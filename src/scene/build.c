@@ -1,0 +1,212 @@
+// From a scene to a world.
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "scene/body_def.h"
+
+static sn_status place_error(const sn_scene *scene, const sn_item *item, sn_status status,
+                             sn_error *error)
+{
+    if (status != SN_OK && status != SN_ERROR_MEMORY && error != NULL) {
+        sn_error inner = *error;
+        char place[SN_PLACE_SIZE];
+        sn_fail(error, inner.code, sn_place_text(scene, item->place, place), "%s%s%s", inner.place,
+                inner.place[0] != '\0' ? ": " : "", inner.text);
+    }
+    return status;
+}
+
+static sn_status add_bodies(const sn_scene *scene, sn_world *world, sn_body *bodies,
+                            sn_error *error)
+{
+    sn_shape_array shapes = {0};
+    sn_status status = SN_OK;
+    for (int i = 0; i < scene->root.bodies.count && status == SN_OK; ++i) {
+        sn_body_def def;
+        status = sn_body_item_def(scene, SN_BODY(scene, i), &shapes, &def, error);
+        if (status == SN_OK) {
+            status = sn_world_add_body(world, &def, &bodies[i], error);
+            status = place_error(scene, &SN_BODY(scene, i)->item, status, error);
+        }
+    }
+    sn_array_free(&shapes);
+    return status;
+}
+
+static sn_body body_at(const sn_body *bodies, int index)
+{
+    return index >= 0 ? bodies[index] : (sn_body){0};
+}
+
+static sn_spring_def spring_def(const sn_field_item *field, const sn_body *bodies)
+{
+    sn_spring_def def = sn_default_spring_def();
+    def.name = field->name;
+    def.body_a = body_at(bodies, field->body_a);
+    def.body_b = body_at(bodies, field->body_b);
+    def.point_a = field->point_a;
+    def.point_b = field->point_b;
+    def.stiffness = field->stiffness;
+    def.damping = field->damping;
+    def.rest_length = field->rest_length;
+    return def;
+}
+
+static sn_drag_def drag_def(const sn_field_item *field, const sn_body *bodies)
+{
+    sn_drag_def def = sn_default_drag_def();
+    def.name = field->name;
+    def.body = body_at(bodies, field->body_a);
+    def.linear = field->linear;
+    def.quadratic = field->quadratic;
+    def.angular_linear = field->angular_linear;
+    def.angular_quadratic = field->angular_quadratic;
+    def.medium_velocity = field->medium_velocity;
+    return def;
+}
+
+static sn_status add_fields(const sn_scene *scene, sn_world *world, const sn_body *bodies,
+                            sn_field *fields, sn_error *error)
+{
+    sn_status status = SN_OK;
+    for (int i = 0; i < scene->root.fields.count && status == SN_OK; ++i) {
+        const sn_field_item *field = SN_FIELD(scene, i);
+        if (field->item.table->id == SN_SCENE_SPRING) {
+            sn_spring_def def = spring_def(field, bodies);
+            status = sn_world_add_spring(world, &def, &fields[i], error);
+        } else {
+            sn_drag_def def = drag_def(field, bodies);
+            status = sn_world_add_drag(world, &def, &fields[i], error);
+        }
+        status = place_error(scene, &field->item, status, error);
+    }
+    return status;
+}
+
+static sn_probe probe_of(sn_target target, int quantity, const sn_body *bodies,
+                         const sn_field *fields)
+{
+    sn_probe probe = {.quantity = (sn_quantity)quantity};
+    if (target.body >= 0) {
+        probe.body = bodies[target.body];
+    } else if (target.field >= 0) {
+        probe.field = fields[target.field];
+    }
+    return probe;
+}
+
+static sn_status add_events(const sn_scene *scene, sn_world *world, const sn_body *bodies,
+                            const sn_field *fields, sn_error *error)
+{
+    sn_status status = SN_OK;
+    for (int i = 0; i < scene->root.events.count && status == SN_OK; ++i) {
+        const sn_event_item *item = SN_EVENT(scene, i);
+        sn_event_def def = sn_default_event_def();
+        def.name = item->name;
+        def.probe = probe_of(item->target, item->quantity, bodies, fields);
+        def.threshold = item->threshold.number;
+        static const sn_direction directions[] = {SN_DIRECTION_BOTH, SN_DIRECTION_RISING,
+                                                  SN_DIRECTION_FALLING};
+        static const sn_event_action actions[] = {SN_EVENT_MARK, SN_EVENT_STOP};
+        def.direction = directions[item->direction];
+        def.action = actions[item->action];
+        sn_event event;
+        status =
+            place_error(scene, &item->item, sn_world_add_event(world, &def, &event, error), error);
+    }
+    return status;
+}
+
+static sn_status fill(const sn_scene *scene, sn_world *world, sn_error *error)
+{
+    size_t body_count = (size_t)scene->root.bodies.count + 1,
+           field_count = (size_t)scene->root.fields.count + 1;
+    sn_body *bodies = sn_allocate_zero(body_count * sizeof *bodies);
+    sn_field *fields = sn_allocate_zero(field_count * sizeof *fields);
+    sn_status status = bodies != NULL && fields != NULL
+                           ? SN_OK
+                           : sn_fail_memory(error, body_count * sizeof *bodies);
+    status = status == SN_OK ? add_bodies(scene, world, bodies, error) : status;
+    status = status == SN_OK ? add_fields(scene, world, bodies, fields, error) : status;
+    status = status == SN_OK ? add_events(scene, world, bodies, fields, error) : status;
+    sn_free(bodies);
+    sn_free(fields);
+    return status;
+}
+
+sn_status sn_scene_build(const sn_scene *scene, sn_world **world, sn_error *error)
+{
+    *world = NULL;
+    sn_run run = sn_scene_run(scene);
+    sn_world_def def = sn_default_world_def();
+    def.gravity = scene->root.gravity;
+    def.policy = run.policy;
+    def.integrator = run.integrator;
+    def.relative_tolerance = run.relative_tolerance;
+    def.absolute_tolerance = run.absolute_tolerance;
+    def.threads = run.threads;
+    def.seed = run.seed;
+    sn_status status = sn_world_create(&def, world, error);
+    status = status == SN_OK ? fill(scene, *world, error) : status;
+    if (status != SN_OK) {
+        sn_world_destroy(*world);
+        *world = NULL;
+    }
+    return status;
+}
+
+sn_status sn_scene_update(const sn_scene *scene, sn_world *world, sn_error *error)
+{
+    sn_world_set_gravity(world, scene->root.gravity);
+    for (int i = 0; i < scene->root.fields.count; ++i) {
+        const sn_field_item *item = SN_FIELD(scene, i);
+        sn_field field = sn_world_find_field(world, item->name);
+        sn_body ends[2] = {{0}, {0}};
+        const int indices[2] = {item->body_a, item->body_b};
+        for (int k = 0; k < 2; ++k) {
+            if (indices[k] >= 0) {
+                ends[k] = sn_world_find_body(world, SN_BODY(scene, indices[k])->name);
+            }
+        }
+        // Indices 0 and 1 of `ends` stand for the two bodies.
+        sn_field_item local = *item;
+        local.body_a = item->body_a >= 0 ? 0 : -1;
+        local.body_b = item->body_b >= 0 ? 1 : -1;
+        sn_status status;
+        if (item->item.table->id == SN_SCENE_SPRING) {
+            sn_spring_def def = spring_def(&local, ends);
+            status = sn_world_set_spring(world, field, &def, error);
+        } else {
+            sn_drag_def def = drag_def(&local, ends);
+            status = sn_world_set_drag(world, field, &def, error);
+        }
+        if (status != SN_OK) {
+            return status;
+        }
+    }
+    return SN_OK;
+}
+
+int sn_scene_probe_count(const sn_scene *scene)
+{
+    return scene->root.probes.count;
+}
+
+sn_status sn_scene_probe(const sn_scene *scene, const sn_world *world, int index,
+                         sn_named_probe *probe, sn_error *error)
+{
+    if (index < 0 || index >= scene->root.probes.count) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "there is no probe %d, expected 0 to %d",
+                       index, scene->root.probes.count - 1);
+    }
+    const sn_probe_item *item = SN_PROBE(scene, index);
+    *probe =
+        (sn_named_probe){.name = item->name, .probe = {.quantity = (sn_quantity)item->quantity}};
+    if (item->target.body >= 0) {
+        probe->probe.body = sn_world_find_body(world, SN_BODY(scene, item->target.body)->name);
+    } else if (item->target.field >= 0) {
+        probe->probe.field = sn_world_find_field(world, SN_FIELD(scene, item->target.field)->name);
+    }
+    return sn_probe_check(world, &probe->probe, error);
+}

@@ -1,0 +1,485 @@
+#include "scene/check.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/name_table.h"
+#include "base/suggest.h"
+#include "scene/body_def.h"
+#include "scene/error_list.h"
+#include "scene/shape_mesh.h"
+#include "scene/text.h"
+
+typedef struct checker {
+    sn_scene *scene;
+    sn_error_list *errors;
+    sn_status first;
+    sn_name_table materials,
+        things; // things: bodies (value index + 1) and fields (value bodies + index + 1)
+} checker;
+
+static void note(checker *c, sn_status status)
+{
+    c->first = c->first == SN_OK || status == SN_ERROR_MEMORY ? status : c->first;
+}
+
+static void fail(checker *c, sn_place place, const char *format, ...) SN_PRINTF(3, 4);
+
+static void fail(checker *c, sn_place place, const char *format, ...)
+{
+    char where[SN_PLACE_SIZE], text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    note(c, sn_error_list_add(c->errors, SN_ERROR_SCENE, sn_place_text(c->scene, place, where),
+                              "%s", text));
+}
+
+// ---- names ----
+
+static sn_place name_place(const sn_item *item)
+{
+    return sn_item_place(item, "name");
+}
+
+// Puts the names of a list into a table; a name that is there already is an error with both places.
+static void put_names(checker *c, sn_name_table *table, const sn_item_list *list, uint32_t offset,
+                      const sn_item_list *earlier_list, const char *what)
+{
+    for (int i = 0; i < list->count; ++i) {
+        const sn_named_item *named = (const sn_named_item *)list->data[i];
+        if (named->name == NULL) {
+            continue;
+        }
+        uint32_t found = sn_name_table_find(table, named->name);
+        if (found == 0) {
+            if (!sn_name_table_put(table, named->name, offset + (uint32_t)i + 1)) {
+                note(c, SN_ERROR_MEMORY);
+                return;
+            }
+            continue;
+        }
+        const sn_item *earlier =
+            found > offset ? list->data[found - offset - 1] : earlier_list->data[found - 1];
+        char where[SN_PLACE_SIZE];
+        fail(c, name_place(&named->item),
+             "the %s \"%.60s\" has the name of the one at %.120s, expected another", what,
+             named->name, sn_place_text(c->scene, name_place(earlier), where));
+    }
+}
+
+static void check_unique(checker *c, const sn_item_list *list, const char *what)
+{
+    sn_name_table table = {0};
+    put_names(c, &table, list, 0, NULL, what);
+    sn_name_table_free(&table);
+}
+
+// Fields without a name get "spring 1", "drag 2", ...: probes and updates find them by it.
+static void name_fields(checker *c)
+{
+    int numbers[2] = {0, 0};
+    for (int i = 0; i < c->scene->root.fields.count; ++i) {
+        sn_field_item *field = SN_FIELD(c->scene, i);
+        const sn_object *table = field->item.table;
+        numbers[table->id] += 1;
+        if (field->name != NULL) {
+            continue;
+        }
+        char name[64];
+        int number = numbers[table->id];
+        do {
+            snprintf(name, sizeof name, "%s %d", table->word, number++);
+        } while (sn_name_table_find(&c->things, name) != 0);
+        field->name = sn_arena_text(&c->scene->arena, name, strlen(name));
+        if (field->name == NULL ||
+            !sn_name_table_put(&c->things, field->name,
+                               (uint32_t)(c->scene->root.bodies.count + i + 1))) {
+            note(c, SN_ERROR_MEMORY);
+            return;
+        }
+    }
+}
+
+static void fail_reference(checker *c, sn_place place, const char *name, const char *what,
+                           const sn_item_list *a, const sn_item_list *b, const char *also)
+{
+    const char *known[256];
+    int count = 0;
+    known[count++] = also;
+    for (int i = 0; i < a->count && count < 256; ++i) {
+        known[count++] = ((const sn_named_item *)a->data[i])->name;
+    }
+    for (int i = 0; b != NULL && i < b->count && count < 256; ++i) {
+        known[count++] = ((const sn_named_item *)b->data[i])->name;
+    }
+    const char *near = sn_suggest(name, known, count);
+    if (near != NULL) {
+        fail(c, place, "there is no %s \"%.60s\"; did you mean \"%.60s\"?", what, name, near);
+        return;
+    }
+    char list[260] = "";
+    size_t at = 0;
+    for (int i = 0; i < count && at + 64 < sizeof list; ++i) {
+        if (known[i] != NULL) {
+            at += (size_t)snprintf(list + at, sizeof list - at, "%s%.40s", at > 0 ? ", " : "",
+                                   known[i]);
+        }
+    }
+    fail(c, place, "there is no %s \"%.60s\", expected one of: %s", what, name,
+         at > 0 ? list : "(there are none)");
+}
+
+static const sn_material_item *find_material(checker *c, const sn_item *item, const char *name)
+{
+    if (name == NULL) {
+        return NULL;
+    }
+    uint32_t found = sn_name_table_find(&c->materials, name);
+    if (found == 0) {
+        fail_reference(c, sn_item_place(item, "material"), name, "material",
+                       &c->scene->root.materials, NULL, NULL);
+        return NULL;
+    }
+    return SN_MATERIAL(c->scene, found - 1);
+}
+
+// Index of a body; -1 for `own`, the word that means none in particular.
+static int find_body(checker *c, const sn_item *item, const char *key, const char *name,
+                     const char *own)
+{
+    if (name == NULL || strcmp(name, own) == 0) {
+        return -1;
+    }
+    uint32_t found = sn_name_table_find(&c->things, name);
+    if (found == 0 || found > (uint32_t)c->scene->root.bodies.count) {
+        fail_reference(c, sn_item_place(item, key), name, "body", &c->scene->root.bodies, NULL,
+                       own);
+        return -1;
+    }
+    return (int)found - 1;
+}
+
+// ---- bodies and shapes ----
+
+static void check_mesh_keys(checker *c, const sn_shape_item *shape)
+{
+    const sn_item *item = &shape->item;
+    bool inlined = sn_item_gives(item, "vertices") || sn_item_gives(item, "triangles");
+    if (shape->file != NULL && inlined) {
+        fail(c, sn_item_place(item, "file"),
+             "a mesh has both \"file\" and \"vertices\" or \"triangles\", expected one way");
+    }
+    if (shape->file == NULL &&
+        !(sn_item_gives(item, "vertices") && sn_item_gives(item, "triangles"))) {
+        fail(c, item->place, "a mesh needs \"file\", or \"vertices\" and \"triangles\"");
+    }
+    sn_unit unit;
+    sn_error error = {0};
+    if (shape->unit != NULL &&
+        (sn_units_read_unit(shape->unit, strlen(shape->unit), &unit, &error) != SN_OK ||
+         !sn_dimension_accepts(sn_dimension_powers(SN_LENGTH), unit.dimension))) {
+        fail(c, sn_item_place(item, "unit"),
+             "\"unit\": expected a unit of length such as \"mm\", got \"%.40s\"", shape->unit);
+    }
+}
+
+static void check_body(checker *c, sn_body_item *body)
+{
+    const sn_item *item = &body->item;
+    body->material_item = find_material(c, item, body->material);
+    const sn_item_list *lists[] = {&body->shape, &body->shapes};
+    for (int k = 0; k < 2; ++k) {
+        for (int i = 0; i < lists[k]->count; ++i) {
+            sn_shape_item *shape = (sn_shape_item *)lists[k]->data[i];
+            shape->material_item = find_material(c, &shape->item, shape->material);
+            if (shape->item.table->id == SN_SHAPE_MESH && !shape->item.faulty) {
+                check_mesh_keys(c, shape);
+            }
+        }
+    }
+    if (sn_item_gives(item, "shape") && sn_item_gives(item, "shapes")) {
+        fail(c, sn_item_place(item, "shapes"),
+             "a body has both \"shape\" and \"shapes\", expected one of them");
+    }
+    if (sn_item_gives(item, "angular_velocity") && sn_item_gives(item, "body_angular_velocity")) {
+        fail(c, sn_item_place(item, "body_angular_velocity"),
+             "a body has both \"angular_velocity\" and \"body_angular_velocity\", expected one of "
+             "them");
+    }
+    if (body->inertia.count == 4 || body->inertia.count == 5) {
+        fail(c, sn_item_place(item, "inertia"), "\"inertia\": expected 3 or 6 numbers, got %d",
+             body->inertia.count);
+    }
+    bool shaped = sn_item_gives(item, "shape") || sn_item_gives(item, "shapes");
+    static const char *const moving[] = {
+        "velocity",   "angular_velocity",   "body_angular_velocity", "mass", "inertia", "centre",
+        "integrator", "relative_tolerance", "absolute_tolerance"};
+    for (size_t i = 0; body->type == SN_BODY_STATIC && i < sizeof moving / sizeof *moving; ++i) {
+        if (sn_item_gives(item, moving[i])) {
+            fail(c, sn_item_place(item, moving[i]),
+                 "a static body never moves and takes no \"%s\"; expected none, or the type "
+                 "\"rigid\"",
+                 moving[i]);
+        }
+    }
+    if (body->type == SN_BODY_RIGID && !shaped && !item->faulty &&
+        !(sn_item_gives(item, "mass") && sn_item_gives(item, "inertia"))) {
+        fail(c, item->place,
+             "a rigid body needs \"shape\" or \"shapes\", or both \"mass\" and \"inertia\"");
+    }
+}
+
+// ---- fields, probes, events ----
+
+static void check_field(checker *c, sn_field_item *field)
+{
+    const sn_item *item = &field->item;
+    if (item->table->id == SN_SCENE_DRAG) {
+        field->body_a = find_body(c, item, "of", field->of, "all");
+        field->body_b = -1;
+        return;
+    }
+    field->body_a = find_body(c, item, "a", field->a, "world");
+    field->body_b = find_body(c, item, "b", field->b, "world");
+    bool found = !item->faulty && (field->body_a >= 0 || strcmp(field->a, "world") == 0) &&
+                 (field->body_b >= 0 || field->b == NULL || strcmp(field->b, "world") == 0);
+    if (found && field->body_a == field->body_b) {
+        fail(c, item->place, "a spring joins %s%s%s to itself, expected two different ends",
+             field->body_a < 0 ? "the world" : "\"", field->body_a < 0 ? "" : field->a,
+             field->body_a < 0 ? "" : "\"");
+    }
+}
+
+// Which letters of SN_QUANTITY_LIST a target has, and how they are called.
+static const char *const quantity_of[] = {
+#define X(name, word, unit, of) of,
+    SN_QUANTITY_LIST(X)
+#undef X
+};
+static const char *const quantity_words[] = {
+#define X(name, word, unit, of) word,
+    SN_QUANTITY_LIST(X)
+#undef X
+};
+static const char *const quantity_units[] = {
+#define X(name, word, unit, of) unit,
+    SN_QUANTITY_LIST(X)
+#undef X
+};
+
+static sn_target find_target(checker *c, const sn_item *item, const char *of, int quantity)
+{
+    sn_target target = {-1, -1};
+    char letter = 'w';
+    int bodies = c->scene->root.bodies.count;
+    if (of != NULL && strcmp(of, "world") != 0) {
+        uint32_t found = sn_name_table_find(&c->things, of);
+        if (found == 0) {
+            fail_reference(c, sn_item_place(item, "of"), of, "body or field",
+                           &c->scene->root.bodies, &c->scene->root.fields, "world");
+            return target;
+        }
+        letter = (int)found <= bodies ? 'b' : 'f';
+        if (letter == 'b') {
+            target.body = (int)found - 1;
+        } else {
+            target.field = (int)found - 1 - bodies;
+        }
+    }
+    bool spring =
+        letter != 'f' || SN_FIELD(c->scene, target.field)->item.table->id == SN_SCENE_SPRING;
+    if (strchr(quantity_of[quantity], letter) == NULL || !spring) {
+        const char *letters = quantity_of[quantity];
+        fail(c, sn_item_place(item, "quantity"), "%s has no \"%s\", expected it of %s%s%s",
+             letter == 'w'   ? "the world"
+             : letter == 'b' ? "a body"
+             : spring        ? "a spring"
+                             : "a drag field",
+             quantity_words[quantity],
+             strchr(letters, 'b')   ? "a body"
+             : strchr(letters, 'f') ? "a spring"
+                                    : "the world",
+             strchr(letters, 'b') && strchr(letters, 'w') ? " or the world" : "",
+             letter == 'w' && strchr(letters, 'w') == NULL ? " (name it in \"of\")" : "");
+    }
+    return target;
+}
+
+static void check_event(checker *c, sn_event_item *event)
+{
+    event->target = find_target(c, &event->item, event->of, event->quantity);
+    const char *text = quantity_units[event->quantity];
+    sn_unit unit;
+    char name[96];
+    if (event->threshold.has_dimension &&
+        sn_units_read_unit(text, strlen(text), &unit, NULL) == SN_OK &&
+        !sn_dimension_accepts(unit.dimension, event->threshold.dimension)) {
+        fail(c, sn_item_place(&event->item, "threshold"),
+             "\"threshold\": expected a number in %s for \"%s\", got %s", text,
+             quantity_words[event->quantity],
+             sn_dimension_describe(event->threshold.dimension, name));
+    }
+}
+
+sn_status sn_check_structure(sn_scene *scene, sn_error_list *errors)
+{
+    checker c = {.scene = scene, .errors = errors};
+    sn_root_item *root = &scene->root;
+    check_unique(&c, &root->params, "param");
+    check_unique(&c, &root->probes, "probe");
+    check_unique(&c, &root->events, "event");
+    put_names(&c, &c.materials, &root->materials, 0, NULL, "material");
+    put_names(&c, &c.things, &root->bodies, 0, NULL, "body");
+    put_names(&c, &c.things, &root->fields, (uint32_t)root->bodies.count, &root->bodies, "field");
+    name_fields(&c);
+    for (int i = 0; i < root->bodies.count && c.first != SN_ERROR_MEMORY; ++i) {
+        check_body(&c, SN_BODY(scene, i));
+    }
+    for (int i = 0; i < root->fields.count && c.first != SN_ERROR_MEMORY; ++i) {
+        check_field(&c, SN_FIELD(scene, i));
+    }
+    for (int i = 0; i < root->probes.count && c.first != SN_ERROR_MEMORY; ++i) {
+        sn_probe_item *probe = SN_PROBE(scene, i);
+        if (probe->item.faulty) {
+            continue;
+        }
+        probe->target = find_target(&c, &probe->item, probe->of, probe->quantity);
+    }
+    for (int i = 0; i < root->events.count && c.first != SN_ERROR_MEMORY; ++i) {
+        if (!SN_EVENT(scene, i)->item.faulty) {
+            check_event(&c, SN_EVENT(scene, i));
+        }
+    }
+    sn_name_table_free(&c.materials);
+    sn_name_table_free(&c.things);
+    return c.first;
+}
+
+// ---- numbers ----
+
+static void check_rotation(checker *c, const sn_item *item, const sn_rotation_value *rotation)
+{
+    const double *n = rotation->numbers;
+    int count = rotation->kind == SN_ROTATION_QUATERNION ? 4
+                : rotation->kind == SN_ROTATION_AXIS     ? 3
+                                                         : 0;
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i) {
+        sum += n[i] * n[i];
+    }
+    if (count > 0 && !(sum > 1e-200 && sum < 1e200)) {
+        fail(c, sn_item_place(item, "rotation"),
+             "\"rotation\": the %s has no direction, expected a length near 1",
+             count == 4 ? "quaternion" : "axis");
+    }
+}
+
+static void check_shape_values(checker *c, const sn_shape_item *shape)
+{
+    check_rotation(c, &shape->item, &shape->rotation);
+    if (shape->item.table->id == SN_SHAPE_TORUS && !(shape->tube_radius < shape->radius)) {
+        fail(c, sn_item_place(&shape->item, "tube_radius"),
+             "\"tube_radius\" must be less than \"radius\", or the torus "
+             "cuts through itself");
+    }
+}
+
+sn_status sn_check_values(const sn_scene *scene, sn_error_list *errors)
+{
+    checker c = {.scene = (sn_scene *)scene, .errors = errors};
+    for (int i = 0; i < scene->root.bodies.count; ++i) {
+        const sn_body_item *body = SN_BODY(scene, i);
+        const sn_item_list *shapes = sn_body_item_shapes(body);
+        check_rotation(&c, &body->item, &body->rotation);
+        for (int k = 0; k < shapes->count; ++k) {
+            check_shape_values(&c, (const sn_shape_item *)shapes->data[k]);
+        }
+    }
+    const sn_camera_item *camera = &scene->root.camera;
+    if (sn_item_gives(&scene->root.item, "camera") &&
+        sn_distance(camera->position, camera->target) == 0.0) {
+        fail(&c, camera->item.place,
+             "the camera's position is its target, expected two different points");
+    }
+    return c.first;
+}
+
+// ---- meshes and masses ----
+
+sn_status sn_check_meshes(sn_scene *scene, bool again, sn_error_list *errors)
+{
+    checker c = {.scene = scene, .errors = errors};
+    for (int i = 0; i < scene->root.bodies.count; ++i) {
+        const sn_item_list *shapes = sn_body_item_shapes(SN_BODY(scene, i));
+        for (int k = 0; k < shapes->count; ++k) {
+            sn_shape_item *shape = (sn_shape_item *)shapes->data[k];
+            if (!sn_shape_item_is_mesh(shape) || (again && !shape->bound)) {
+                continue;
+            }
+            sn_error error = {0};
+            sn_status status = sn_shape_item_mesh(scene, shape, &shape->next_mesh, &error);
+            if (status == SN_ERROR_MEMORY) {
+                return status;
+            }
+            if (status != SN_OK) {
+                const char *key = shape->file != NULL ? "file" : "vertices";
+                char where[SN_PLACE_SIZE];
+                note(&c, sn_error_list_add(
+                             errors, status,
+                             sn_place_text(scene, sn_item_place(&shape->item, key), where),
+                             "%s: %s%s%.200s%s", shape->item.table->word, error.text,
+                             error.place[0] != '\0' ? " (" : "", error.place,
+                             error.place[0] != '\0' ? ")" : ""));
+            }
+        }
+    }
+    return c.first;
+}
+
+void sn_swap_meshes(sn_scene *scene)
+{
+    for (int i = 0; i < scene->root.bodies.count; ++i) {
+        const sn_item_list *shapes = sn_body_item_shapes(SN_BODY(scene, i));
+        for (int k = 0; k < shapes->count; ++k) {
+            sn_shape_item *shape = (sn_shape_item *)shapes->data[k];
+            if (shape->next_mesh != NULL) {
+                sn_mesh *old = shape->mesh;
+                shape->mesh = shape->next_mesh;
+                shape->next_mesh = old;
+            }
+        }
+    }
+}
+
+void sn_drop_meshes(sn_scene *scene)
+{
+    for (int i = 0; i < scene->root.bodies.count; ++i) {
+        const sn_item_list *shapes = sn_body_item_shapes(SN_BODY(scene, i));
+        for (int k = 0; k < shapes->count; ++k) {
+            sn_shape_item *shape = (sn_shape_item *)shapes->data[k];
+            sn_mesh_release(shape->next_mesh);
+            shape->next_mesh = NULL;
+        }
+    }
+}
+
+sn_status sn_check_masses(const sn_scene *scene, sn_error_list *errors)
+{
+    sn_shape_array shapes = {0};
+    sn_status first = SN_OK;
+    for (int i = 0; i < scene->root.bodies.count && first != SN_ERROR_MEMORY; ++i) {
+        sn_body_def def;
+        sn_error error = {0};
+        sn_status status = sn_body_item_def(scene, SN_BODY(scene, i), &shapes, &def, &error);
+        if (status != SN_OK && status != SN_ERROR_MEMORY) {
+            status = sn_error_list_add_error(errors, &error);
+        }
+        first = first == SN_OK || status == SN_ERROR_MEMORY ? status : first;
+    }
+    sn_array_free(&shapes);
+    return first;
+}

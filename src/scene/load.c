@@ -1,0 +1,177 @@
+#include "scene/load.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "scene/error_list.h"
+#include "scene/parse.h"
+#include "scene/path.h"
+
+typedef struct loader {
+    sn_scene *scene;
+    const sn_scene_options *options;
+    sn_error_list *errors;
+    const char *chain[SN_INCLUDE_DEPTH_LIMIT]; // files being read, outermost first
+    int depth;
+    sn_status status; // first failure
+} loader;
+
+static void note(loader *l, sn_status status)
+{
+    l->status = l->status == SN_OK || status == SN_ERROR_MEMORY ? status : l->status;
+}
+
+static void load_document(loader *l, const char *name, const char *folder, const char *text,
+                          size_t length);
+
+static void fail_cycle(loader *l, sn_reader *reader, int node, const char *path)
+{
+    char chain[400];
+    size_t at = 0;
+    int start = 0;
+    while (strcmp(l->chain[start], path) != 0) {
+        start += 1;
+    }
+    for (int i = start; i < l->depth && at < sizeof chain; ++i) {
+        at += (size_t)snprintf(chain + at, sizeof chain - at, "%s -> ", l->chain[i]);
+    }
+    sn_reader_fail(reader, node, "files include each other in a circle: %s%s",
+                   at < sizeof chain ? chain : "", path);
+}
+
+// The text of an included file: from the caller's own store if it has it, else from the disk (then
+// *owned is to be freed).
+static sn_status fetch(const loader *l, const char *path, const char **text, char **owned,
+                       size_t *length, sn_error *error)
+{
+    *owned = NULL;
+    if (l->options != NULL && l->options->find != NULL) {
+        *text = l->options->find(l->options->user, path, length);
+        if (*text != NULL) {
+            return SN_OK;
+        }
+    }
+    sn_status status = sn_path_read(path, SN_JSON_SIZE_LIMIT, owned, length, error);
+    *text = *owned;
+    return status;
+}
+
+static void load_include(loader *l, sn_reader *reader, int node)
+{
+    const char *name = sn_reader_string(reader, node);
+    const char *folder = l->scene->sources.data[reader->source].folder;
+    char *joined = name != NULL ? sn_path_join(folder, name) : NULL;
+    const char *path =
+        joined != NULL ? sn_arena_text(&l->scene->arena, joined, strlen(joined)) : NULL;
+    sn_free(joined);
+    if (path == NULL) {
+        note(l, SN_ERROR_MEMORY);
+        return;
+    }
+    for (int i = 0; i < l->depth; ++i) {
+        if (strcmp(l->chain[i], path) == 0) {
+            fail_cycle(l, reader, node, path);
+            return;
+        }
+    }
+    for (int i = 0; i < l->scene->sources.count; ++i) {
+        if (strcmp(l->scene->sources.data[i].name, path) == 0) {
+            return; // met before: counts once
+        }
+    }
+    if (l->depth >= SN_INCLUDE_DEPTH_LIMIT) {
+        sn_reader_fail(reader, node, "includes are nested more than %d deep, expected fewer",
+                       SN_INCLUDE_DEPTH_LIMIT);
+        return;
+    }
+    const char *text;
+    char *owned;
+    size_t length = 0;
+    sn_error error = {0};
+    sn_status status = fetch(l, path, &text, &owned, &length, &error);
+    if (status == SN_ERROR_MEMORY) {
+        note(l, status);
+    } else if (status != SN_OK) {
+        sn_reader_fail(reader, node, "cannot include \"%.200s\": %s", path, error.text);
+    } else {
+        const char *inner = sn_arena_text(&l->scene->arena, path, sn_path_folder_length(path));
+        if (inner != NULL) {
+            load_document(l, path, inner, text, length);
+        } else {
+            note(l, SN_ERROR_MEMORY);
+        }
+    }
+    sn_free(owned);
+}
+
+static void load_includes(loader *l, sn_reader *reader)
+{
+    const sn_json *json = reader->json;
+    for (int key = sn_json_first(json, 0); key >= 0; key = sn_json_next(json, key)) {
+        if (!sn_json_is(json, key, "include")) {
+            continue;
+        }
+        if (json->nodes[key + 1].type == SN_JSON_STRING) {
+            load_include(l, reader, key + 1);
+        } else if (json->nodes[key + 1].type == SN_JSON_ARRAY) {
+            for (int e = sn_json_first(json, key + 1); e >= 0 && l->status != SN_ERROR_MEMORY;
+                 e = sn_json_next(json, e)) {
+                if (json->nodes[e].type == SN_JSON_STRING) {
+                    load_include(l, reader, e);
+                }
+            }
+        }
+    }
+}
+
+// Name and description belong to one file and are not handed on to the file that includes it.
+static void forget_titles(sn_root_item *root)
+{
+    static const char *const titles[] = {"$schema", "name", "description"};
+    for (int i = 0; i < 3 && root->item.places != NULL; ++i) {
+        root->item.places[sn_object_find_key(root->item.table, titles[i])] = (sn_place){0};
+    }
+    root->schema = root->name = root->description = NULL;
+}
+
+static void load_document(loader *l, const char *name, const char *folder, const char *text,
+                          size_t length)
+{
+    sn_scene *scene = l->scene;
+    if (!sn_array_push(&scene->sources, (sn_source){name, folder})) {
+        note(l, SN_ERROR_MEMORY);
+        return;
+    }
+    sn_json *json = NULL;
+    sn_error error = {0};
+    sn_status status = sn_json_parse(name, text, length, &json, &error);
+    if (status != SN_OK) {
+        note(l, status == SN_ERROR_MEMORY ? status : sn_error_list_add_error(l->errors, &error));
+        return;
+    }
+    sn_reader reader = {
+        .scene = scene, .json = json, .source = scene->sources.count - 1, .errors = l->errors};
+    l->chain[l->depth++] = name;
+    load_includes(l, &reader);
+    l->depth -= 1;
+    forget_titles(&scene->root);
+    if (l->status != SN_ERROR_MEMORY) {
+        sn_parse_object(&reader, 0, sn_scene_table(), &scene->root.item);
+    }
+    if (reader.out_of_memory) {
+        note(l, SN_ERROR_MEMORY);
+    } else if (reader.mistakes > 0) {
+        note(l, SN_ERROR_SCENE);
+    }
+    sn_json_destroy(json);
+}
+
+sn_status sn_load_text(sn_scene *scene, const char *name, const char *folder, const char *text,
+                       size_t length, const sn_scene_options *options, sn_error_list *errors)
+{
+    loader l = {.scene = scene, .options = options, .errors = errors};
+    load_document(&l, name, folder, text, length);
+    return l.status;
+}

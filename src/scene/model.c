@@ -1,0 +1,64 @@
+#include "scene/model.h"
+
+#include <stdio.h>
+
+#include "math/rotation.h"
+
+const sn_item_list *sn_body_item_shapes(const sn_body_item *body)
+{
+    return body->shape.count > 0 ? &body->shape : &body->shapes;
+}
+
+bool sn_item_gives(const sn_item *item, const char *key)
+{
+    int index = sn_object_find_key(item->table, key);
+    return index >= 0 && item->places != NULL && item->places[index].line > 0;
+}
+
+sn_place sn_item_place(const sn_item *item, const char *key)
+{
+    int index = sn_object_find_key(item->table, key);
+    return sn_item_gives(item, key) ? item->places[index] : item->place;
+}
+
+const char *sn_place_text(const sn_scene *scene, sn_place place, char text[SN_PLACE_SIZE])
+{
+    const char *name =
+        place.source < scene->sources.count ? scene->sources.data[place.source].name : "";
+    if (place.line > 0) {
+        snprintf(text, SN_PLACE_SIZE, "%.250s:%d:%d", name, place.line, place.column);
+    } else {
+        snprintf(text, SN_PLACE_SIZE, "%.250s", name);
+    }
+    return text;
+}
+
+bool sn_item_is_shape(const sn_item *item)
+{
+    for (int i = 0; i < sn_table_shapes.variant_count; ++i) {
+        if (item->table == sn_table_shapes.variants[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+sn_quat sn_rotation_value_quat(const sn_rotation_value *rotation)
+{
+    const double *n = rotation->numbers;
+    sn_quat q = SN_QUAT_IDENTITY;
+    switch (rotation->kind) {
+    case SN_ROTATION_NONE:
+        return q;
+    case SN_ROTATION_QUATERNION:
+        q = (sn_quat){n[0], n[1], n[2], n[3]};
+        break;
+    case SN_ROTATION_AXIS:
+        q = sn_quat_from_axis_angle(sn_normalize(sn_vec3_make(n[0], n[1], n[2])), n[3]);
+        break;
+    case SN_ROTATION_EULER:
+        q = sn_quat_from_euler_xyz(sn_vec3_make(n[0], n[1], n[2]));
+        break;
+    }
+    return sn_quat_normalize(q);
+}

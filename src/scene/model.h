@@ -1,0 +1,257 @@
+// What a scene becomes in memory: one struct per object of the table, filled by the parser, read by
+// the builder.
+#ifndef SN_SCENE_MODEL_H
+#define SN_SCENE_MODEL_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "scene/expression.h"
+#include "scene/table.h"
+#include "sinew/geometry.h"
+#include "sinew/scene.h"
+
+typedef struct sn_place {
+    int source; // index in sn_scene.sources
+    int line, column;
+} sn_place;
+
+// A file, or a text that was handed over.
+typedef struct sn_source {
+    const char *name;   // for messages
+    const char *folder; // where the names in it are looked up; "": the current folder
+} sn_source;
+
+// Every object starts with this.
+typedef struct sn_item {
+    const sn_object *table; // the variant, where there are several
+    sn_place place;
+    sn_place *places; // of each key's value; line 0 where the key is not given
+    bool faulty;      // a mistake was reported inside
+} sn_item;
+
+typedef struct sn_named_item {
+    sn_item item;
+    const char *name; // NULL: none given
+} sn_named_item;
+
+typedef struct sn_item_list {
+    sn_item **data;
+    int count, capacity;
+} sn_item_list;
+
+typedef struct sn_number_list {
+    double *data;
+    int count;
+} sn_number_list;
+
+typedef struct sn_vector_list {
+    sn_vec3 *data;
+    int count;
+} sn_vector_list;
+
+typedef struct sn_loop_list {
+    sn_vector_list *data;
+    int count;
+} sn_loop_list;
+
+typedef struct sn_index_list {
+    int *data; // 3 * count
+    int count;
+} sn_index_list;
+
+typedef struct sn_string_list {
+    const char **data;
+    int count;
+} sn_string_list;
+
+typedef enum sn_rotation_kind {
+    SN_ROTATION_NONE,
+    SN_ROTATION_QUATERNION, // w x y z
+    SN_ROTATION_AXIS,       // x y z angle
+    SN_ROTATION_EULER,      // about x, y, z
+} sn_rotation_kind;
+
+typedef struct sn_rotation_value {
+    sn_rotation_kind kind;
+    double numbers[4];
+} sn_rotation_value;
+
+typedef struct sn_quantity_value {
+    double number;
+    bool in_si; // it had a unit or was an expression; else a bare number whose unit the context
+                // gives
+    bool has_dimension;
+    sn_dimension dimension;
+} sn_quantity_value;
+
+typedef struct sn_param_item {
+    sn_item item;
+    const char *name;
+    sn_quantity_value value, minimum, maximum;
+    const char *unit_text, *label;
+    sn_unit unit;
+    double factor; // SI units in one of `unit`
+    int binding;   // the expression that computes it, -1: none
+    double si;     // present value
+    int visit;     // while looking for cycles
+} sn_param_item;
+
+typedef struct sn_material_item {
+    sn_item item;
+    const char *name;
+    double density, friction, restitution;
+    uint32_t colour;
+} sn_material_item;
+
+// Variants of a shape: the seven of shape.h, then those that give meshes.
+typedef enum sn_scene_shape {
+    SN_SCENE_EXTRUSION = SN_SHAPE_TYPE_COUNT,
+    SN_SCENE_REVOLUTION,
+    SN_SCENE_SHEET,
+    SN_SCENE_TUBE,
+    SN_SCENE_HULL,
+} sn_scene_shape;
+
+typedef struct sn_shape_item {
+    sn_item item;
+    const char *name;
+    double radius, tube_radius, height, thickness, bend_radius, segments, steps, density;
+    sn_vec3 size, position;
+    sn_rotation_value rotation;
+    const char *material, *file, *unit;
+    int up;
+    double merge_distance;
+    uint32_t colour;
+    bool closed, smooth;
+    sn_vector_list vertices, points; // points: also outline, profile and path
+    sn_loop_list holes;
+    sn_index_list triangles;
+    // found out later
+    const sn_material_item *material_item;
+    bool bound;                // some of its numbers are expressions
+    sn_mesh *mesh, *next_mesh; // of mesh variants; next_mesh while a param is being set
+} sn_shape_item;
+
+typedef struct sn_body_item {
+    sn_item item;
+    const char *name;
+    int type;
+    sn_item_list shape, shapes; // of sn_shape_item
+    const char *material;
+    sn_vec3 position, velocity, angular_velocity, body_angular_velocity, centre;
+    sn_rotation_value rotation;
+    double mass;
+    sn_number_list inertia;
+    int integrator;
+    double relative_tolerance, absolute_tolerance;
+    uint32_t colour;
+    const sn_material_item *material_item;
+} sn_body_item;
+
+typedef enum sn_scene_field {
+    SN_SCENE_SPRING,
+    SN_SCENE_DRAG,
+} sn_scene_field;
+
+typedef struct sn_field_item {
+    sn_item item;
+    const char *name; // made up where none is given
+    const char *a, *b, *of;
+    sn_vec3 point_a, point_b, medium_velocity;
+    double stiffness, damping, rest_length;
+    double linear, quadratic, angular_linear, angular_quadratic;
+    int body_a, body_b; // index in the scene's bodies, -1: the world, or every body
+} sn_field_item;
+
+typedef struct sn_target {
+    int body, field; // index, -1: not that; both -1: the world
+} sn_target;
+
+typedef struct sn_probe_item {
+    sn_item item;
+    const char *name;
+    const char *of;
+    int quantity;
+    sn_target target;
+} sn_probe_item;
+
+typedef struct sn_event_item {
+    sn_item item;
+    const char *name;
+    const char *of;
+    int quantity;
+    sn_quantity_value threshold;
+    int direction, action;
+    sn_target target;
+} sn_event_item;
+
+typedef struct sn_camera_item {
+    sn_item item;
+    sn_vec3 position, target;
+    double field_of_view;
+} sn_camera_item;
+
+typedef struct sn_run_item {
+    sn_item item;
+    double time, step, record_step;
+    int policy, integrator;
+    double relative_tolerance, absolute_tolerance, threads, seed;
+} sn_run_item;
+
+typedef struct sn_root_item {
+    sn_item item;
+    const char *schema, *name, *description;
+    double version;
+    sn_string_list include;
+    sn_vec3 gravity;
+    sn_item_list params, materials, bodies, fields, probes, events;
+    sn_camera_item camera;
+    sn_run_item run;
+} sn_root_item;
+
+// A number of the scene that an expression computes.
+typedef struct sn_binding {
+    double *target;
+    const sn_key *key;  // its range
+    const char *text;   // without the "="
+    bool exact_columns; // no escapes in the source: the error can point into the text
+    sn_place place;
+    sn_expression expression;
+    double value; // newest, not yet carried to the target
+    double before;
+} sn_binding;
+
+struct sn_scene {
+    sn_arena arena;
+    SN_ARRAY(sn_source) sources;
+    sn_root_item root;
+    SN_ARRAY(sn_binding) bindings;
+    const char **param_names; // in the order of root.params
+    double *param_values;     // SI
+    int *param_order;         // dependencies first
+    const char *file_name;    // without folder and ending
+};
+
+#define SN_PARAM(scene, i)    ((sn_param_item *)(scene)->root.params.data[i])
+#define SN_MATERIAL(scene, i) ((sn_material_item *)(scene)->root.materials.data[i])
+#define SN_BODY(scene, i)     ((sn_body_item *)(scene)->root.bodies.data[i])
+#define SN_FIELD(scene, i)    ((sn_field_item *)(scene)->root.fields.data[i])
+#define SN_PROBE(scene, i)    ((sn_probe_item *)(scene)->root.probes.data[i])
+#define SN_EVENT(scene, i)    ((sn_event_item *)(scene)->root.events.data[i])
+
+// The shapes of a body, whether it has "shape" or "shapes".
+const sn_item_list *sn_body_item_shapes(const sn_body_item *body);
+
+bool sn_item_is_shape(const sn_item *item);
+bool sn_item_gives(const sn_item *item, const char *key);
+
+// Where a key's value stands; where it is not given, the object.
+sn_place sn_item_place(const sn_item *item, const char *key);
+
+// "file:line:column" in the caller's buffer.
+#define SN_PLACE_SIZE 300
+const char *sn_place_text(const sn_scene *scene, sn_place place, char text[SN_PLACE_SIZE]);
+
+sn_quat sn_rotation_value_quat(const sn_rotation_value *rotation);
+
+#endif

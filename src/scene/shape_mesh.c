@@ -1,0 +1,166 @@
+#include "scene/shape_mesh.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "scene/path.h"
+
+bool sn_shape_item_is_mesh(const sn_shape_item *shape)
+{
+    return shape->item.table->id >= SN_SHAPE_MESH;
+}
+
+// ---- meshes ----
+
+static sn_status import(const sn_scene *scene, const sn_shape_item *shape, sn_mesh **mesh,
+                        sn_error *error)
+{
+    sn_import_options options = sn_default_import_options();
+    options.up = (sn_up_axis)shape->up;
+    options.merge_distance = shape->merge_distance;
+    if (shape->unit != NULL) {
+        sn_unit unit;
+        sn_status status = sn_units_read_unit(shape->unit, strlen(shape->unit), &unit, error);
+        if (status != SN_OK) {
+            return status;
+        }
+        options.unit = sn_unit_factor(&unit);
+    }
+    const char *folder = scene->sources.data[sn_item_place(&shape->item, "file").source].folder;
+    char *path = sn_path_join(folder, shape->file);
+    if (path == NULL) {
+        return sn_fail_memory(error, strlen(folder) + strlen(shape->file));
+    }
+    sn_status status = sn_mesh_import(path, &options, mesh, error);
+    sn_free(path);
+    return status;
+}
+
+typedef struct flat_outline {
+    sn_vec2 *points;
+    int *sizes;
+    sn_outline outline;
+} flat_outline;
+
+// Outline and holes one after the other, as geometry.h wants them.
+static bool flatten(const sn_shape_item *shape, flat_outline *flat)
+{
+    int count = shape->points.count, loops = 1 + shape->holes.count;
+    for (int i = 0; i < shape->holes.count; ++i) {
+        count += shape->holes.data[i].count;
+    }
+    flat->points = sn_allocate((size_t)count * sizeof *flat->points);
+    flat->sizes = sn_allocate((size_t)loops * sizeof *flat->sizes);
+    if (flat->points == NULL || flat->sizes == NULL) {
+        return false;
+    }
+    int at = 0;
+    for (int i = 0; i < loops; ++i) {
+        const sn_vector_list *loop = i == 0 ? &shape->points : &shape->holes.data[i - 1];
+        flat->sizes[i] = loop->count;
+        for (int k = 0; k < loop->count; ++k) {
+            flat->points[at++] = (sn_vec2){loop->data[k].x, loop->data[k].y};
+        }
+    }
+    flat->outline = (sn_outline){flat->points, flat->sizes, loops};
+    return true;
+}
+
+static sn_status generate_flat(const sn_shape_item *shape, sn_mesh **mesh, sn_error *error)
+{
+    flat_outline flat = {0};
+    sn_status status;
+    if (!flatten(shape, &flat)) {
+        status = sn_fail_memory(error, (size_t)shape->points.count * sizeof(sn_vec2));
+    } else if (shape->item.table->id == SN_SCENE_EXTRUSION) {
+        status = sn_mesh_extrusion(&flat.outline, shape->height, mesh, error);
+    } else if (shape->item.table->id == SN_SCENE_SHEET) {
+        status = sn_mesh_sheet(&flat.outline, shape->thickness, shape->bend_radius,
+                               (int)shape->segments, mesh, error);
+    } else {
+        status =
+            sn_mesh_revolution(flat.points, shape->points.count, (int)shape->segments, mesh, error);
+    }
+    sn_free(flat.points);
+    sn_free(flat.sizes);
+    return status;
+}
+
+static sn_status generate_tube(const sn_shape_item *shape, sn_mesh **mesh, sn_error *error)
+{
+    sn_tube tube = sn_default_tube();
+    tube.points = shape->points.data;
+    tube.point_count = shape->points.count;
+    tube.closed = shape->closed;
+    tube.smooth = shape->smooth;
+    tube.steps = (int)shape->steps;
+    tube.radius = shape->radius;
+    tube.segments = (int)shape->segments;
+    return sn_mesh_tube(&tube, mesh, error);
+}
+
+static sn_status make(const sn_scene *scene, const sn_shape_item *shape, sn_mesh **mesh,
+                      sn_error *error)
+{
+    switch (shape->item.table->id) {
+    case SN_SHAPE_MESH:
+        if (shape->file != NULL) {
+            return import(scene, shape, mesh, error);
+        }
+        return sn_mesh_create(shape->vertices.data, shape->vertices.count, shape->triangles.data,
+                              shape->triangles.count, mesh, error);
+    case SN_SCENE_TUBE:
+        return generate_tube(shape, mesh, error);
+    case SN_SCENE_HULL:
+        return sn_mesh_convex_hull(shape->points.data, shape->points.count, mesh, error);
+    default:
+        return generate_flat(shape, mesh, error);
+    }
+}
+
+sn_status sn_shape_item_mesh(const sn_scene *scene, const sn_shape_item *shape, sn_mesh **mesh,
+                             sn_error *error)
+{
+    *mesh = NULL;
+    sn_status status = make(scene, shape, mesh, error);
+    if (status == SN_OK && shape->item.table->id == SN_SHAPE_MESH) {
+        status = sn_mesh_check(*mesh, NULL, error);
+    }
+    if (status != SN_OK) {
+        sn_mesh_release(*mesh);
+        *mesh = NULL;
+    }
+    return status;
+}
+
+// ---- shapes ----
+
+sn_shape sn_shape_item_shape(const sn_body_item *body, const sn_shape_item *item)
+{
+    sn_shape shape = sn_default_shape();
+    const sn_material_item *material =
+        item->material_item != NULL ? item->material_item : body->material_item;
+    shape.type = sn_shape_item_is_mesh(item) ? SN_SHAPE_MESH : (sn_shape_type)item->item.table->id;
+    shape.radius = item->radius;
+    shape.tube_radius = item->tube_radius;
+    shape.height = item->height;
+    shape.size = item->size;
+    shape.mesh = item->mesh;
+    shape.frame.position = item->position;
+    shape.frame.rotation = sn_rotation_value_quat(&item->rotation);
+    shape.density = item->density > 0.0 ? item->density
+                    : material != NULL  ? material->density
+                                        : 1000.0;
+    if (sn_item_gives(&item->item, "colour")) {
+        shape.colour = item->colour;
+    } else if (item->material_item != NULL && sn_item_gives(&material->item, "colour")) {
+        shape.colour = material->colour;
+    } else if (sn_item_gives(&body->item, "colour")) {
+        shape.colour = body->colour;
+    } else if (material != NULL && sn_item_gives(&material->item, "colour")) {
+        shape.colour = material->colour;
+    }
+    return shape;
+}

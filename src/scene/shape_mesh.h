@@ -1,0 +1,18 @@
+// Shapes of a scene as the shapes and meshes of the engine.
+#ifndef SN_SCENE_SHAPE_MESH_H
+#define SN_SCENE_SHAPE_MESH_H
+
+#include "scene/model.h"
+
+// Does this variant end up as a mesh?
+bool sn_shape_item_is_mesh(const sn_shape_item *shape);
+
+// Makes the mesh of a mesh variant: imports, generates or takes what is written out. Checked to be
+// closed.
+sn_status sn_shape_item_mesh(const sn_scene *scene, const sn_shape_item *shape, sn_mesh **mesh,
+                             sn_error *error);
+
+// The engine's shape; its mesh is borrowed from the item.
+sn_shape sn_shape_item_shape(const sn_body_item *body, const sn_shape_item *shape);
+
+#endif

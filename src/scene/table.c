@@ -1,0 +1,159 @@
+#include "scene/table.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "scene/model.h"
+
+#define ROWS(rows) .keys = (rows), .key_count = (int)(sizeof(rows) / sizeof *(rows))
+
+static const sn_key param_keys[] = {
+    {"value", SN_KEY_QUANTITY, offsetof(sn_param_item, value),
+     "The number itself: in `unit` when bare, or with a unit of "
+     "its own (`\"30deg\"`), or an expression of other params (`\"=2*width\"`).",
+     .required = true, .dimension = SN_ANY_DIMENSION},
+    {"min", SN_KEY_QUANTITY, offsetof(sn_param_item, minimum), "The least value it may take.",
+     .dimension = SN_ANY_DIMENSION, .standard_text = "no limit"},
+    {"max", SN_KEY_QUANTITY, offsetof(sn_param_item, maximum), "The greatest value it may take.",
+     .dimension = SN_ANY_DIMENSION, .standard_text = "no limit"},
+    {"unit", SN_KEY_STRING, offsetof(sn_param_item, unit_text),
+     "The unit of bare numbers in `value`, `min` and `max`, and of the slider. Expressions see the "
+     "value in SI units.",
+     .standard_text = "none"},
+    {"label", SN_KEY_STRING, offsetof(sn_param_item, label),
+     "What a person reads beside the slider.", .standard_text = "the param's name"},
+};
+
+static const sn_object param_table = {"param",
+                                      .text =
+                                          "A number that a person may turn: it becomes a slider "
+                                          "and a sweep axis, and expressions may use it by name.",
+                                      .size = sizeof(sn_param_item), ROWS(param_keys)};
+
+static const sn_key material_keys[] = {
+    {"density", SN_KEY_NUMBER, offsetof(sn_material_item, density), "Mass per volume.",
+     .dimension = SN_DENSITY, .range = SN_RANGE_POSITIVE, .standard = {1000}},
+    {"friction", SN_KEY_NUMBER, offsetof(sn_material_item, friction),
+     "Coulomb friction coefficient, for contact.", .range = SN_RANGE_NOT_NEGATIVE,
+     .standard = {0.5}},
+    {"restitution", SN_KEY_NUMBER, offsetof(sn_material_item, restitution),
+     "Share of the approach speed kept after an impact, for contact.", .range = SN_RANGE_BETWEEN,
+     .maximum = 1},
+    {"colour", SN_KEY_COLOUR, offsetof(sn_material_item, colour), "For drawing.",
+     .standard_text = "a light grey"},
+};
+
+static const sn_object material_table = {"material", .text = "What a shape is made of.",
+                                         .size = sizeof(sn_material_item), ROWS(material_keys)};
+
+static const sn_key camera_keys[] = {
+    {"position", SN_KEY_VECTOR, offsetof(sn_camera_item, position), "Where the eye is.",
+     .required = true, .dimension = SN_LENGTH},
+    {"target", SN_KEY_VECTOR, offsetof(sn_camera_item, target),
+     "The point in the middle of the picture.", .dimension = SN_LENGTH},
+    {"field_of_view", SN_KEY_NUMBER, offsetof(sn_camera_item, field_of_view),
+     "Height of the picture as an angle.", .dimension = SN_ANGLE, .range = SN_RANGE_BETWEEN,
+     .minimum = 0.01, .maximum = 3, .standard = {0.78539816339744828}, .standard_text = "45deg"},
+};
+
+static const sn_object camera_table = {
+    "camera", .text = "From where the scene is seen. Without it the whole scene is framed.",
+    .size = sizeof(sn_camera_item), ROWS(camera_keys)};
+
+#define X(name, word, text) {word, text},
+static const sn_word policy_words[] = {SN_POLICY_LIST(X){NULL, NULL}};
+static const sn_word integrator_words[] = {SN_INTEGRATOR_LIST(X){NULL, NULL}};
+#undef X
+
+static const sn_key run_keys[] = {
+    {"time", SN_KEY_NUMBER, offsetof(sn_run_item, time), "How long to run.", .dimension = SN_TIME,
+     .range = SN_RANGE_NOT_NEGATIVE, .standard = {10}},
+    {"step", SN_KEY_NUMBER, offsetof(sn_run_item, step),
+     "The step of the lockstep policy; in the precise policy the spacing of hashes and probes.",
+     .dimension = SN_TIME, .range = SN_RANGE_POSITIVE, .standard = {0.001}},
+    {"policy", SN_KEY_ENUM, offsetof(sn_run_item, policy),
+     "How the agents' clocks go forward together.", .words = policy_words},
+    {"integrator", SN_KEY_ENUM, offsetof(sn_run_item, integrator), "For bodies that name none.",
+     .words = integrator_words},
+    {"relative_tolerance", SN_KEY_NUMBER, offsetof(sn_run_item, relative_tolerance),
+     "Error control of the precise policy.", .range = SN_RANGE_BETWEEN, .minimum = 1e-14,
+     .maximum = 1, .standard = {1e-9}},
+    {"absolute_tolerance", SN_KEY_NUMBER, offsetof(sn_run_item, absolute_tolerance),
+     "Error control of the precise policy, in each component's own SI unit.",
+     .range = SN_RANGE_POSITIVE, .standard = {1e-12}},
+    {"record_step", SN_KEY_NUMBER, offsetof(sn_run_item, record_step),
+     "Time between recorded frames; never below `step`.", .dimension = SN_TIME,
+     .range = SN_RANGE_POSITIVE, .standard = {1.0 / 60.0}, .standard_text = "1/60 s"},
+    {"threads", SN_KEY_WHOLE, offsetof(sn_run_item, threads),
+     "Worker threads. The result does not depend on it.", .range = SN_RANGE_BETWEEN, .minimum = 1,
+     .maximum = 256, .standard = {1}},
+    {"seed", SN_KEY_WHOLE, offsetof(sn_run_item, seed), "For everything random.",
+     .range = SN_RANGE_BETWEEN, .maximum = 9007199254740992.0},
+};
+
+static const sn_object run_table = {
+    "run", .text = "How the scene wants to be run; the command line may override it.",
+    .size = sizeof(sn_run_item), ROWS(run_keys)};
+
+static const sn_key root_keys[] = {
+    {"$schema", SN_KEY_STRING, offsetof(sn_root_item, schema),
+     "Where an editor finds the JSON Schema of this format."},
+    {"sinew", SN_KEY_WHOLE, offsetof(sn_root_item, version), "Version of the format: 1.",
+     .required = true, .range = SN_RANGE_BETWEEN, .minimum = 1, .maximum = 1},
+    {"name", SN_KEY_STRING, offsetof(sn_root_item, name), "A title.",
+     .standard_text = "the file's name"},
+    {"description", SN_KEY_STRING, offsetof(sn_root_item, description),
+     "What there is to see, in a sentence or two."},
+    {"include", SN_KEY_STRINGS, offsetof(sn_root_item, include),
+     "Files whose contents come before this one's, relative to this file. Lists are joined, single "
+     "values are overridden by "
+     "the including file, names must stay unique, and a file met twice counts once."},
+    {"gravity", SN_KEY_VECTOR, offsetof(sn_root_item, gravity),
+     "Acceleration of everything that falls.", .dimension = SN_ACCELERATION,
+     .standard = {0, 0, -9.81}},
+    {"params", SN_KEY_MAP, offsetof(sn_root_item, params),
+     "Numbers that a person may turn, by name.", .object = &param_table},
+    {"materials", SN_KEY_MAP, offsetof(sn_root_item, materials),
+     "What shapes are made of, by name.", .object = &material_table},
+    {"bodies", SN_KEY_OBJECTS, offsetof(sn_root_item, bodies), "The things of the scene.",
+     .object = &sn_table_bodies},
+    {"fields", SN_KEY_OBJECTS, offsetof(sn_root_item, fields), "Forces: springs and drag.",
+     .object = &sn_table_fields},
+    {"probes", SN_KEY_OBJECTS, offsetof(sn_root_item, probes), "Numbers to write down and plot.",
+     .object = &sn_table_probes},
+    {"events", SN_KEY_OBJECTS, offsetof(sn_root_item, events), "What is to be noticed.",
+     .object = &sn_table_events},
+    {"camera", SN_KEY_OBJECT, offsetof(sn_root_item, camera), "From where the scene is seen.",
+     .object = &camera_table},
+    {"run", SN_KEY_OBJECT, offsetof(sn_root_item, run), "How the scene wants to be run.",
+     .object = &run_table},
+};
+
+static const sn_object root_table = {"scene", .text = "A scene: the outermost object of a file.",
+                                     .size = sizeof(sn_root_item), ROWS(root_keys)};
+
+const sn_object *sn_scene_table(void)
+{
+    return &root_table;
+}
+
+int sn_object_key_count(const sn_object *object)
+{
+    return object->key_count + (object->base != NULL ? object->base->key_count : 0);
+}
+
+const sn_key *sn_object_key(const sn_object *object, int index)
+{
+    int before = object->base != NULL ? object->base->key_count : 0;
+    return index < before ? &object->base->keys[index] : &object->keys[index - before];
+}
+
+int sn_object_find_key(const sn_object *object, const char *name)
+{
+    for (int i = 0; i < sn_object_key_count(object); ++i) {
+        if (strcmp(sn_object_key(object, i)->name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}

@@ -1,0 +1,92 @@
+// The one table of the scene format: every object, its keys, their types, defaults, ranges and
+// sentences. Parser, defaults, resolved text, JSON Schema and reference page all read it, so none
+// of them can disagree.
+//
+// To add a key: a member in the object's struct (model.h) and a row in its table. To add a kind of
+// shape, field or body: one object with its rows, named in the list of variants. Nothing else needs
+// to know.
+#ifndef SN_SCENE_TABLE_H
+#define SN_SCENE_TABLE_H
+
+#include "scene/units.h"
+
+typedef struct sn_object sn_object;
+
+// What stands in the file, and the C type that a row's offset points to.
+typedef enum sn_key_type {
+    SN_KEY_NUMBER,    // double, in SI units
+    SN_KEY_WHOLE,     // double holding a whole number
+    SN_KEY_QUANTITY,  // sn_quantity_value: number of a dimension that only the context knows
+    SN_KEY_BOOLEAN,   // bool
+    SN_KEY_STRING,    // const char *
+    SN_KEY_NAME,      // const char *: must not be empty, nor a word with a meaning of its own
+    SN_KEY_REFERENCE, // const char *: the name of something else
+    SN_KEY_ENUM,      // int: index in `words`
+    SN_KEY_COLOUR,    // uint32_t 0xRRGGBB
+    SN_KEY_VECTOR,    // sn_vec3
+    SN_KEY_ROTATION,  // sn_rotation_value
+    SN_KEY_NUMBERS,   // sn_number_list
+    SN_KEY_POINTS2,   // sn_vector_list with z = 0
+    SN_KEY_POINTS3,   // sn_vector_list
+    SN_KEY_LOOPS,     // sn_loop_list: lists of points in the plane
+    SN_KEY_TRIANGLES, // sn_index_list
+    SN_KEY_STRINGS,   // sn_string_list: one string or several
+    SN_KEY_OBJECT,    // the object's struct itself
+    SN_KEY_ONE,       // sn_item_list of one: an object in the file
+    SN_KEY_OBJECTS,   // sn_item_list
+    SN_KEY_MAP,       // sn_item_list: an object whose keys are names
+} sn_key_type;
+
+typedef enum sn_range {
+    SN_RANGE_ANY,
+    SN_RANGE_POSITIVE,
+    SN_RANGE_NOT_NEGATIVE,
+    SN_RANGE_BETWEEN, // minimum .. maximum, both included
+} sn_range;
+
+typedef struct sn_word {
+    const char *word, *text;
+} sn_word;
+
+typedef struct sn_key {
+    const char *name;
+    sn_key_type type;
+    size_t offset;
+    const char *text; // a sentence for the reference page
+    bool required;
+    sn_dimension_id dimension;
+    sn_range range;
+    double minimum, maximum;
+    double standard[3]; // the default
+    const char
+        *standard_text;      // what the reference page says instead, where the default is no number
+    const sn_word *words;    // SN_KEY_ENUM, ended by a NULL word
+    const char *refers_to;   // SN_KEY_REFERENCE: "body", "material", ...
+    const sn_object *object; // the four kinds below SN_KEY_OBJECT
+    int least, most;         // elements of a list; most 0: any number
+} sn_key;
+
+struct sn_object {
+    const char *name; // of the definition in schema and reference page
+    const char *word; // of a variant: what its "type" says
+    int id;           // of a variant
+    const char *text;
+    size_t size;
+    const sn_object *base; // its keys come first
+    const sn_key *keys;
+    int key_count;
+    const sn_object *const *variants; // chosen by "type"; NULL: this object itself
+    int variant_count;
+};
+
+SN_API const sn_object *sn_scene_table(void); // the scene itself
+
+SN_API int sn_object_key_count(const sn_object *object); // those of the base included
+SN_API const sn_key *sn_object_key(const sn_object *object, int index);
+SN_API int sn_object_find_key(const sn_object *object, const char *name); // -1: none
+
+// Parts of the table, one file per section.
+extern const sn_object sn_table_bodies, sn_table_shapes, sn_table_fields, sn_table_probes,
+    sn_table_events;
+
+#endif

@@ -1,0 +1,173 @@
+// The shapes' part of the scene table.
+#include <stddef.h>
+
+#include "scene/model.h"
+
+#define ROWS(rows) .keys = (rows), .key_count = (int)(sizeof(rows) / sizeof *(rows))
+#define AT(member) offsetof(sn_shape_item, member)
+#define SHAPE(id_, word_, rows, text_)                                                             \
+    static const sn_object id_##_table = {.name = #id_,                                            \
+                                          .word = word_,                                           \
+                                          .text = text_,                                           \
+                                          .base = &common_table,                                   \
+                                          .size = sizeof(sn_shape_item),                           \
+                                          ROWS(rows)
+
+static const sn_key common_keys[] = {
+    {"position", SN_KEY_VECTOR, AT(position),
+     "Where the shape's own origin is in the body's frame.", .dimension = SN_LENGTH},
+    {"rotation", SN_KEY_ROTATION, AT(rotation), "How the shape is turned in the body's frame."},
+    {"material", SN_KEY_REFERENCE, AT(material), "What it is made of.", .refers_to = "material",
+     .standard_text = "the body's"},
+    {"density", SN_KEY_NUMBER, AT(density), "Instead of the material's.", .dimension = SN_DENSITY,
+     .range = SN_RANGE_POSITIVE, .standard_text = "the material's, or 1000"},
+    {"colour", SN_KEY_COLOUR, AT(colour), "For drawing.",
+     .standard_text = "the body's or the material's"},
+};
+
+static const sn_object common_table = {"shape_common", .size = sizeof(sn_shape_item),
+                                       ROWS(common_keys)};
+
+#define RADIUS(text_)                                                                              \
+    {                                                                                              \
+        "radius", SN_KEY_NUMBER, AT(radius), text_, .required = true, .dimension = SN_LENGTH,      \
+                                                    .range = SN_RANGE_POSITIVE                     \
+    }
+#define HEIGHT(text_)                                                                              \
+    {                                                                                              \
+        "height", SN_KEY_NUMBER, AT(height), text_, .required = true, .dimension = SN_LENGTH,      \
+                                                    .range = SN_RANGE_POSITIVE                     \
+    }
+#define SEGMENTS(standard_)                                                                        \
+    {                                                                                              \
+        "segments", SN_KEY_WHOLE, AT(segments), "Edges around a full circle.",                     \
+            .range = SN_RANGE_BETWEEN, .minimum = 3, .maximum = 4096, .standard = {                \
+                standard_                                                                          \
+            }                                                                                      \
+    }
+
+static const sn_key sphere_keys[] = {RADIUS("Half its width.")};
+static const sn_key box_keys[] = {{"size", SN_KEY_VECTOR, AT(size),
+                                   "Full edge lengths along x, y and z.", .required = true,
+                                   .dimension = SN_LENGTH, .range = SN_RANGE_POSITIVE}};
+static const sn_key cylinder_keys[] = {RADIUS("Around the z axis."), HEIGHT("Along the z axis.")};
+static const sn_key cone_keys[] = {RADIUS("Of the base, at -height/2."),
+                                   HEIGHT("From the base up to the tip.")};
+static const sn_key capsule_keys[] = {RADIUS("Of the cylinder and of both caps."),
+                                      HEIGHT("Of the cylindrical part, without the caps.")};
+static const sn_key torus_keys[] = {RADIUS("Of the ring's centre line, around the z axis."),
+                                    {"tube_radius", SN_KEY_NUMBER, AT(tube_radius),
+                                     "Of the ring's round section; less than `radius`.",
+                                     .required = true, .dimension = SN_LENGTH,
+                                     .range = SN_RANGE_POSITIVE}};
+
+static const sn_word up_words[] = {
+    {"file", "what the format says: y in glTF, as declared in DAE, else z"},
+    {"x", "the file's x axis points up"},
+    {"y", "the file's y axis points up"},
+    {"z", "the file's z axis points up"},
+    {NULL, NULL}};
+
+static const sn_key mesh_keys[] = {
+    {"file", SN_KEY_STRING, AT(file),
+     "An OBJ, STL, PLY, glTF, GLB, DAE or DXF file, relative to the scene's; or give `vertices` "
+     "and `triangles`."},
+    {"unit", SN_KEY_STRING, AT(unit), "The file's unit of length, such as `mm`.",
+     .standard_text = "what the format says, else m"},
+    {"up", SN_KEY_ENUM, AT(up), "The file's axis that points up.", .words = up_words},
+    {"merge_distance", SN_KEY_NUMBER, AT(merge_distance),
+     "Vertices of the file this close become one.", .dimension = SN_LENGTH,
+     .range = SN_RANGE_NOT_NEGATIVE, .standard_text = "0: only equal ones"},
+    {"vertices", SN_KEY_POINTS3, AT(vertices), "Corners.", .dimension = SN_LENGTH, .least = 4},
+    {"triangles", SN_KEY_TRIANGLES, AT(triangles),
+     "Three indices into `vertices` each, counted from 0, counter-clockwise seen from outside.",
+     .least = 4}};
+
+#define OUTLINE                                                                                    \
+    {"outline",        SN_KEY_POINTS2,                                                             \
+     AT(points),       "Corners [x, y] of the outer edge; it closes by itself.",                   \
+     .required = true, .dimension = SN_LENGTH,                                                     \
+     .least = 3},                                                                                  \
+    {                                                                                              \
+        "holes", SN_KEY_LOOPS, AT(holes), "Outlines of holes.", .dimension = SN_LENGTH, .least = 3 \
+    }
+
+static const sn_key extrusion_keys[] = {OUTLINE, HEIGHT("Raised from z = 0 to this.")};
+static const sn_key revolution_keys[] = {
+    {"profile", SN_KEY_POINTS2, AT(points),
+     "Points [distance from the z axis, z]; it closes by itself. From axis to axis it gives a "
+     "solid, away from it a ring.",
+     .required = true, .dimension = SN_LENGTH, .least = 3},
+    SEGMENTS(48)};
+static const sn_key sheet_keys[] = {
+    OUTLINE,
+    {"thickness", SN_KEY_NUMBER, AT(thickness), "Half of it on each side of the outline's plane.",
+     .required = true, .dimension = SN_LENGTH, .range = SN_RANGE_POSITIVE},
+    {"bend_radius", SN_KEY_NUMBER, AT(bend_radius),
+     "Rolls the sheet about an axis parallel to y, towards +z when positive; 0 leaves it flat.",
+     .dimension = SN_LENGTH},
+    SEGMENTS(96)};
+static const sn_key tube_keys[] = {
+    {"path", SN_KEY_POINTS3, AT(points), "Points of the centre line.", .required = true,
+     .dimension = SN_LENGTH, .least = 2},
+    RADIUS("Of the round section."),
+    {"closed", SN_KEY_BOOLEAN, AT(closed), "Joins the last point to the first."},
+    {"smooth", SN_KEY_BOOLEAN, AT(smooth),
+     "A spline through the points instead of straight pieces."},
+    {"steps", SN_KEY_WHOLE, AT(steps), "Straight pieces per span of the spline.",
+     .range = SN_RANGE_BETWEEN, .minimum = 1, .maximum = 1000, .standard = {8}},
+    SEGMENTS(12)};
+static const sn_key hull_keys[] = {{"points", SN_KEY_POINTS3, AT(points),
+                                    "The body is the smallest convex one around them.",
+                                    .required = true, .dimension = SN_LENGTH, .least = 4}};
+
+SHAPE(sphere, "sphere", sphere_keys, "A ball."), .id = SN_SHAPE_SPHERE
+}
+;
+SHAPE(box, "box", box_keys, "A box, centred."), .id = SN_SHAPE_BOX
+}
+;
+SHAPE(cylinder, "cylinder", cylinder_keys, "A cylinder along z, centred."), .id = SN_SHAPE_CYLINDER
+}
+;
+SHAPE(cone, "cone", cone_keys, "A cone along z, its height centred."), .id = SN_SHAPE_CONE
+}
+;
+SHAPE(capsule, "capsule", capsule_keys, "A cylinder along z with round ends, centred."),
+    .id = SN_SHAPE_CAPSULE
+}
+;
+SHAPE(torus, "torus", torus_keys, "A ring around z."), .id = SN_SHAPE_TORUS
+}
+;
+SHAPE(mesh, "mesh", mesh_keys, "A closed triangle mesh, from a file or written out."),
+    .id = SN_SHAPE_MESH
+}
+;
+SHAPE(extrusion, "extrusion", extrusion_keys, "A flat outline raised along z."),
+    .id = SN_SCENE_EXTRUSION
+}
+;
+SHAPE(revolution, "revolution", revolution_keys, "A profile turned around z."),
+    .id = SN_SCENE_REVOLUTION
+}
+;
+SHAPE(sheet, "sheet", sheet_keys, "A plate of some thickness, flat or rolled."),
+    .id = SN_SCENE_SHEET
+}
+;
+SHAPE(tube, "tube", tube_keys, "A round rod along a path."), .id = SN_SCENE_TUBE
+}
+;
+SHAPE(hull, "hull", hull_keys, "The convex hull of points."), .id = SN_SCENE_HULL
+}
+;
+
+static const sn_object *const variants[] = {
+    &sphere_table, &box_table,       &cylinder_table,   &cone_table,  &capsule_table, &torus_table,
+    &mesh_table,   &extrusion_table, &revolution_table, &sheet_table, &tube_table,    &hull_table};
+
+const sn_object sn_table_shapes = {"shape",
+                                   .text = "What a body is made of, placed in the body's frame.",
+                                   .size = sizeof(sn_shape_item), .variants = variants,
+                                   .variant_count = (int)(sizeof variants / sizeof *variants)};

@@ -1,0 +1,287 @@
+// The resolved scene: one self-contained text, written from the table.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "scene/model.h"
+#include "scene/shape_mesh.h"
+#include "scene/text.h"
+
+typedef struct writer {
+    sn_text text;
+    int depth;
+} writer;
+
+static void new_line(writer *w)
+{
+    sn_text_add(&w->text, "\n");
+    for (int i = 0; i < w->depth; ++i) {
+        sn_text_add(&w->text, "  ");
+    }
+}
+
+static void write_numbers(writer *w, const double *numbers, int count)
+{
+    sn_text_add(&w->text, "[");
+    for (int i = 0; i < count; ++i) {
+        sn_text_add(&w->text, i > 0 ? ", " : "");
+        sn_text_number(&w->text, numbers[i]);
+    }
+    sn_text_add(&w->text, "]");
+}
+
+static void write_points(writer *w, const sn_vec3 *points, int count, int size)
+{
+    sn_text_add(&w->text, "[");
+    w->depth += 1;
+    for (int i = 0; i < count; ++i) {
+        sn_text_add(&w->text, i > 0 ? "," : "");
+        new_line(w);
+        write_numbers(w, &points[i].x, size);
+    }
+    w->depth -= 1;
+    sn_text_add(&w->text, "]");
+}
+
+static void write_triangles(writer *w, const int *indices, int count)
+{
+    sn_text_add(&w->text, "[");
+    w->depth += 1;
+    for (int i = 0; i < count; ++i) {
+        sn_text_add(&w->text, i > 0 ? "," : "");
+        new_line(w);
+        sn_text_format(&w->text, "[%d, %d, %d]", indices[3 * i], indices[3 * i + 1],
+                       indices[3 * i + 2]);
+    }
+    w->depth -= 1;
+    sn_text_add(&w->text, "]");
+}
+
+static void write_rotation(writer *w, const sn_rotation_value *rotation)
+{
+    const double *n = rotation->numbers;
+    if (rotation->kind == SN_ROTATION_AXIS) {
+        sn_text_add(&w->text, "{\"axis\": ");
+        write_numbers(w, n, 3);
+        sn_text_add(&w->text, ", \"angle\": ");
+        sn_text_number(&w->text, n[3]);
+        sn_text_add(&w->text, "}");
+    } else if (rotation->kind == SN_ROTATION_EULER) {
+        sn_text_add(&w->text, "{\"euler\": ");
+        write_numbers(w, n, 3);
+        sn_text_add(&w->text, "}");
+    } else {
+        write_numbers(w, n, 4);
+    }
+}
+
+static void write_item(writer *w, const sn_item *item, const char *name);
+
+static void write_list(writer *w, const sn_item_list *list, bool map)
+{
+    sn_text_add(&w->text, map ? "{" : "[");
+    w->depth += 1;
+    for (int i = 0; i < list->count; ++i) {
+        sn_text_add(&w->text, i > 0 ? "," : "");
+        new_line(w);
+        write_item(w, list->data[i], map ? ((const sn_named_item *)list->data[i])->name : NULL);
+    }
+    w->depth -= 1;
+    new_line(w);
+    sn_text_add(&w->text, map ? "}" : "]");
+}
+
+static void write_string_list(writer *w, const sn_string_list *list)
+{
+    sn_text_add(&w->text, "[");
+    for (int i = 0; i < list->count; ++i) {
+        sn_text_add(&w->text, i > 0 ? ", " : "");
+        sn_text_json_string(&w->text, list->data[i]);
+    }
+    sn_text_add(&w->text, "]");
+}
+
+static void write_loops(writer *w, const sn_loop_list *list)
+{
+    sn_text_add(&w->text, "[");
+    for (int i = 0; i < list->count; ++i) {
+        sn_text_add(&w->text, i > 0 ? ", " : "");
+        write_points(w, list->data[i].data, list->data[i].count, 2);
+    }
+    sn_text_add(&w->text, "]");
+}
+
+static void write_string(writer *w, const char *string)
+{
+    sn_text_json_string(&w->text, string != NULL ? string : "");
+}
+
+static void write_value(writer *w, const sn_key *key, const void *member)
+{
+    const sn_vector_list *points = member;
+    switch (key->type) {
+    case SN_KEY_NUMBER:
+    case SN_KEY_WHOLE:
+        sn_text_number(&w->text, *(const double *)member);
+        break;
+    case SN_KEY_QUANTITY:
+        sn_text_number(&w->text, ((const sn_quantity_value *)member)->number);
+        break;
+    case SN_KEY_BOOLEAN:
+        sn_text_add(&w->text, *(const bool *)member ? "true" : "false");
+        break;
+    case SN_KEY_STRING:
+    case SN_KEY_NAME:
+    case SN_KEY_REFERENCE:
+        write_string(w, *(const char *const *)member);
+        break;
+    case SN_KEY_ENUM:
+        write_string(w, key->words[*(const int *)member].word);
+        break;
+    case SN_KEY_COLOUR:
+        sn_text_format(&w->text, "\"#%06x\"", (unsigned)*(const uint32_t *)member);
+        break;
+    case SN_KEY_VECTOR:
+        write_numbers(w, member, 3);
+        break;
+    case SN_KEY_ROTATION:
+        write_rotation(w, member);
+        break;
+    case SN_KEY_NUMBERS:
+        write_numbers(w, ((const sn_number_list *)member)->data,
+                      ((const sn_number_list *)member)->count);
+        break;
+    case SN_KEY_POINTS2:
+        write_points(w, points->data, points->count, 2);
+        break;
+    case SN_KEY_POINTS3:
+        write_points(w, points->data, points->count, 3);
+        break;
+    case SN_KEY_LOOPS:
+        write_loops(w, member);
+        break;
+    case SN_KEY_TRIANGLES:
+        write_triangles(w, ((const sn_index_list *)member)->data,
+                        ((const sn_index_list *)member)->count);
+        break;
+    case SN_KEY_STRINGS:
+        write_string_list(w, member);
+        break;
+    case SN_KEY_OBJECT:
+        write_item(w, member, NULL);
+        break;
+    case SN_KEY_ONE:
+        write_item(w, ((const sn_item_list *)member)->data[0], NULL);
+        break;
+    case SN_KEY_OBJECTS:
+        write_list(w, member, false);
+        break;
+    case SN_KEY_MAP:
+        write_list(w, member, true);
+        break;
+    }
+}
+
+static void write_key(writer *w, const char *name, bool *first)
+{
+    sn_text_add(&w->text, *first ? "" : ",");
+    *first = false;
+    new_line(w);
+    sn_text_json_string(&w->text, name);
+    sn_text_add(&w->text, ": ");
+}
+
+// A param's numbers are written in its own unit, as they were most likely given.
+static void write_param(writer *w, const sn_param_item *param, bool *first)
+{
+    const sn_quantity_value *quantities[] = {&param->value, &param->minimum, &param->maximum};
+    static const char *const keys[] = {"value", "min", "max"};
+    for (int i = 0; i < 3; ++i) {
+        if (sn_item_gives(&param->item, keys[i])) {
+            // In SI units exactly as expressions saw it, where it was given so.
+            bool plain = !quantities[i]->in_si || param->factor == 1.0;
+            write_key(w, keys[i], first);
+            sn_text_number(&w->text,
+                           plain ? quantities[i]->number : quantities[i]->number / param->factor);
+        }
+    }
+}
+
+// What is made from files and generators is written out.
+static void write_mesh(writer *w, const sn_mesh *mesh, bool *first)
+{
+    write_key(w, "vertices", first);
+    write_points(w, sn_mesh_positions(mesh), sn_mesh_vertex_count(mesh), 3);
+    write_key(w, "triangles", first);
+    write_triangles(w, sn_mesh_triangles(mesh), sn_mesh_triangle_count(mesh));
+}
+
+// Keys that are not written as they stand in the file.
+static bool is_replaced(const sn_item *item, const sn_key *key, bool mesh)
+{
+    if (item->table == sn_scene_table()) {
+        return strcmp(key->name, "include") == 0 || strcmp(key->name, "$schema") == 0;
+    }
+    if (key->type == SN_KEY_QUANTITY) {
+        return strcmp(item->table->name, "param") == 0;
+    }
+    return mesh && sn_object_find_key(item->table->base, key->name) < 0;
+}
+
+static void write_item(writer *w, const sn_item *item, const char *name)
+{
+    const sn_object *table = item->table;
+    if (name != NULL) {
+        sn_text_json_string(&w->text, name);
+        sn_text_add(&w->text, ": ");
+    }
+    sn_text_add(&w->text, "{");
+    w->depth += 1;
+    bool first = true;
+    const sn_shape_item *shape = (const sn_shape_item *)item;
+    bool mesh = sn_item_is_shape(item) && sn_shape_item_is_mesh(shape);
+    if (table->word != NULL) {
+        write_key(w, "type", &first);
+        sn_text_json_string(&w->text, mesh ? "mesh" : table->word);
+    }
+    for (int i = 0; i < sn_object_key_count(table); ++i) {
+        const sn_key *key = sn_object_key(table, i);
+        if (item->places[i].line > 0 && !is_replaced(item, key, mesh)) {
+            write_key(w, key->name, &first);
+            write_value(w, key, (const char *)item + key->offset);
+        }
+    }
+    if (mesh) {
+        write_mesh(w, shape->mesh, &first);
+    }
+    if (strcmp(table->name, "param") == 0) {
+        write_param(w, (const sn_param_item *)item, &first);
+    }
+    w->depth -= 1;
+    new_line(w);
+    sn_text_add(&w->text, "}");
+}
+
+sn_status sn_scene_resolved_text(const sn_scene *scene, char **text, size_t *length,
+                                 sn_error *error)
+{
+    writer w = {0};
+    write_item(&w, &scene->root.item, NULL);
+    sn_text_add(&w.text, "\n");
+    *text = NULL;
+    *length = 0;
+    if (w.text.failed) {
+        size_t bytes = w.text.length;
+        sn_text_free(&w.text);
+        return sn_fail_memory(error, bytes);
+    }
+    *text = w.text.data;
+    *length = w.text.length;
+    return SN_OK;
+}
+
+void sn_scene_free_text(char *text)
+{
+    sn_free(text);
+}
