@@ -137,8 +137,9 @@ static sn_status add(sn_world *world, sn_field_record record, const char *name, 
     bool made = record.name != NULL &&
                 ((int)id.index < old || sn_array_resize(&world->fields, (int)id.index + 1)) &&
                 sn_array_push(&world->field_order, id.index);
-    if (made && (int)id.index >= old) {
-        memset(&world->fields.data[old], 0, (size_t)((int)id.index + 1 - old) * sizeof record);
+    // Also when something failed after the resize: whoever frees the fields looks at all of them.
+    if (world->fields.count > old) {
+        memset(&world->fields.data[old], 0, (size_t)(world->fields.count - old) * sizeof record);
     }
     if (made && !sn_name_table_put(&world->field_names, record.name, id.index)) {
         world->field_order.count -= 1;
