@@ -66,7 +66,7 @@ static bool find_peers(bench_job *job, const char *folder)
             access(next->path, X_OK) != 0) {
             continue;
         }
-        strcpy(next->name, entry->d_name);
+        snprintf(next->name, sizeof next->name, "%.63s", entry->d_name);
         job->peer_count++;
     }
     closedir(directory);

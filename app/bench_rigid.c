@@ -36,8 +36,8 @@ static sn_status build(const sn_bench_case *bench, sn_world **world, sn_error *e
         sn_body body;
         def.shapes = &box;
         def.shape_count = 1;
-        def.frame.position =
-            sn_vec3_make(3.0 * (i % 100), 3.0 * (i / 100 % 100), 3.0 * (i / 10000));
+        int column = i % 100, row = i / 100 % 100, layer = i / 10000;
+        def.frame.position = sn_vec3_make(3.0 * column, 3.0 * row, 3.0 * layer);
         def.velocity.z = 10.0 * fraction(i);
         def.angular_velocity =
             sn_vec3_scale(6.0, sn_vec3_make(fraction(3 * i + 1) - 0.5, fraction(3 * i + 2) - 0.5,

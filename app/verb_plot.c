@@ -20,10 +20,11 @@ typedef struct column_list {
 // "a,b[m/s],c" apart. A comma inside brackets belongs to the unit.
 static bool split_columns(const char *text, column_list *list)
 {
-    if (strlen(text) >= sizeof list->text) {
+    size_t length = strlen(text);
+    if (length >= sizeof list->text) {
         return false;
     }
-    strcpy(list->text, text);
+    memcpy(list->text, text, length + 1);
     int depth = 0;
     char *start = list->text;
     for (char *c = list->text;; ++c) {
