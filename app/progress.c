@@ -45,15 +45,17 @@ const char *sn_duration_text(double seconds, char *text, size_t size)
     return text;
 }
 
+bool sn_progress_due(const sn_progress *progress)
+{
+    return progress->shown && (progress->drawn < 0.0 || sn_wall_time() - progress->drawn >= 0.1);
+}
+
 void sn_progress_show(sn_progress *progress, double share, const char *note)
 {
-    if (!progress->shown) {
+    if (!sn_progress_due(progress)) {
         return;
     }
     double now = sn_wall_time();
-    if (progress->drawn >= 0.0 && now - progress->drawn < 0.1) {
-        return;
-    }
     progress->drawn = now;
     share = share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
 

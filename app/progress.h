@@ -21,6 +21,7 @@ double sn_wall_time(void);      // s, monotonic
 double sn_processor_time(void); // s that this process has used
 
 sn_progress sn_progress_start(const sn_arguments *arguments, const char *title);
+bool sn_progress_due(const sn_progress *progress); // would the next call draw?
 void sn_progress_show(sn_progress *progress, double share, const char *note);
 void sn_progress_end(sn_progress *progress);
 

@@ -140,6 +140,9 @@ static int measure(run_job *job)
 
 static void show_progress(const run_job *job, sn_progress *progress)
 {
+    if (!sn_progress_due(progress)) {
+        return;
+    }
     char note[96];
     double time = sn_world_time(job->world), wall = sn_wall_time() - progress->started;
     double factor = wall > 0.0 ? time / wall : 0.0;
