@@ -229,6 +229,15 @@ static const mistake mistakes[] = {
      {"t:1:109: \"radius\" must be greater than 0, got -1 from \"=r\""}},
     {"{\"sinew\": 1, \"run\": {\"threads\": \"=1.5\"}}",
      {"t:1:33: \"threads\" must be a whole number, got 1.5 from \"=1.5\""}},
+    {"{\"sinew\": 1, \"params\": {\"a\": {\"value\": \"1e308m\", \"unit\": \"nm\"}}}",
+     {"t:1:40: \"value\" is out of range in the param's unit"}},
+    {SHAPE("\"type\": \"tube\", \"radius\": 1, \"path\": [[0,0,0],[9,0,0]], \"smooth\": true, "
+           "\"steps\": 1000, \"segments\": 4096"),
+     {"t:1:48: this tube would have about 8192000 vertices"}},
+    {"{\"sinew\": 1, \"bodies\": [{\"name\": \"a\"" BALL
+     "}, {\"name\": \"b\", \"integrator\": \"rk4\"" BALL
+     "}],\n\"fields\": [{\"type\": \"spring\", \"a\": \"a\", \"b\": \"b\", \"stiffness\": 1}]}",
+     {"t:2:12: the spring joins \"a\" and \"b\", which have different integrators"}},
     // several at once, over stages
     {"{\"sinew\": 1, \"gravitty\": 0,\n\"bodies\": [{\"name\": \"a\", \"mass\": -1" BALL
      "},\n{\"name\": \"b\", \"material\": \"x\"" BALL "}]}",

@@ -235,6 +235,34 @@ static void check_body(checker *c, sn_body_item *body)
 
 // ---- fields, probes, events ----
 
+static int integrator_of(const sn_scene *scene, const sn_body_item *body)
+{
+    const sn_run_item *run = &scene->root.run;
+    int integrator = body->integrator != SN_INTEGRATOR_DEFAULT ? body->integrator : run->integrator;
+    if (integrator == SN_INTEGRATOR_DEFAULT) {
+        return run->policy == SN_POLICY_PRECISE ? SN_INTEGRATOR_FEHLBERG45
+                                                : SN_INTEGRATOR_LIE_MIDPOINT;
+    }
+    return integrator;
+}
+
+// Bodies that a spring joins move as one system.
+static void check_integrators(checker *c, const sn_field_item *field)
+{
+    if (field->body_a < 0 || field->body_b < 0) {
+        return;
+    }
+    const sn_body_item *a = SN_BODY(c->scene, field->body_a), *b = SN_BODY(c->scene, field->body_b);
+    if (a->type == SN_BODY_RIGID && b->type == SN_BODY_RIGID &&
+        integrator_of(c->scene, a) != integrator_of(c->scene, b)) {
+        fail(c, field->item.place,
+             "the spring joins \"%.60s\" and \"%.60s\", which have different integrators; expected "
+             "the "
+             "same",
+             a->name, b->name);
+    }
+}
+
 static void check_field(checker *c, sn_field_item *field)
 {
     const sn_item *item = &field->item;
@@ -251,6 +279,8 @@ static void check_field(checker *c, sn_field_item *field)
         fail(c, item->place, "a spring joins %s%s%s to itself, expected two different ends",
              field->body_a < 0 ? "the world" : "\"", field->body_a < 0 ? "" : field->a,
              field->body_a < 0 ? "" : "\"");
+    } else if (found) {
+        check_integrators(c, field);
     }
 }
 
@@ -378,8 +408,35 @@ static void check_rotation(checker *c, const sn_item *item, const sn_rotation_va
     }
 }
 
+// Vertices that a generator would make, so that a slip of a zero does not fill the memory.
+static double generated_vertices(const sn_shape_item *shape)
+{
+    double points = shape->points.count;
+    switch (shape->item.table->id) {
+    case SN_SCENE_REVOLUTION:
+        return points * shape->segments;
+    case SN_SCENE_SHEET:
+        for (int i = 0; i < shape->holes.count; ++i) {
+            points += shape->holes.data[i].count;
+        }
+        return points * shape->segments;
+    case SN_SCENE_TUBE:
+        return points * (shape->smooth ? shape->steps : 1.0) * shape->segments;
+    default:
+        return 0.0;
+    }
+}
+
+#define VERTEX_LIMIT 2000000
+
 static void check_shape_values(checker *c, const sn_shape_item *shape)
 {
+    double vertices = generated_vertices(shape);
+    if (vertices > VERTEX_LIMIT) {
+        fail(c, shape->item.place,
+             "this %s would have about %.0f vertices, expected at most %d: use fewer segments",
+             shape->item.table->word, vertices, VERTEX_LIMIT);
+    }
     check_rotation(c, &shape->item, &shape->rotation);
     if (shape->item.table->id == SN_SHAPE_TORUS && !(shape->tube_radius < shape->radius)) {
         fail(c, sn_item_place(&shape->item, "tube_radius"),

@@ -229,6 +229,18 @@ static sn_status check_limits(const sn_scene *scene, const sn_param_item *param,
                               sn_error_list *errors)
 {
     char value[32], limit[32], text[300];
+    const sn_quantity_value *quantities[] = {&param->value, &param->minimum, &param->maximum};
+    static const char *const keys[] = {"value", "min", "max"};
+    for (int i = 0; i < 3; ++i) {
+        double si = quantity_si(scene, param, quantities[i]);
+        if (!isfinite(si) || !isfinite(si / param->factor)) {
+            snprintf(text, sizeof text,
+                     "\"%s\" is out of range in the param's unit or in SI units, expected less",
+                     keys[i]);
+            return fail_at(scene, sn_item_place(&param->item, keys[i]), errors, SN_ERROR_SCENE,
+                           text);
+        }
+    }
     bool low = sn_item_gives(&param->item, "min") &&
                param->si < quantity_si(scene, param, &param->minimum);
     bool high = sn_item_gives(&param->item, "max") &&

@@ -125,7 +125,7 @@ sn_status sn_shape_item_mesh(const sn_scene *scene, const sn_shape_item *shape, 
 {
     *mesh = NULL;
     sn_status status = make(scene, shape, mesh, error);
-    if (status == SN_OK && shape->item.table->id == SN_SHAPE_MESH) {
+    if (status == SN_OK) {
         status = sn_mesh_check(*mesh, NULL, error);
     }
     if (status != SN_OK) {

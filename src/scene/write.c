@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "scene/model.h"
+#include "scene/resolve.h"
 #include "scene/shape_mesh.h"
 #include "scene/text.h"
 
@@ -192,19 +193,22 @@ static void write_key(writer *w, const char *name, bool *first)
     sn_text_add(&w->text, ": ");
 }
 
-// A param's numbers are written in its own unit, as they were most likely given.
+// A param's numbers are written in its own unit, as they were most likely given. Dividing by the
+// unit rounds, so a limit that the value would then seem to pass gives way to it.
 static void write_param(writer *w, const sn_param_item *param, bool *first)
 {
-    const sn_quantity_value *quantities[] = {&param->value, &param->minimum, &param->maximum};
-    static const char *const keys[] = {"value", "min", "max"};
-    for (int i = 0; i < 3; ++i) {
-        if (sn_item_gives(&param->item, keys[i])) {
-            // In SI units exactly as expressions saw it, where it was given so.
-            bool plain = !quantities[i]->in_si || param->factor == 1.0;
-            write_key(w, keys[i], first);
-            sn_text_number(&w->text,
-                           plain ? quantities[i]->number : quantities[i]->number / param->factor);
-        }
+    double value = sn_param_in_unit(param, &param->value);
+    write_key(w, "value", first);
+    sn_text_number(&w->text, value);
+    if (sn_item_gives(&param->item, "min")) {
+        double limit = sn_param_in_unit(param, &param->minimum);
+        write_key(w, "min", first);
+        sn_text_number(&w->text, limit < value ? limit : value);
+    }
+    if (sn_item_gives(&param->item, "max")) {
+        double limit = sn_param_in_unit(param, &param->maximum);
+        write_key(w, "max", first);
+        sn_text_number(&w->text, limit > value ? limit : value);
     }
 }
 
