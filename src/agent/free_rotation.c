@@ -4,10 +4,6 @@
 
 enum { LANES = 4, Q = 7, V = 6 };
 
-// All functions on lanes are inlined, so that no call passes them in registers the plain machine
-// does not have.
-#pragma GCC diagnostic ignored "-Wpsabi"
-
 // Four doubles worked on together: element-wise, in the same order as one alone, so with the same
 // bits.
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
@@ -73,20 +69,20 @@ void sn_free_rotation(const sn_rigid_mass *mass, double h, sn_quat *rotation, sn
 
 // sin(x)/x and cos(x) as functions of z = x^2 <= (pi/4)^2, with the polynomials of elementary.h: no
 // square root, no branch.
-ALWAYS_INLINE lanes sine_over_angle(lanes z)
+ALWAYS_INLINE void sine_over_angle(const lanes *square, lanes *result)
 {
-    lanes z2 = z * z;
+    lanes z = *square, z2 = z * z;
     lanes p = (SN_SIN_0 + z * SN_SIN_1) +
               z2 * ((SN_SIN_2 + z * SN_SIN_3) + z2 * (SN_SIN_4 + z * SN_SIN_5));
-    return 1.0 + z * p;
+    *result = 1.0 + z * p;
 }
 
-ALWAYS_INLINE lanes cosine(lanes z)
+ALWAYS_INLINE void cosine(const lanes *square, lanes *result)
 {
-    lanes z2 = z * z;
+    lanes z = *square, z2 = z * z;
     lanes p = (SN_COS_0 + z * SN_COS_1) +
               z2 * ((SN_COS_2 + z * SN_COS_3) + z2 * (SN_COS_4 + z * SN_COS_5));
-    return 1.0 - (0.5 * z - z2 * p);
+    *result = 1.0 - (0.5 * z - z2 * p);
 }
 
 typedef struct block {
@@ -97,11 +93,13 @@ typedef struct block {
 
 // Turns about body axis 1 (e = 0) or 3 (e = 2); i and j are the two other axes in cyclic order, k
 // the quaternion's part of this one.
-ALWAYS_INLINE void turn_block(block *p, lanes l[3], lanes angle, int axis)
+ALWAYS_INLINE void turn_block(block *p, lanes l[3], const lanes *angle, int axis)
 {
     int i = (axis + 1) % 3, j = (axis + 2) % 3;
-    lanes z = angle * angle;
-    lanes s = angle * sine_over_angle(z), c = cosine(z);
+    lanes z = *angle * *angle, s, c;
+    sine_over_angle(&z, &s);
+    cosine(&z, &c);
+    s *= *angle;
     lanes cosine_less_1 = -2.0 * (s * s), sine = 2.0 * (s * c);
     lanes li = l[i], lj = l[j];
     l[i] = li + (cosine_less_1 * li + sine * lj);
@@ -119,7 +117,10 @@ ALWAYS_INLINE void turn_momentum_block(block *p, const lanes l[3])
 {
     lanes k = p->h * p->half_middle;
     lanes z = (l[0] * l[0] + l[1] * l[1] + l[2] * l[2]) * (k * k);
-    lanes scale = k * sine_over_angle(z), c = cosine(z);
+    lanes scale, c;
+    sine_over_angle(&z, &scale);
+    cosine(&z, &c);
+    scale *= k;
     lanes x = scale * l[0], y = scale * l[1], u = scale * l[2];
     lanes *q = p->q, old[4] = {q[0], q[1], q[2], q[3]};
     q[0] = old[0] * c - old[1] * x - old[2] * y - old[3] * u;
@@ -137,10 +138,13 @@ ALWAYS_INLINE void drift_block_any(block *p)
         l[i] = p->inertia[i] * p->w[i];
     }
     p->squares = (lanes){0};
-    turn_block(p, l, p->b * p->h * l[0], 0);
-    turn_block(p, l, p->a * p->h * l[2], 2);
+    lanes angle = p->b * p->h * l[0];
+    turn_block(p, l, &angle, 0);
+    angle = p->a * p->h * l[2];
+    turn_block(p, l, &angle, 2);
     turn_momentum_block(p, l);
-    turn_block(p, l, p->b * p->h * l[0], 0);
+    angle = p->b * p->h * l[0];
+    turn_block(p, l, &angle, 0);
     // One Newton step towards unit length: q is there to 1e-15 already.
     lanes *q = p->q, scale = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     for (int i = 0; i < 4; ++i) {

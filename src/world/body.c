@@ -468,7 +468,10 @@ static void push(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 world_poi
     sn_vec3 local = sn_transform_point_inverse(sn_rigid_frame(&world->rigid, agent), world_point);
     double *f = (evaluating ? set->f : set->external) + set->agents[agent].v_first;
     set->type->scatter(set, agent, 0, local, force, torque, f);
-    set->has_external = set->has_external || !evaluating;
+    if (!evaluating) {
+        set->has_external = true;
+        sn_world_touch(world);
+    }
 }
 
 void sn_body_add_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 world_point)

@@ -13,9 +13,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum {
-    DENSE_LIMIT = 400
-}; // BDF: up to here the Newton matrix is dense, beyond it a Krylov method needs none
+// BDF: up to this size the Newton matrix is dense, beyond it a Krylov method needs none.
+// A method whose step no longer moves the clock this many times in a row has got stuck.
+enum { DENSE_LIMIT = 400, STANDING_LIMIT = 20 };
 
 struct sn_ode {
     sn_ode_def def;
@@ -258,8 +258,19 @@ sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, do
     }
     long before[3], after[3];
     read_counters(ode, before);
+    int standing = 0; // steps in a row too small to move the clock
     while (result->time < end) {
+        double before_step = result->time;
         int code = one_step(ode, end, &result->time);
+        standing = result->time > before_step ? 0 : standing + 1;
+        if (standing > STANDING_LIMIT) {
+            ode->begun = false;
+            return sn_fail(
+                error, SN_ERROR_INTEGRATOR, NULL,
+                "integrator %s cannot get past t = %.9g s: its step has shrunk to nothing; "
+                "a force may jump or be infinite there, or the tolerance be out of reach",
+                sn_integrator_word(ode->def.method), result->time);
+        }
         if (code < 0) {
             ode->begun = false;
             return sn_fail(error, SN_ERROR_INTEGRATOR, NULL,

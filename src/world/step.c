@@ -114,6 +114,7 @@ static void world_clear_external(sn_world *world)
             memset(set->external, 0, (size_t)(set->count * set->type->v_count) * sizeof(double));
             set->has_external = false;
             world->forces_clear = false;
+            sn_world_touch(world); // a force that ends is a jump
         }
     }
 }

@@ -1,0 +1,106 @@
+// Prints state hashes of runs that use every single-stage and Runge-Kutta part of the engine, for
+// comparing builds: whatever the compiler, the optimisation and the number of threads, the output
+// must be the same to the letter. tools/compare-builds runs it.
+//
+//     hash_probe --threads 4
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "sinew/sinew.h"
+
+static void stop_on(sn_status status, sn_error *error)
+{
+    if (status != SN_OK) {
+        fprintf(stderr, "hash_probe: %s\n", sn_error_message(error));
+        exit(2);
+    }
+}
+
+static sn_vec3 random_vec3(sn_random *random, double size)
+{
+    double x = sn_random_range(random, -size, size), y = sn_random_range(random, -size, size);
+    return sn_vec3_make(x, y, sn_random_range(random, -size, size));
+}
+
+// A thousand bodies of all shapes: mass properties, principal axes and free flight.
+static void add_bodies(sn_world *world, sn_random *random, sn_body *bodies, int count)
+{
+    sn_error error = {0};
+    sn_mesh *mesh = NULL;
+    stop_on(sn_mesh_torus(0.3, 0.1, 12, &mesh, &error), &error);
+    for (int i = 0; i < count; ++i) {
+        sn_shape shape = sn_default_shape();
+        shape.type = (sn_shape_type)(i % SN_SHAPE_TYPE_COUNT);
+        shape.radius = sn_random_range(random, 0.1, 0.5);
+        shape.tube_radius = 0.3 * shape.radius;
+        shape.height = sn_random_range(random, 0.1, 1.0);
+        shape.size = sn_vec3_make(sn_random_range(random, 0.1, 1.0), 0.3, 0.2);
+        shape.mesh = shape.type == SN_SHAPE_MESH ? mesh : NULL;
+        sn_body_def def = sn_default_body_def();
+        def.shapes = &shape;
+        def.shape_count = 1;
+        def.frame.position = random_vec3(random, 10.0);
+        sn_vec3 axis = random_vec3(random, 1.0);
+        def.frame.rotation = sn_quat_normalize((sn_quat){1.0, axis.x, axis.y, axis.z});
+        def.velocity = random_vec3(random, 2.0);
+        def.angular_velocity =
+            random_vec3(random, i % 50 == 0 ? 2000.0 : 5.0); // some turn very fast
+        def.integrator = i % 10 == 0  ? SN_INTEGRATOR_RK4
+                         : i % 7 == 0 ? SN_INTEGRATOR_SYMPLECTIC_EULER
+                                      : SN_INTEGRATOR_DEFAULT;
+        stop_on(sn_world_add_body(world, &def, &bodies[i], &error), &error);
+    }
+    sn_mesh_release(mesh);
+}
+
+static void add_fields(sn_world *world, const sn_body *bodies, int count)
+{
+    sn_error error = {0};
+    sn_field field;
+    for (int i = 0; i + 20 < count; i += 5) {
+        sn_spring_def spring = sn_default_spring_def();
+        spring.body_a = bodies[i];
+        spring.body_b = bodies[i + 20];
+        spring.point_a = sn_vec3_make(0.05, 0.0, 0.02);
+        spring.damping = 0.3;
+        if (sn_body_integrator(world, spring.body_a) == sn_body_integrator(world, spring.body_b)) {
+            stop_on(sn_world_add_spring(world, &spring, &field, &error), &error);
+        }
+    }
+    sn_drag_def drag = sn_default_drag_def();
+    drag.linear = 0.1;
+    drag.quadratic = 0.05;
+    drag.angular_quadratic = 0.001;
+    drag.medium_velocity = sn_vec3_make(1.0, 0.5, 0.0);
+    stop_on(sn_world_add_drag(world, &drag, &field, &error), &error);
+}
+
+int main(int argc, char **argv)
+{
+    enum { COUNT = 1000 };
+    static sn_body bodies[COUNT];
+    int threads = argc == 3 && strcmp(argv[1], "--threads") == 0 ? atoi(argv[2]) : 1;
+    for (int variant = 0; variant < 2; ++variant) {
+        sn_error error = {0};
+        sn_world_def def = sn_default_world_def();
+        def.threads = threads;
+        sn_world *world = NULL;
+        stop_on(sn_world_create(&def, &world, &error), &error);
+        sn_random random = {.seed = 2026};
+        add_bodies(world, &random, bodies, COUNT);
+        if (variant == 1) {
+            add_fields(world, bodies, COUNT);
+        }
+        for (int step = 0; step <= 1000; ++step) {
+            if (step % 250 == 0) {
+                printf("%s step %d: %016llx\n", variant == 0 ? "free" : "fields", step,
+                       (unsigned long long)sn_world_hash(world));
+            }
+            stop_on(sn_world_step(world, 0.002, &error), &error);
+        }
+        sn_world_destroy(world);
+    }
+    return 0;
+}
