@@ -234,6 +234,9 @@ static const mistake mistakes[] = {
     {SHAPE("\"type\": \"tube\", \"radius\": 1, \"path\": [[0,0,0],[9,0,0]], \"smooth\": true, "
            "\"steps\": 1000, \"segments\": 4096"),
      {"t:1:48: this tube would have about 8192000 vertices"}},
+    {SHAPE("\"type\": \"sheet\", \"thickness\": 0.1, \"bend_radius\": 1, \"outline\": [[0, 0], [3, "
+           "0], [3, 1]], \"segments\": 4096"),
+     {"t:1:48: this sheet would have about 5"}},
     {"{\"sinew\": 1, \"bodies\": [{\"name\": \"a\"" BALL
      "}, {\"name\": \"b\", \"integrator\": \"rk4\"" BALL
      "}],\n\"fields\": [{\"type\": \"spring\", \"a\": \"a\", \"b\": \"b\", \"stiffness\": 1}]}",
@@ -356,6 +359,83 @@ static void keeps_a_hundred_errors(void **state)
     sn_text_free(&text);
 }
 
+static void limits_params(void **state)
+{
+    (void)state;
+    for (int count = 1000; count <= 1001; ++count) {
+        // Each depends on the one after it: the longest chain there can be.
+        sn_text text = {0};
+        sn_text_add(&text, "{\"sinew\": 1, \"params\": {");
+        for (int i = 0; i < count - 1; ++i) {
+            sn_text_format(&text, "\"p%d\": {\"value\": \"=p%d+1\"}, ", i, i + 1);
+        }
+        sn_text_format(&text, "\"p%d\": {\"value\": 1}}}", count - 1);
+        sn_scene *scene = NULL;
+        sn_error_list errors = {0};
+        sn_status status = sn_scene_load_text("t", text.data, text.length, NULL, &scene, &errors);
+        if (count == 1000) {
+            assert_int_equal(status, SN_OK);
+            assert_true(sn_scene_param(scene, 0).value == 1000.0);
+        } else {
+            assert_true(
+                check("params", status, &errors,
+                      (const char *const[4]){"t:1:24: 1001 params, expected at most 1000"}));
+        }
+        sn_scene_destroy(scene);
+        sn_error_list_free(&errors);
+        sn_text_free(&text);
+    }
+}
+
+// Messages stay valid UTF-8 wherever they are cut.
+static void messages_are_whole(void **state)
+{
+    (void)state;
+    for (int shift = 0; shift < 4; ++shift) {
+        sn_text text = {0};
+        sn_text_format(&text, "{\"sinew\": 1, \"%.*s", shift, "aaaa");
+        for (int i = 0; i < 100; ++i) {
+            sn_text_add(&text, "\xe2\x82\xac");
+        }
+        sn_text_add(&text, "\": 5}");
+        sn_scene *scene = NULL;
+        sn_error_list errors = {0};
+        assert_int_equal(sn_scene_load_text("t", text.data, text.length, NULL, &scene, &errors),
+                         SN_ERROR_SCENE);
+        const char *message = sn_error_message(&errors.items[0]);
+        for (const char *c = message; *c != '\0';) {
+            if ((unsigned char)*c >= 0x80) {
+                assert_memory_equal(c, "\xe2\x82\xac", 3);
+                c += 3;
+            } else {
+                c += 1;
+            }
+        }
+        sn_error_list_free(&errors);
+        sn_text_free(&text);
+    }
+}
+
+static void limits_expressions(void **state)
+{
+    (void)state;
+    sn_text text = {0};
+    sn_text_add(&text, "{\"sinew\": 1, \"gravity\": [0, 0, \"=0");
+    for (int i = 0; i < 5000; ++i) {
+        sn_text_add(&text, "+1");
+    }
+    sn_text_add(&text, "\"]}");
+    sn_scene *scene = NULL;
+    sn_error_list errors = {0};
+    sn_status status = sn_scene_load_text("t", text.data, text.length, NULL, &scene, &errors);
+    assert_true(
+        check("long expression", status, &errors,
+              (const char *const[4]){
+                  "t:1:32: \"gravity\": an expression of 10002 bytes, expected at most 10000"}));
+    sn_error_list_free(&errors);
+    sn_text_free(&text);
+}
+
 // A hundred megabytes: either read or refused, in linear time and within the stated limits.
 static void handles_large_files(void **state)
 {
@@ -388,6 +468,9 @@ int main(void)
         cmocka_unit_test(refuses),
         cmocka_unit_test(refuses_files),
         cmocka_unit_test(keeps_a_hundred_errors),
+        cmocka_unit_test(limits_params),
+        cmocka_unit_test(messages_are_whole),
+        cmocka_unit_test(limits_expressions),
         cmocka_unit_test(handles_large_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

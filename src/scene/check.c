@@ -408,6 +408,22 @@ static void check_rotation(checker *c, const sn_item *item, const sn_rotation_va
     }
 }
 
+// A bent sheet is cut into triangles with edges of one segment, on both sides: about two per square
+// of an edge.
+static double bent_sheet_vertices(const sn_shape_item *shape)
+{
+    if (shape->bend_radius == 0.0 || shape->points.count == 0) {
+        return 0.0;
+    }
+    sn_vec3 low = shape->points.data[0], high = low;
+    for (int i = 1; i < shape->points.count; ++i) {
+        low = sn_vec3_min(low, shape->points.data[i]);
+        high = sn_vec3_max(high, shape->points.data[i]);
+    }
+    double edge = 2.0 * SN_PI * fabs(shape->bend_radius) / shape->segments;
+    return 4.0 * ((high.x - low.x) / edge) * ((high.y - low.y) / edge);
+}
+
 // Vertices that a generator would make, so that a slip of a zero does not fill the memory.
 static double generated_vertices(const sn_shape_item *shape)
 {
@@ -416,10 +432,7 @@ static double generated_vertices(const sn_shape_item *shape)
     case SN_SCENE_REVOLUTION:
         return points * shape->segments;
     case SN_SCENE_SHEET:
-        for (int i = 0; i < shape->holes.count; ++i) {
-            points += shape->holes.data[i].count;
-        }
-        return points * shape->segments;
+        return bent_sheet_vertices(shape);
     case SN_SCENE_TUBE:
         return points * (shape->smooth ? shape->steps : 1.0) * shape->segments;
     default:
@@ -427,7 +440,7 @@ static double generated_vertices(const sn_shape_item *shape)
     }
 }
 
-#define VERTEX_LIMIT 2000000
+#define VERTEX_LIMIT 100000
 
 static void check_shape_values(checker *c, const sn_shape_item *shape)
 {

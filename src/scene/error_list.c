@@ -6,12 +6,32 @@
 #include "base/array.h"
 #include "base/error.h"
 
+// Cutting a text to its room may have left a part of a character; "?" stands for it then.
+static void repair_utf8(char *text)
+{
+    while (*text != '\0') {
+        unsigned char lead = (unsigned char)*text;
+        int wanted = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+        int found = 1;
+        while (found < wanted && (text[found] & 0xc0) == 0x80) {
+            found += 1;
+        }
+        if (found < wanted) {
+            memset(text, '?', (size_t)found);
+        }
+        text += found;
+    }
+}
+
 static bool push(sn_error_list *list, const sn_error *error)
 {
     if (!sn_array_grow((void **)&list->items, &list->capacity, sizeof *error, list->count + 1)) {
         return false;
     }
-    list->items[list->count++] = *error;
+    sn_error *kept = &list->items[list->count++];
+    *kept = *error;
+    repair_utf8(kept->place);
+    repair_utf8(kept->text);
     return true;
 }
 

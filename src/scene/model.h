@@ -82,6 +82,7 @@ typedef struct sn_quantity_value {
                 // gives
     bool has_dimension;
     sn_dimension dimension;
+    int binding; // the expression that computes it, counted from 1; 0: none
 } sn_quantity_value;
 
 typedef struct sn_param_item {
@@ -91,7 +92,6 @@ typedef struct sn_param_item {
     const char *unit_text, *label;
     sn_unit unit;
     double factor; // SI units in one of `unit`
-    int binding;   // the expression that computes it, -1: none
     double si;     // present value
     int visit;     // while looking for cycles
 } sn_param_item;

@@ -20,9 +20,21 @@ sn_place sn_reader_place(const sn_reader *reader, int node)
     return place;
 }
 
+// Nobody will read it: nobody listens, or a hundred errors are kept already.
+static bool is_unheard(const sn_reader *reader)
+{
+    return reader->errors == NULL || reader->errors->count >= SN_ERROR_LIST_LIMIT;
+}
+
 void sn_reader_fail(sn_reader *reader, int node, const char *format, ...)
 {
     reader->mistakes += 1;
+    if (is_unheard(reader)) {
+        if (reader->errors != NULL) {
+            reader->errors->left_out += 1;
+        }
+        return;
+    }
     char text[512], place[SN_PLACE_SIZE];
     va_list arguments;
     va_start(arguments, format);
@@ -126,6 +138,10 @@ static const char *article(const char *name)
 
 static void fail_unknown_key(sn_reader *reader, int key_node, const sn_object *table, bool has_type)
 {
+    if (is_unheard(reader)) {
+        sn_reader_fail(reader, key_node, "unknown key");
+        return;
+    }
     const char *known[72];
     int count = 0;
     if (has_type) {

@@ -89,9 +89,16 @@ static void fail_dimension(sn_reader *reader, int node, const sn_key *key, const
     sn_reader_fail(reader, node, "\"%s\": expected %s, got %s%s", key->name, expected, got, tail);
 }
 
+#define EXPRESSION_LIMIT 10000 // bytes
+
 static void bind(sn_reader *reader, int node, const sn_key *key, double *target)
 {
     const sn_json_node *n = node_at(reader, node);
+    if (n->end - n->start > EXPRESSION_LIMIT) {
+        sn_reader_fail(reader, node, "\"%s\": an expression of %d bytes, expected at most %d",
+                       key->name, n->end - n->start, EXPRESSION_LIMIT);
+        return;
+    }
     const char *text = sn_reader_string(reader, node);
     if (text == NULL) {
         return;

@@ -110,8 +110,9 @@ static sn_status visit_param(sn_scene *scene, int index, int *chain, int depth, 
     }
     param->visit = 1;
     sn_status status = SN_OK;
-    if (param->binding >= 0) {
-        const sn_expression *expression = &scene->bindings.data[param->binding].expression;
+    if (param->value.binding > 0) {
+        const sn_expression *expression =
+            &scene->bindings.data[param->value.binding - 1].expression;
         for (int i = 0; i < expression->count && status == SN_OK; ++i) {
             if (expression->data[i].code == SN_CODE_PARAM) {
                 status = visit_param(scene, expression->data[i].count, chain, depth + 1, ordered,
@@ -140,9 +141,18 @@ static sn_status order_params(sn_scene *scene, sn_error_list *errors)
     return SN_OK;
 }
 
+// Params are found by comparing names, and followed by recursion.
+#define PARAM_LIMIT 1000
+
 static sn_status name_params(sn_scene *scene, sn_error_list *errors)
 {
     int count = scene->root.params.count;
+    if (count > PARAM_LIMIT) {
+        char text[100];
+        snprintf(text, sizeof text, "%d params, expected at most %d", count, PARAM_LIMIT);
+        return fail_at(scene, sn_item_place(&scene->root.item, "params"), errors, SN_ERROR_SCENE,
+                       text);
+    }
     size_t room = (size_t)count + 1;
     scene->param_names = sn_arena_allocate(&scene->arena, room * sizeof *scene->param_names);
     scene->param_values = sn_arena_allocate(&scene->arena, room * sizeof *scene->param_values);
@@ -153,7 +163,6 @@ static sn_status name_params(sn_scene *scene, sn_error_list *errors)
     sn_status first = SN_OK;
     for (int i = 0; i < count; ++i) {
         sn_param_item *param = SN_PARAM(scene, i);
-        param->binding = -1;
         scene->param_names[i] = param->name;
         sn_status status = check_param(scene, param, errors);
         first = first == SN_OK ? status : first;
@@ -164,11 +173,14 @@ static sn_status name_params(sn_scene *scene, sn_error_list *errors)
 sn_status sn_resolve_compile(sn_scene *scene, sn_error_list *errors)
 {
     sn_status first = name_params(scene, errors);
-    if (first == SN_ERROR_MEMORY) {
+    if (first == SN_ERROR_MEMORY || scene->root.params.count > PARAM_LIMIT) {
         return first;
     }
     for (int i = 0; i < scene->bindings.count; ++i) {
         sn_binding *binding = &scene->bindings.data[i];
+        if (binding->key->type == SN_KEY_QUANTITY) {
+            ((sn_quantity_value *)binding->target)->binding = i + 1; // number is its first member
+        }
         int offset = 0;
         sn_error error = {0};
         sn_status status =
@@ -181,14 +193,6 @@ sn_status sn_resolve_compile(sn_scene *scene, sn_error_list *errors)
             status =
                 fail_at(scene, binding_place(binding, offset), errors, SN_ERROR_SCENE, error.text);
             first = first == SN_OK ? status : first;
-        }
-    }
-    for (int i = 0; i < scene->root.params.count; ++i) {
-        sn_param_item *param = SN_PARAM(scene, i);
-        for (int k = 0; k < scene->bindings.count; ++k) {
-            if (scene->bindings.data[k].target == &param->value.number) {
-                param->binding = k;
-            }
         }
     }
     return first == SN_OK ? order_params(scene, errors) : first;
@@ -217,10 +221,8 @@ static sn_status evaluate_binding(sn_scene *scene, sn_binding *binding, sn_error
 static double quantity_si(const sn_scene *scene, const sn_param_item *param,
                           const sn_quantity_value *quantity)
 {
-    for (int i = 0; i < scene->bindings.count; ++i) {
-        if (scene->bindings.data[i].target == &quantity->number) {
-            return scene->bindings.data[i].value;
-        }
+    if (quantity->binding > 0) {
+        return scene->bindings.data[quantity->binding - 1].value;
     }
     return quantity->in_si ? quantity->number : quantity->number * param->factor;
 }
@@ -263,8 +265,8 @@ sn_status sn_resolve_evaluate(sn_scene *scene, sn_error_list *errors)
     for (int i = 0; i < scene->root.params.count; ++i) {
         int index = scene->param_order[i];
         sn_param_item *param = SN_PARAM(scene, index);
-        if (param->binding >= 0) {
-            sn_binding *binding = &scene->bindings.data[param->binding];
+        if (param->value.binding > 0) {
+            sn_binding *binding = &scene->bindings.data[param->value.binding - 1];
             sn_status status = evaluate_binding(scene, binding, errors);
             if (status != SN_OK) {
                 return status; // everything that follows may depend on it

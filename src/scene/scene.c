@@ -242,11 +242,11 @@ sn_status sn_scene_set_param(sn_scene *scene, const char *name, double value, sn
         return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "the scene has no param \"%.60s\"", name);
     }
     sn_param_item *param = SN_PARAM(scene, index);
-    if (param->binding >= 0) {
+    if (param->value.binding > 0) {
         return sn_fail(
             error, SN_ERROR_ARGUMENT, NULL,
             "the param \"%s\" is computed as \"=%.100s\", expected one that has a value of its own",
-            name, scene->bindings.data[param->binding].text);
+            name, scene->bindings.data[param->value.binding - 1].text);
     }
     if (!isfinite(value)) {
         return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "the param \"%s\" needs a finite number",
