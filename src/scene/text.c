@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/memory.h"
 
 static bool text_reserve(sn_text *text, size_t extra)
@@ -91,32 +92,59 @@ void sn_text_free(sn_text *text)
     *text = (sn_text){0};
 }
 
-// printf writes the locale's decimal point, which may be several bytes; JSON wants one ".".
-static void plain_point(char *text)
+// Digits of a whole number, most significant first, zero-terminated; gives how many.
+static int whole_to_text(uint64_t whole, char *text)
 {
-    char *to = text;
-    bool replaced = false;
-    for (const char *from = text; *from != '\0'; ++from) {
-        if (strchr("0123456789+-e", *from) != NULL) {
-            *to++ = *from;
-        } else if (!replaced) {
-            *to++ = '.';
-            replaced = true;
-        }
+    char reversed[20];
+    int count = 0;
+    do {
+        reversed[count++] = (char)('0' + whole % 10);
+        whole /= 10;
+    } while (whole > 0);
+    for (int i = 0; i < count; ++i) {
+        text[i] = reversed[count - 1 - i];
     }
-    *to = '\0';
+    text[count] = '\0';
+    return count;
 }
 
+// Laid out as printf's %g does it: with an exponent below 1e-4, and from 1e15 on (1e16 or 1e17
+// when there are so many digits).
 void sn_number_to_text(double value, char text[32])
 {
-    for (int digits = 15; digits <= 17; ++digits) {
-        snprintf(text, 32, "%.*g", digits, value);
-        plain_point(text);
-        double back;
-        if (sn_number_from_text(text, strlen(text), 0, &back) && back == value) {
-            return;
-        }
+    if (signbit(value)) {
+        *text++ = '-';
+        value = -value;
     }
+    sn_decimal decimal = value > 0.0 ? sn_decimal_shortest(value) : (sn_decimal){0};
+    char digits[24];
+    int count = whole_to_text(decimal.digits, digits);
+    int exponent = decimal.exponent + count - 1; // of the first digit
+    if (exponent < -4 || exponent >= (count > 15 ? count : 15)) {
+        *text++ = digits[0];
+        if (count > 1) {
+            *text++ = '.';
+            memcpy(text, digits + 1, (size_t)count - 1);
+            text += count - 1;
+        }
+        *text++ = 'e';
+        *text++ = exponent < 0 ? '-' : '+';
+        exponent = exponent < 0 ? -exponent : exponent;
+        if (exponent < 10) {
+            *text++ = '0';
+        }
+        whole_to_text((uint64_t)exponent, text);
+        return;
+    }
+    int point = exponent + 1; // digits before the point; below 1 the number begins "0.0..."
+    int length = count > point ? count : point;
+    for (int i = point < 1 ? point - 1 : 0; i < length; ++i) {
+        if (i == point) {
+            *text++ = '.';
+        }
+        *text++ = i >= 0 && i < count ? digits[i] : '0';
+    }
+    *text = '\0';
 }
 
 static size_t digits_length(const char *text, size_t length)
@@ -174,6 +202,27 @@ static double locale_strtod(const char *digits, size_t length, long exponent)
     return strtod(copy, NULL);
 }
 
+// The digits before the exponent as a whole number, the places after the point counted off the
+// exponent. False when there are more than fit.
+static bool plain_decimal(const char *text, size_t length, long exponent, sn_decimal *decimal)
+{
+    *decimal = (sn_decimal){0};
+    bool fraction = false;
+    for (size_t i = 0; i < length; ++i) {
+        if (text[i] == '.') {
+            fraction = true;
+            continue;
+        }
+        if (decimal->digits > (UINT64_MAX - 9) / 10) {
+            return false;
+        }
+        decimal->digits = 10 * decimal->digits + (uint64_t)(text[i] - '0');
+        exponent -= fraction;
+    }
+    decimal->exponent = exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : (int)exponent;
+    return true;
+}
+
 bool sn_number_from_text(const char *text, size_t length, int decimal_shift, double *value)
 {
     if (length == 0 || length > SN_NUMBER_LENGTH_LIMIT ||
@@ -194,6 +243,14 @@ bool sn_number_from_text(const char *text, size_t length, int decimal_shift, dou
         }
         exponent = negative ? -exponent : exponent;
     }
-    *value = locale_strtod(text, mantissa, exponent + decimal_shift);
+    exponent += decimal_shift;
+    bool minus = text[0] == '-';
+    sn_decimal decimal;
+    if (plain_decimal(text + minus, mantissa - minus, exponent, &decimal) &&
+        sn_decimal_value(decimal, value)) {
+        *value = minus ? -*value : *value;
+        return true;
+    }
+    *value = locale_strtod(text, mantissa, exponent);
     return isfinite(*value);
 }
