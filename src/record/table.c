@@ -44,6 +44,11 @@ static sn_status scan_quoted(csv_scanner *scanner, sn_error *error)
     return csv_fail(scanner, error, "a quoted field is not closed, expected \"");
 }
 
+static bool ends_field(char c)
+{
+    return c == ',' || c == '\n' || c == '\r' || c == '\0';
+}
+
 static sn_status scan_field(csv_scanner *scanner, sn_error *error)
 {
     scanner->field.length = 0;
@@ -53,7 +58,7 @@ static sn_status scan_field(csv_scanner *scanner, sn_error *error)
         status = scan_quoted(scanner, error);
     } else {
         const char *from = scanner->at;
-        while (scanner->at < scanner->end && strchr(",\r\n", *scanner->at) == NULL) {
+        while (scanner->at < scanner->end && !ends_field(*scanner->at)) {
             scanner->at += 1;
         }
         sn_text_add_bytes(&scanner->field, from, (size_t)(scanner->at - from));
@@ -134,6 +139,9 @@ static bool read_number(const char *text, double *value)
     while (length > 0 && text[length - 1] == ' ') {
         length -= 1;
     }
+    if (length > 0 && text[length - 1] >= '0' && text[length - 1] <= '9') {
+        return sn_number_from_text(text, length, 0, value);
+    }
     static const struct {
         const char *word;
         double value;
@@ -146,7 +154,7 @@ static bool read_number(const char *text, double *value)
             return true;
         }
     }
-    return sn_number_from_text(text, length, 0, value);
+    return false;
 }
 
 static sn_status read_row(csv_scanner *scanner, const sn_table *table, double *row, sn_error *error)
