@@ -13,6 +13,11 @@
 // "2t"), or expressions over the scene's params ("=draught*2"). Every error has the form
 // file:line:column: what, and what was expected. One table in C (src/scene/table.c) is the source
 // of the parser, the defaults, the JSON Schema and the reference page.
+//
+// What it does not do: it does not write scenes as a person would (only resolved ones), does not
+// follow dimensions through expressions, and does not watch files. A scene may be read by several
+// threads, but set_param is a writer's work. Numbers are in SI units, except those of a param,
+// which are in the param's own unit.
 #ifndef SINEW_SCENE_H
 #define SINEW_SCENE_H
 
@@ -35,9 +40,10 @@ typedef struct sn_error_list {
 SN_API void sn_error_list_free(sn_error_list *list);
 
 typedef struct sn_scene_options {
-    const char *folder; // where relative names of a scene given as text are looked up; NULL: the current folder
-    // May be NULL. Gives the text of a file that a scene includes, or NULL to look on the disk: for scenes inside a
-    // program. The text must stay until loading ends.
+    const char *folder; // where relative names of a scene given as text are looked up; NULL: the
+                        // current folder
+    // May be NULL. Gives the text of a file that a scene includes, or NULL to look on the disk: for
+    // scenes inside a program. The text must stay until loading ends.
     const char *(*find)(void *user, const char *path, size_t *length);
     void *user;
 } sn_scene_options;
@@ -72,8 +78,9 @@ SN_API sn_run sn_scene_run(const sn_scene *scene);
 // the scene gives as an expression follows it again when a param is set later.
 SN_API sn_status sn_scene_set_run(sn_scene *scene, const sn_run *run, sn_error *error);
 
-// Params: numbers a person may turn. Setting one resolves every expression again, or changes nothing when a value does not
-// fit. Numbers are in the param's own unit (30 for "deg"); expressions see them in SI units.
+// Params: numbers a person may turn. Setting one resolves every expression again, or changes
+// nothing when a value does not fit. Numbers are in the param's own unit (30 for "deg");
+// expressions see them in SI units.
 typedef struct sn_param {
     const char *name, *label, *unit;
     double value, minimum, maximum; // infinite where the scene gives no bound

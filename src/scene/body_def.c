@@ -80,12 +80,6 @@ sn_status sn_body_item_def(const sn_scene *scene, const sn_body_item *body, sn_s
     if (body->type == SN_BODY_STATIC) {
         return SN_OK;
     }
-    sn_mass_properties mass;
-    sn_status status = find_mass(scene, body, shapes, &mass, error);
-    bool own = sn_item_gives(&body->item, "mass") || sn_item_gives(&body->item, "inertia") ||
-               sn_item_gives(&body->item, "centre");
-    if (status == SN_OK && own) {
-        def->mass = mass;
-    }
-    return status;
+    // Handed over also when the shapes alone decide, so that the world need not weigh them again.
+    return find_mass(scene, body, shapes, &def->mass, error);
 }

@@ -430,7 +430,7 @@ static double combine(sn_expression_code code, double a, double b)
 sn_status sn_expression_evaluate(const sn_expression *expression, const double *params,
                                  double *value, int *offset, sn_error *error)
 {
-    double stack[SN_EXPRESSION_STACK];
+    double stack[SN_EXPRESSION_STACK] = {0};
     int top = 0;
     for (int i = 0; i < expression->count; ++i) {
         const sn_expression_step *step = &expression->data[i];

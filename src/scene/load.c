@@ -31,7 +31,7 @@ static void fail_cycle(loader *l, sn_reader *reader, int node, const char *path)
     char chain[400];
     size_t at = 0;
     int start = 0;
-    while (strcmp(l->chain[start], path) != 0) {
+    while (start < l->depth && strcmp(l->chain[start], path) != 0) {
         start += 1;
     }
     for (int i = start; i < l->depth && at < sizeof chain; ++i) {

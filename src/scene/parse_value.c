@@ -517,10 +517,11 @@ static sn_item *parse_item(sn_reader *reader, int node, const sn_object *object,
         return NULL;
     }
     // In the list first, so that whatever the item comes to own is freed with the scene.
-    if (!sn_array_push(list, item)) {
+    if (!sn_array_grow((void **)&list->data, &list->capacity, sizeof(void *), list->count + 1)) {
         reader->out_of_memory = true;
         return NULL;
     }
+    list->data[list->count++] = item;
     int bindings = reader->scene->bindings.count, mistakes = reader->mistakes;
     sn_parse_object(reader, node, table, item);
     item->faulty = reader->mistakes > mistakes;

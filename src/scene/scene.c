@@ -135,7 +135,7 @@ void sn_scene_destroy(sn_scene *scene)
     }
     sn_item_list *lists[] = {&scene->root.params, &scene->root.materials, &scene->root.bodies,
                              &scene->root.fields, &scene->root.probes,    &scene->root.events};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) {
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
         sn_array_free(lists[i]);
     }
     for (int i = 0; i < scene->bindings.count; ++i) {

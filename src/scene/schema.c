@@ -263,7 +263,7 @@ static void write_definition(sn_text *out, const sn_object *object)
         write_object(out, object, 6);
     }
     sn_text_add(out, "\n    }");
-    for (int i = 0; i < object->variant_count; ++i) {
+    for (int i = 0; object->variants != NULL && i < object->variant_count; ++i) {
         write_definition(out, object->variants[i]);
     }
     write_below(out, object);

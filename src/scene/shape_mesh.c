@@ -153,14 +153,17 @@ sn_shape sn_shape_item_shape(const sn_body_item *body, const sn_shape_item *item
     shape.density = item->density > 0.0 ? item->density
                     : material != NULL  ? material->density
                                         : 1000.0;
+    // The nearest one that names a colour: the shape, its own material, the body, the body's
+    // material.
+    const sn_material_item *own = item->material_item, *common = body->material_item;
     if (sn_item_gives(&item->item, "colour")) {
         shape.colour = item->colour;
-    } else if (item->material_item != NULL && sn_item_gives(&material->item, "colour")) {
-        shape.colour = material->colour;
+    } else if (own != NULL && sn_item_gives(&own->item, "colour")) {
+        shape.colour = own->colour;
     } else if (sn_item_gives(&body->item, "colour")) {
         shape.colour = body->colour;
-    } else if (material != NULL && sn_item_gives(&material->item, "colour")) {
-        shape.colour = material->colour;
+    } else if (common != NULL && sn_item_gives(&common->item, "colour")) {
+        shape.colour = common->colour;
     }
     return shape;
 }

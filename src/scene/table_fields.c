@@ -66,7 +66,7 @@ static const sn_object *const variants[] = {&spring_table, &drag_table};
 
 const sn_object sn_table_fields = {"field", .text = "A force with a place.",
                                    .size = sizeof(sn_field_item), .variants = variants,
-                                   .variant_count = (int)(sizeof variants / sizeof *variants)};
+                                   .variant_count = (int)(sizeof variants / sizeof variants[0])};
 
 #define X(name, word, unit, of) {word, "in " unit},
 static const sn_word quantity_words[] = {SN_QUANTITY_LIST(X){NULL, NULL}};

@@ -170,4 +170,4 @@ static const sn_object *const variants[] = {
 const sn_object sn_table_shapes = {"shape",
                                    .text = "What a body is made of, placed in the body's frame.",
                                    .size = sizeof(sn_shape_item), .variants = variants,
-                                   .variant_count = (int)(sizeof variants / sizeof *variants)};
+                                   .variant_count = (int)(sizeof variants / sizeof variants[0])};

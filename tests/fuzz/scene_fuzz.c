@@ -68,12 +68,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t length = 0;
     sn_error error = {0};
     sn_scene *again = NULL;
-    if (sn_scene_resolved_text(scene, &text, &length, &error) != SN_OK ||
-        sn_scene_load_text("resolved", text, length, NULL, &again, NULL) != SN_OK) {
-        abort(); // what was understood once must be understood again
-    }
-    if (run(scene) != run(again)) {
+    if (sn_scene_resolved_text(scene, &text, &length, &error) != SN_OK) {
         abort();
+    }
+    // Large generated meshes take long under the sanitizers and teach nothing new.
+    if (length < 1 << 18) {
+        if (sn_scene_load_text("resolved", text, length, NULL, &again, NULL) != SN_OK) {
+            abort(); // what was understood once must be understood again
+        }
+        if (run(scene) != run(again)) {
+            abort();
+        }
     }
     sn_scene_free_text(text);
     sn_scene_destroy(scene);
