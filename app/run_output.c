@@ -70,8 +70,8 @@ sn_status sn_run_output_open(sn_run_output *output, const char *folder, const sn
     if (status != SN_OK) {
         return status;
     }
-    static const char *const stale[] = {"summary.json", "energy.svg"};
-    for (int i = 0; i < 2; ++i) {
+    static const char *const stale[] = {"summary.json", "state.svg", "energy.svg"};
+    for (int i = 0; i < 3; ++i) {
         char path[SN_PATH_LIMIT];
         status = sn_folder_join(folder, stale[i], path, error);
         if (status != SN_OK) {
@@ -147,43 +147,71 @@ sn_status sn_run_output_close(sn_run_output *output, sn_error *error)
     return first;
 }
 
-static sn_status draw_energy(const sn_run_output *output, const sn_run_result *result,
-                             sn_error *error)
+// <name>.csv drawn as <name>.svg.
+static sn_status draw(const sn_run_output *output, const char *name, const char *title,
+                      const char *const *columns, int count, sn_error *error)
 {
-    static const char *const columns[] = {"kinetic", "potential", "total"};
-    char csv[SN_PATH_LIMIT], svg[SN_PATH_LIMIT], title[192];
-    sn_status status = sn_folder_join(output->folder, "energy.csv", csv, error);
+    char file[32], csv[SN_PATH_LIMIT], svg[SN_PATH_LIMIT];
+    snprintf(file, sizeof file, "%s.csv", name);
+    sn_status status = sn_folder_join(output->folder, file, csv, error);
     if (status == SN_OK) {
-        status = sn_folder_join(output->folder, "energy.svg", svg, error);
+        snprintf(file, sizeof file, "%s.svg", name);
+        status = sn_folder_join(output->folder, file, svg, error);
     }
     if (status != SN_OK) {
         return status;
     }
-    snprintf(title, sizeof title, "Energy of %s", result->scene);
     sn_plot_def plot = sn_default_plot_def();
     plot.csv_path = csv;
     plot.svg_path = svg;
     plot.title = title;
     plot.columns = columns;
-    plot.column_count = 3;
+    plot.column_count = count;
     return sn_plot_csv(&plot, error);
 }
 
-sn_status sn_run_output_finish(sn_run_output *output, sn_run_result *result, const sn_scene *scene,
-                               const sn_world *world, sn_error *error)
+// A plot holds the whole table in memory.
+static bool is_drawn(const sn_run_result *result, int columns)
+{
+    return columns > 0 && result->rows <= SN_DRAWN_NUMBER_LIMIT / ((uint64_t)columns + 1);
+}
+
+sn_status sn_run_output_draw(const sn_run_output *output, sn_run_result *result, sn_error *error)
+{
+    static const char *const energies[] = {"kinetic", "potential", "total"};
+    const int count = sizeof energy_columns / sizeof energy_columns[0] - 1;
+    char title[192];
+    sn_status status = SN_OK;
+    if (is_drawn(result, result->column_count)) {
+        snprintf(title, sizeof title, "State of %s", result->scene);
+        status = draw(output, "state", title, NULL, 0, error);
+        result->state_drawn = status == SN_OK;
+    }
+    if (status == SN_OK && is_drawn(result, count)) {
+        snprintf(title, sizeof title, "Energy of %s", result->scene);
+        status = draw(output, "energy", title, energies, 3, error);
+        result->energy_drawn = status == SN_OK;
+    }
+    return status;
+}
+
+sn_status sn_run_output_summarise(const sn_run_output *output, sn_run_result *result,
+                                  const sn_scene *scene, const sn_world *world, sn_error *error)
 {
     static const char *const names[] = {"summary.json", "state.csv", "energy.csv",
-                                        "recording.snrec", "energy.svg"};
-    for (int i = 0; i < 5; ++i) {
+                                        "recording.snrec"};
+    for (int i = 0; i < 4; ++i) {
         result->files[result->file_count++] = names[i];
     }
-    sn_status status = draw_energy(output, result, error);
-    if (status != SN_OK) {
-        return status;
+    if (result->state_drawn) {
+        result->files[result->file_count++] = "state.svg";
+    }
+    if (result->energy_drawn) {
+        result->files[result->file_count++] = "energy.svg";
     }
     char path[SN_PATH_LIMIT];
     sn_new_file file = {0};
-    status = sn_folder_join(output->folder, "summary.json", path, error);
+    sn_status status = sn_folder_join(output->folder, "summary.json", path, error);
     if (status == SN_OK) {
         status = sn_new_file_open(&file, path, error);
     }

@@ -1,12 +1,14 @@
-// The files a run leaves: state.csv, energy.csv and recording.snrec while it goes, energy.svg and
-// summary.json at its end. The first three are valid however the run ends; the last two appear
-// complete or not at all.
+// The files a run leaves: state.csv, energy.csv and recording.snrec while it goes, state.svg,
+// energy.svg and summary.json at its end. The first three are valid however the run ends; the
+// summary appears complete or not at all.
 #ifndef SN_APP_RUN_OUTPUT_H
 #define SN_APP_RUN_OUTPUT_H
 
 #include "files.h"
 #include "run_result.h"
 #include "sinew/record.h"
+
+enum { SN_DRAWN_NUMBER_LIMIT = 20000000 }; // rows times columns of a table: 160 MB
 
 typedef struct sn_run_output {
     char folder[SN_PATH_LIMIT];
@@ -28,8 +30,11 @@ sn_status sn_run_output_step(sn_run_output *output, const sn_world *world, sn_er
 // Closes what is open; `error` keeps the first failure.
 sn_status sn_run_output_close(sn_run_output *output, sn_error *error);
 
-// energy.svg, then summary.json with the list of files.
-sn_status sn_run_output_finish(sn_run_output *output, sn_run_result *result, const sn_scene *scene,
-                               const sn_world *world, sn_error *error);
+// state.svg and energy.svg, each only when its table is below SN_DRAWN_NUMBER_LIMIT.
+sn_status sn_run_output_draw(const sn_run_output *output, sn_run_result *result, sn_error *error);
+
+// summary.json, with the list of files.
+sn_status sn_run_output_summarise(const sn_run_output *output, sn_run_result *result,
+                                  const sn_scene *scene, const sn_world *world, sn_error *error);
 
 #endif

@@ -32,6 +32,7 @@ typedef struct sn_run_result {
     bool interrupted;
     char stopped_by[128]; // the event that ended it, or ""
     char failure[800];    // "" when all went well
+    bool state_drawn, energy_drawn;
     const char *files[SN_RUN_FILE_LIMIT];
     int file_count;
 } sn_run_result;

@@ -128,9 +128,11 @@ static int run(const sn_arguments *arguments)
     sn_free(list);
     if (status != SN_OK) {
         sn_complain(arguments, "%s", sn_error_message(&error));
-        // The library names the file it could not use; only an existing input leaves the output as
-        // the culprit.
-        bool output = status == SN_ERROR_FILE && strstr(error.place, ".csv") == NULL;
+        // The library names the file it could not use: the table, or else the picture.
+        const char *picture = sn_option_text(arguments, "out", NULL);
+        bool output =
+            status == SN_ERROR_FILE && (picture != NULL ? strcmp(error.place, picture) == 0
+                                                        : sn_path_ends_with(error.place, ".svg"));
         return output ? SN_EXIT_OUTPUT : sn_exit_for(status);
     }
     return SN_EXIT_OK;

@@ -217,19 +217,44 @@ static void note_end(run_job *job, int code, double started)
 
 // ---- after the run ----
 
+// What cannot be written is a failure of the run like any other, and the summary tells it.
+static int note_unwritten(run_job *job, int code)
+{
+    if (job->result.failure[0] == '\0') {
+        snprintf(job->result.failure, sizeof job->result.failure, "%s",
+                 sn_error_message(&job->error));
+    }
+    return code == SN_EXIT_OK || code == SN_EXIT_INTERRUPTED ? SN_EXIT_OUTPUT : code;
+}
+
 static int finish_files(run_job *job, int code)
 {
-    sn_error error = {0};
-    sn_status status = sn_run_output_close(&job->output, &error);
-    // After a write error the rest of the disk is no better; the summary still tries to tell.
-    if (status == SN_OK || code == SN_EXIT_OUTPUT) {
-        status = sn_run_output_finish(&job->output, &job->result, job->scene, job->world, &error);
+    // After a write error the rest of the disk is no better: nothing is drawn, but the summary
+    // still tries to tell.
+    if (sn_run_output_close(&job->output, &job->error) != SN_OK) {
+        code = note_unwritten(job, code);
+    } else if (code != SN_EXIT_OUTPUT &&
+               sn_run_output_draw(&job->output, &job->result, &job->error) != SN_OK) {
+        code = note_unwritten(job, code);
     }
-    if (status != SN_OK && code != SN_EXIT_OUTPUT) {
-        sn_complain(job->arguments, "%s", sn_error_message(&error));
-        return code == SN_EXIT_OK || code == SN_EXIT_INTERRUPTED ? SN_EXIT_OUTPUT : code;
+    if (sn_run_output_summarise(&job->output, &job->result, job->scene, job->world, &job->error) !=
+        SN_OK) {
+        code = note_unwritten(job, code);
     }
     return code;
+}
+
+// A picture that was too large to draw is told; one of no columns is not missed.
+static void report_undrawn(const run_job *job)
+{
+    const sn_run_result *result = &job->result;
+    bool state = !result->state_drawn && result->column_count > 0;
+    if (state || !result->energy_drawn) {
+        sn_say(
+            job->arguments, "not drawn, more than %d numbers: %s%s%s; `sinew plot` draws any table",
+            SN_DRAWN_NUMBER_LIMIT, state ? "state.svg" : "",
+            state && !result->energy_drawn ? ", " : "", result->energy_drawn ? "" : "energy.svg");
+    }
 }
 
 static void report(run_job *job, int code)
@@ -253,6 +278,7 @@ static void report(run_job *job, int code)
                job->result.time);
     }
     if (job->writes && code != SN_EXIT_OUTPUT) {
+        report_undrawn(job);
         char files[256] = "";
         for (int i = 0; i < job->result.file_count; ++i) {
             size_t used = strlen(files);
@@ -413,9 +439,9 @@ const sn_verb sn_verb_run = {
     .summary = "simulate a scene and leave its results in a folder",
     .description =
         "Writes state.csv (every probe; without probes the position of each of the\n"
-        "first 100 bodies), energy.csv (energy, momentum, angular momentum), energy.svg,\n"
-        "recording.snrec (for replay and export) and summary.json. Ctrl-C ends the run\n"
-        "between two steps and leaves valid files.",
+        "first 100 bodies), energy.csv (energy, momentum, angular momentum), both drawn\n"
+        "as state.svg and energy.svg, recording.snrec (for replay and export) and\n"
+        "summary.json. Ctrl-C ends the run between two steps and leaves valid files.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .examples = examples,
