@@ -13,7 +13,7 @@
 #include "interrupt.h"
 #include "terminal.h"
 
-enum { PEER_LIMIT = 16, REPEAT_LIMIT = 101 };
+enum { PEER_LIMIT = 16, REPEAT_LIMIT = 101, QUICK_SHARE = 20 };
 
 typedef struct peer {
     char name[64], path[SN_PATH_LIMIT];
@@ -23,6 +23,7 @@ typedef struct bench_job {
     const sn_arguments *arguments;
     peer peers[PEER_LIMIT];
     int peer_count, repeats;
+    bool quick;
     FILE *table;
     sn_json_writer *json; // NULL: none
 } bench_job;
@@ -34,7 +35,7 @@ typedef struct series {
     bool refused; // a peer that does not know the case
 } series;
 
-static const sn_bench_group *const groups[] = {&sn_bench_rigid};
+static const sn_bench_group *const groups[] = {&sn_bench_rigid, &sn_bench_precise, &sn_bench_files};
 
 const sn_bench_group *sn_bench_group_at(int index)
 {
@@ -152,8 +153,9 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y ? 1 : 0;
 }
 
-// Of the cost (quality < 0) or of one measure of quality. NaN when there is nothing.
-static double median(const series *runs, int quality)
+// Of the cost (quality < 0) or of one measure of quality: its place in the middle, or the least.
+// NaN when there is nothing.
+static void summarize(const series *runs, int quality, double *median_value, double *least)
 {
     double values[REPEAT_LIMIT];
     for (int i = 0; i < runs->count; ++i) {
@@ -162,9 +164,24 @@ static double median(const series *runs, int quality)
     }
     qsort(values, (size_t)runs->count, sizeof values[0], by_value);
     int middle = runs->count / 2;
-    return runs->count == 0       ? NAN
-           : runs->count % 2 == 1 ? values[middle]
-                                  : 0.5 * (values[middle - 1] + values[middle]);
+    *least = runs->count > 0 ? values[0] : NAN;
+    *median_value = runs->count == 0       ? NAN
+                    : runs->count % 2 == 1 ? values[middle]
+                                           : 0.5 * (values[middle - 1] + values[middle]);
+}
+
+static double median(const series *runs, int quality)
+{
+    double value, least;
+    summarize(runs, quality, &value, &least);
+    return value;
+}
+
+static double minimum(const series *runs)
+{
+    double value, least;
+    summarize(runs, -1, &value, &least);
+    return least;
 }
 
 // ---- rows ----
@@ -190,6 +207,10 @@ static void json_row(sn_json_writer *json, const sn_bench_group *group, const sn
             sn_json_write_number(json, key, median(theirs, i));
         }
     }
+    sn_json_write_number(json, "minimum", minimum(ours));
+    if (theirs != NULL) {
+        sn_json_write_number(json, "peer_minimum", minimum(theirs));
+    }
     sn_json_write_close(json);
     sn_json_write_close(json);
 }
@@ -198,11 +219,12 @@ static void table_row(FILE *stream, const sn_bench_group *group, const sn_bench_
                       const series *ours, const char *peer_name, const series *theirs)
 {
     double value = median(ours, -1), other = theirs != NULL ? median(theirs, -1) : NAN;
-    fprintf(stream, "%-7s %-34s %10.4g %-13s", group->name, bench->title, value, bench->unit);
+    fprintf(stream, "%-7s %-41s %9.4g %9.4g %-12s", group->name, bench->title, value, minimum(ours),
+            bench->unit);
     if (theirs != NULL) {
-        fprintf(stream, " %-10s %10.4g %7.3f ", peer_name, other, value / other);
+        fprintf(stream, " %-10s %10.4g %6.3f ", peer_name, other, value / other);
     } else {
-        fprintf(stream, " %-10s %10s %7s ", "-", "-", "-");
+        fprintf(stream, " %-10s %10s %6s ", "-", "-", "-");
     }
     for (int i = 0; i < SN_BENCH_QUALITY_LIMIT && bench->quality[i] != NULL; ++i) {
         fprintf(stream, "%s%s %.2g", i > 0 ? ", " : " ", bench->quality[i], median(ours, i));
@@ -228,8 +250,11 @@ static void write_row(const bench_job *job, const sn_bench_group *group, const s
 // ---- running ----
 
 // Ours, then each peer, again and again, so that a slow spell of the machine hits all alike.
-static int run_case(bench_job *job, const sn_bench_group *group, const sn_bench_case *bench)
+static int run_case(bench_job *job, const sn_bench_group *group, const sn_bench_case *whole)
 {
+    sn_bench_case shorter = *whole;
+    const sn_bench_case *bench = job->quick ? &shorter : whole;
+    shorter.steps = shorter.steps > QUICK_SHARE ? shorter.steps / QUICK_SHARE : 1;
     series *all = calloc((size_t)job->peer_count + 1, sizeof *all); // ours is the first
     int code = SN_EXIT_OK;
     if (all == NULL) {
@@ -265,29 +290,16 @@ static int run_case(bench_job *job, const sn_bench_group *group, const sn_bench_
     return code;
 }
 
-int sn_bench_run(const sn_arguments *arguments, const char *only, const char *peer_folder,
-                 int repeats, FILE *table, FILE *json)
+static void table_head(FILE *table)
 {
-    sn_json_writer writer = {.stream = json};
-    bench_job *job = calloc(1, sizeof *job);
-    if (job == NULL) {
-        sn_complain(arguments, "out of memory");
-        return SN_EXIT_SIMULATION;
-    }
-    *job = (bench_job){.arguments = arguments, .repeats = repeats, .table = table};
-    job->json = json != NULL ? &writer : NULL;
+    fprintf(table, "%-7s %-41s %9s %9s %-12s %-10s %10s %6s  %s\n", "group", "case", "ours",
+            "minimum", "unit", "peer", "peer_value", "ratio", "quality");
+    fflush(table);
+}
+
+static int run_groups(bench_job *job, const char *only)
+{
     int code = SN_EXIT_OK;
-    if (peer_folder != NULL && !find_peers(job, peer_folder)) {
-        code = SN_EXIT_INPUT;
-    }
-    if (code == SN_EXIT_OK && table != NULL) {
-        fprintf(table, "%-7s %-34s %10s %-13s %-10s %10s %7s  %s\n", "group", "case", "ours",
-                "unit", "peer", "peer_value", "ratio", "quality");
-        fflush(table);
-    }
-    if (code == SN_EXIT_OK && json != NULL) {
-        sn_json_write_open(&writer, NULL, '[');
-    }
     const sn_bench_group *group = NULL;
     for (int i = 0; code == SN_EXIT_OK && (group = sn_bench_group_at(i)) != NULL; ++i) {
         bool wanted = only == NULL || strcmp(only, group->name) == 0;
@@ -295,7 +307,36 @@ int sn_bench_run(const sn_arguments *arguments, const char *only, const char *pe
             code = run_case(job, group, &group->cases[j]);
         }
     }
-    if (json != NULL && writer.depth > 0) {
+    return code;
+}
+
+int sn_bench_run(const sn_arguments *arguments, const sn_bench_options *options)
+{
+    sn_json_writer writer = {.stream = options->json};
+    bench_job *job = calloc(1, sizeof *job);
+    if (job == NULL) {
+        sn_complain(arguments, "out of memory");
+        return SN_EXIT_SIMULATION;
+    }
+    *job = (bench_job){.arguments = arguments,
+                       .repeats = options->repeats,
+                       .quick = options->quick,
+                       .table = options->table};
+    job->json = options->json != NULL ? &writer : NULL;
+    int code = SN_EXIT_OK;
+    if (options->peer_folder != NULL && !find_peers(job, options->peer_folder)) {
+        code = SN_EXIT_INPUT;
+    }
+    if (code == SN_EXIT_OK) {
+        if (options->table != NULL) {
+            table_head(options->table);
+        }
+        if (options->json != NULL) {
+            sn_json_write_open(&writer, NULL, '[');
+        }
+        code = run_groups(job, options->only);
+    }
+    if (options->json != NULL && writer.depth > 0) {
         sn_json_write_close(&writer);
     }
     free(job);

@@ -8,8 +8,11 @@
 //     PEER --case NAME --size N --steps S --step H
 //
 // and prints one line of JSON with "value" (in the case's unit) and the same quality members as
-// ours; or it exits with a code other than 0 when it does not know the case. bench_<group>.c says
-// for each case exactly what the work is.
+// ours; or it exits with a code other than 0 when it does not know the case or cannot do it at this
+// size. bench_<group>.c and bench/free_bodies.h say for each case exactly what the work is.
+//
+// Besides what the case names, `quality` carries `minimum` and `peer_minimum`, the least of the
+// repeated costs: on a busy machine the best guess at what the work itself takes.
 #ifndef SN_APP_BENCH_H
 #define SN_APP_BENCH_H
 
@@ -30,6 +33,7 @@ typedef struct sn_bench_case {
     const char *unit;
     int size, steps;
     double step;                                 // s
+    int parameter;                               // what it means, the case's function knows
     const char *quality[SN_BENCH_QUALITY_LIMIT]; // names; NULL-terminated unless full
     sn_status (*run)(const struct sn_bench_case *bench, sn_bench_result *result, sn_error *error);
 } sn_bench_case;
@@ -40,13 +44,19 @@ typedef struct sn_bench_group {
     int count;
 } sn_bench_group;
 
-extern const sn_bench_group sn_bench_rigid;
+extern const sn_bench_group sn_bench_rigid, sn_bench_precise, sn_bench_files;
 
 const sn_bench_group *sn_bench_group_at(int index); // NULL beyond the last
 
-// Runs the groups (all when `only` is NULL) and prints the table to `table` and JSON to `json`;
-// either may be NULL. Returns an exit code.
-int sn_bench_run(const sn_arguments *arguments, const char *only, const char *peer_folder,
-                 int repeats, FILE *table, FILE *json);
+typedef struct sn_bench_options {
+    const char *only;        // one group; NULL: all
+    const char *peer_folder; // NULL: no peers
+    int repeats;
+    bool quick;         // a twentieth of the steps
+    FILE *table, *json; // where to print; either may be NULL
+} sn_bench_options;
+
+// Returns an exit code.
+int sn_bench_run(const sn_arguments *arguments, const sn_bench_options *options);
 
 #endif

@@ -18,10 +18,13 @@ static int run(const sn_arguments *arguments)
     }
     sn_interrupt_listen();
     FILE *json = path != NULL ? file.stream : as_json ? stdout : NULL;
-    int code =
-        sn_bench_run(arguments, sn_option_text(arguments, "only", NULL),
-                     sn_option_text(arguments, "peers", NULL),
-                     (int)sn_option_number(arguments, "repeat", 5), as_json ? NULL : stdout, json);
+    sn_bench_options bench = {.only = sn_option_text(arguments, "only", NULL),
+                              .peer_folder = sn_option_text(arguments, "peers", NULL),
+                              .repeats = (int)sn_option_number(arguments, "repeat", 5),
+                              .quick = sn_option_given(arguments, "quick"),
+                              .table = as_json ? NULL : stdout,
+                              .json = json};
+    int code = sn_bench_run(arguments, &bench);
     if (path != NULL && code != SN_EXIT_OK) {
         sn_new_file_abandon(&file);
     } else if (path != NULL && sn_new_file_close(&file, &error) != SN_OK) {
@@ -34,7 +37,7 @@ static int run(const sn_arguments *arguments)
     return code;
 }
 
-static const char *const group_names[] = {"rigid", NULL};
+static const char *const group_names[] = {"rigid", "precise", "files", NULL};
 
 static const sn_option options[] = {
     {.name = "only",
@@ -54,6 +57,7 @@ static const sn_option options[] = {
      .doc = "runs of each case; the table has medians",
      .minimum = 1,
      .maximum = 101},
+    {.name = "quick", .doc = "a twentieth of the steps: a first look, not a measurement"},
     {.name = "json", .doc = "print a JSON array instead of the table"},
     {.name = "out",
      .letter = 'o',
@@ -64,6 +68,7 @@ static const sn_option options[] = {
 
 static const sn_example examples[] = {
     {"sinew bench", "the engine alone"},
+    {"sinew bench --only precise", "what accuracy costs, integrator by integrator"},
     {"sinew bench --peers build/release/peers", "beside other engines (make bench builds them)"},
 };
 
@@ -73,7 +78,8 @@ const sn_verb sn_verb_bench = {
     .summary = "measure what the engine costs, beside peers",
     .description =
         "The ratio is our cost over the peer's: below 1 we are faster. Quality says how\n"
-        "exact the result was, so that speed is never bought with wrong motion.",
+        "exact the result was, so that speed is never bought with wrong motion. Each cost\n"
+        "is the median of the repeats; beside it stands the least.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .examples = examples,

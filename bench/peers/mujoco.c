@@ -1,0 +1,149 @@
+// MuJoCo 2.2.2 in double precision, as Debian builds it: bodies with free joints in one model,
+// semi-implicit Euler (MuJoCo's default), contact disabled. mujoco_rk4.c is the same with its
+// Runge-Kutta integrator. Its compiler takes time with the square of the number of bodies (25 s for
+// 10,000), so more than 2,000 are refused; the cost of a step per body hardly depends on their number.
+#include <mujoco/mujoco.h>
+#include <stdarg.h>
+#include <stdbool.h>
+
+#include "peer.h"
+
+#ifndef PEER_INTEGRATOR
+#define PEER_INTEGRATOR mjINT_EULER
+#endif
+
+enum { BODY_LIMIT = 2000 };
+
+static mjModel *model;
+static mjData *data;
+static double step_size;
+
+// Text that grows.
+static char *text;
+static size_t text_length, text_capacity;
+
+static void append(const char *format, ...)
+{
+    if (text_capacity < text_length + 1024) {
+        text_capacity = 2 * text_capacity + 65536;
+        text = realloc(text, text_capacity);
+        if (text == NULL) {
+            exit(1);
+        }
+    }
+    va_list list;
+    va_start(list, format);
+    text_length += (size_t)vsnprintf(text + text_length, text_capacity - text_length, format, list);
+    va_end(list);
+}
+
+// MuJoCo would print to the standard output, or stop the program with a box of text.
+static void on_warning(const char *message)
+{
+    fprintf(stderr, "mujoco: %s\n", message);
+}
+
+static void on_error(const char *message)
+{
+    fprintf(stderr, "mujoco: %s\n", message);
+    exit(1);
+}
+
+// The buffers are sized by hand: MuJoCo's own guess grows with the square of the number of bodies.
+static void write_model(int count)
+{
+    text_length = 0;
+    append("<mujoco><compiler inertiafromgeom=\"false\"/>"
+           "<option gravity=\"0 0 %.17g\" timestep=\"%.17g\"><flag contact=\"disable\"/></option>"
+           "<size nconmax=\"1\" njmax=\"1\" nstack=\"%ld\"/><worldbody>\n",
+           -SN_FREE_GRAVITY, step_size, 100L * count + 10000L);
+    for (int i = 0; i < count; ++i) {
+        sn_free_body start = sn_free_body_start(i);
+        append("<body pos=\"%.17g %.17g %.17g\"><freejoint/><inertial pos=\"0 0 0\" mass=\"%.17g\" "
+               "diaginertia=\"%.17g %.17g %.17g\"/>"
+               "<geom type=\"box\" size=\"%.17g %.17g %.17g\"/></body>\n",
+               start.position[0], start.position[1], start.position[2], SN_FREE_MASS,
+               sn_free_inertia[0], sn_free_inertia[1], sn_free_inertia[2], 0.5 * sn_free_size[0],
+               0.5 * sn_free_size[1], 0.5 * sn_free_size[2]);
+    }
+    append("</worldbody></mujoco>\n");
+}
+
+static bool load_model(void)
+{
+    char error[1000] = "";
+    mjVFS *files = malloc(sizeof *files);
+    if (files == NULL) {
+        return false;
+    }
+    mj_defaultVFS(files);
+    mj_makeEmptyFileVFS(files, "model.xml", (int)text_length);
+    memcpy(files->filedata[mj_findFileVFS(files, "model.xml")], text, text_length);
+    model = mj_loadXML("model.xml", files, error, sizeof error);
+    mj_deleteVFS(files);
+    free(files);
+    if (model == NULL) {
+        fprintf(stderr, "mujoco: %s\n", error);
+        return false;
+    }
+    model->opt.integrator = PEER_INTEGRATOR;
+    data = mj_makeData(model);
+    return data != NULL;
+}
+
+static bool peer_start(double step)
+{
+    mju_user_warning = on_warning;
+    mju_user_error = on_error;
+    step_size = step;
+    return true;
+}
+
+static bool peer_add(int count)
+{
+    if (count > BODY_LIMIT) {
+        return false;
+    }
+    write_model(count);
+    bool loaded = load_model();
+    free(text);
+    text = NULL;
+    text_capacity = 0;
+    for (int i = 0; loaded && i < count; ++i) {
+        sn_free_body start = sn_free_body_start(i);
+        mjtNum *velocity = data->qvel + 6 * i; // linear in world axes, angular in body axes
+        memcpy(velocity, start.velocity, sizeof start.velocity);
+        memcpy(velocity + 3, start.spin, sizeof start.spin); // the axes agree at the start
+    }
+    return loaded;
+}
+
+static void peer_advance(int steps)
+{
+    for (int i = 0; i < steps; ++i) {
+        mj_step(model, data);
+    }
+}
+
+static void peer_read(int count, sn_free_body *bodies)
+{
+    for (int i = 0; i < count; ++i) {
+        const mjtNum *pose = data->qpos + 7 * i, *velocity = data->qvel + 6 * i;
+        mju_quat2Mat(bodies[i].rotation, pose + 3);
+        mju_rotVecQuat(bodies[i].spin, velocity + 3, pose + 3);
+        memcpy(bodies[i].position, pose, sizeof bodies[i].position);
+        memcpy(bodies[i].velocity, velocity, sizeof bodies[i].velocity);
+    }
+}
+
+static double peer_load(int count)
+{
+    if (count > BODY_LIMIT || !peer_start(1e-3)) {
+        return -1.0;
+    }
+    write_model(count);
+    double started = peer_seconds();
+    bool loaded = load_model();
+    double seconds = peer_seconds() - started;
+    return loaded ? seconds : -1.0;
+}
