@@ -95,26 +95,21 @@ static bool word_is_known(const sn_verb *verb, const sn_option *option, const ch
     return false;
 }
 
-// name=number
+// NAME=VALUE
 static bool add_setting(const sn_option *option, const char *text, sn_arguments *arguments)
 {
     const sn_verb *verb = arguments->verb;
     const char *equals = strchr(text, '=');
     sn_setting *setting = &arguments->settings[arguments->setting_count];
     if (equals == NULL || equals == text || (size_t)(equals - text) >= sizeof setting->name) {
-        sn_usage_error(verb, "--%s takes NAME=NUMBER, not '%s'", option->name, text);
+        sn_usage_error(verb, "--%s takes NAME=VALUE, not '%s'", option->name, text);
         return false;
     }
     if (arguments->setting_count + 1 >= SN_LIST_LIMIT) {
         sn_usage_error(verb, "--%s is given more than %d times", option->name, SN_LIST_LIMIT - 1);
         return false;
     }
-    char *end = NULL;
-    setting->value = strtod(equals + 1, &end);
-    if (end == equals + 1 || *end != '\0' || !isfinite(setting->value)) {
-        sn_usage_error(verb, "--%s %s: '%s' is not a number", option->name, text, equals + 1);
-        return false;
-    }
+    setting->value = equals + 1;
     memcpy(setting->name, text, (size_t)(equals - text));
     setting->name[equals - text] = '\0';
     arguments->setting_count++;

@@ -77,7 +77,7 @@ extern const int sn_common_option_count;
 
 typedef struct sn_setting {
     char name[128];
-    double value;
+    const char *value; // a number, perhaps with a unit: only the scene knows what it means
 } sn_setting;
 
 struct sn_arguments {
