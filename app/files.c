@@ -59,6 +59,11 @@ bool sn_path_ends_with(const char *path, const char *ending)
     return length >= suffix && strcmp(path + length - suffix, ending) == 0;
 }
 
+const char *sn_path_for_output(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "/dev/stdout" : path;
+}
+
 sn_status sn_make_folders(const char *path, sn_error *error)
 {
     char part[SN_PATH_LIMIT];

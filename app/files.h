@@ -20,6 +20,9 @@ bool sn_path_exists(const char *path);
 bool sn_path_is_folder(const char *path);
 bool sn_path_ends_with(const char *path, const char *ending);
 
+// "/dev/stdout" for "-": what the library, which knows only files, is told to write to.
+const char *sn_path_for_output(const char *path);
+
 // Makes a folder and those above it.
 sn_status sn_make_folders(const char *path, sn_error *error);
 

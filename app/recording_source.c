@@ -1,5 +1,6 @@
 #include "recording_source.h"
 
+#include "builtin.h"
 #include "exit_code.h"
 #include "files.h"
 #include "terminal.h"
@@ -37,7 +38,15 @@ int sn_recording_load(const sn_arguments *arguments, const char *operand, sn_rec
     sn_error error = {0};
     sn_status status = sn_recording_open(recording_path(operand, joined), recording, &error);
     if (status != SN_OK) {
-        sn_complain(arguments, "%s", sn_error_message(&error));
+        bool scene = sn_path_ends_with(operand, ".json") ||
+                     (!sn_path_exists(operand) && sn_builtin_find(operand) != NULL);
+        if (scene) {
+            sn_complain(arguments,
+                        "%s is a scene; `sinew run %s` makes the recording that is wanted", operand,
+                        operand);
+        } else {
+            sn_complain(arguments, "%s", sn_error_message(&error));
+        }
         return sn_exit_for(status);
     }
     sn_recording_info info = sn_recording_get_info(*recording);

@@ -134,13 +134,13 @@ static int export_recording(const sn_arguments *arguments, const char *operand)
         }
     }
     if (status == SN_OK && gltf != NULL) {
-        status = sn_export_gltf(recording, gltf, &error);
+        status = sn_export_gltf(recording, sn_path_for_output(gltf), &error);
         if (status == SN_OK) {
             sn_say(arguments, "%s: %d frames as glTF animation", gltf, frames);
         }
     }
     if (status == SN_OK && csv != NULL) {
-        status = export_csv(recording, csv, &error);
+        status = export_csv(recording, sn_path_for_output(csv), &error);
         if (status == SN_OK) {
             sn_say(arguments, "%s: %d rows", csv, frames);
         }

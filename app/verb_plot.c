@@ -72,13 +72,13 @@ static sn_status plot_one(const sn_arguments *arguments, const char *csv, const 
     }
     sn_plot_def plot = sn_default_plot_def();
     plot.csv_path = csv;
-    plot.svg_path = path;
+    plot.svg_path = sn_path_for_output(path);
     plot.title = sn_option_text(arguments, "title", NULL);
     plot.columns = list->count > 0 ? list->names : NULL;
     plot.column_count = list->count;
     plot.log_scale = sn_option_given(arguments, "log");
     status = sn_plot_csv(&plot, error);
-    if (status == SN_OK) {
+    if (status == SN_OK && strcmp(path, "-") != 0) {
         printf("%s\n", path);
     }
     return status;
@@ -127,12 +127,16 @@ static int run(const sn_arguments *arguments)
                                                   : plot_one(arguments, operand, list, &error);
     sn_free(list);
     if (status != SN_OK) {
-        sn_complain(arguments, "%s", sn_error_message(&error));
+        bool table = sn_path_ends_with(operand, ".csv") || sn_path_is_folder(operand);
+        sn_complain(arguments, "%s%s", sn_error_message(&error),
+                    table || status == SN_ERROR_FILE || status == SN_ERROR_ARGUMENT
+                        ? ""
+                        : "; a CSV file or the folder of a run is wanted");
         // The library names the file it could not use: the table, or else the picture.
         const char *picture = sn_option_text(arguments, "out", NULL);
-        bool output =
-            status == SN_ERROR_FILE && (picture != NULL ? strcmp(error.place, picture) == 0
-                                                        : sn_path_ends_with(error.place, ".svg"));
+        bool output = status == SN_ERROR_FILE &&
+                      (picture != NULL ? strcmp(error.place, sn_path_for_output(picture)) == 0
+                                       : sn_path_ends_with(error.place, ".svg"));
         return output ? SN_EXIT_OUTPUT : sn_exit_for(status);
     }
     return SN_EXIT_OK;
