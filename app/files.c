@@ -77,9 +77,10 @@ sn_status sn_make_folders(const char *path, sn_error *error)
         }
         memcpy(part, path, i);
         part[i] = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST && !sn_path_is_folder(part)) {
+        int reason = mkdir(part, 0777) == 0 ? 0 : errno;
+        if (reason != 0 && reason != EEXIST && !sn_path_is_folder(part)) {
             return sn_fail(error, SN_ERROR_FILE, part, "cannot make this folder: %s",
-                           strerror(errno));
+                           strerror(reason));
         }
     }
     if (!sn_path_is_folder(path)) {

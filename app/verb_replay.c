@@ -1,6 +1,7 @@
 // sinew replay RECORDING: the run again, compared step by step.
 #include <inttypes.h>
 
+#include "base/error.h"
 #include "exit_code.h"
 #include "interrupt.h"
 #include "json_writer.h"
@@ -41,13 +42,19 @@ static int run(const sn_arguments *arguments)
     }
     sn_error error = {0};
     sn_replay replay = {0};
-    uint64_t steps = sn_recording_get_info(recording).step_count;
+    sn_recording_info info = sn_recording_get_info(recording);
+    uint64_t steps = info.step_count;
     sn_interrupt_listen();
     sn_progress progress = sn_progress_start(arguments, "replay");
     sn_status status =
         sn_recording_replay(recording, (int)sn_option_number(arguments, "threads", 1), show,
                             &progress, &replay, &error);
     sn_progress_end(&progress);
+    // A run cut short in its first moments has frames, but no hashes to compare with.
+    if (status == SN_OK && steps == 0 && !info.complete) {
+        status = sn_fail(&error, SN_ERROR_FORMAT, arguments->operands[0],
+                         "holds no step that could be compared");
+    }
     sn_recording_close(recording);
     if (sn_option_given(arguments, "json")) {
         print_json(status, &replay, steps, status != SN_OK ? sn_error_message(&error) : NULL);
