@@ -1,7 +1,11 @@
 #include "run_output.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -61,12 +65,40 @@ static sn_status open_files(sn_run_output *output, const sn_scene *scene, const 
     return status;
 }
 
+// Two runs that write the same files leave neither. The lock goes with the process, however it
+// ends; a file system without locks is used without.
+static sn_status lock_folder(sn_run_output *output, sn_error *error)
+{
+    int folder = open(output->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) {
+        return SN_OK; // it may be written to and still not be read
+    }
+    if (flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        close(folder);
+        return sn_fail(error, SN_ERROR_FILE, output->folder,
+                       "another run is writing here; let it end, or choose another folder");
+    }
+    output->lock = folder;
+    return SN_OK;
+}
+
+static void unlock_folder(sn_run_output *output)
+{
+    if (output->lock > 0) {
+        close(output->lock);
+    }
+    output->lock = 0;
+}
+
 sn_status sn_run_output_open(sn_run_output *output, const char *folder, const sn_scene *scene,
                              const sn_world *world, const sn_run_result *result, sn_error *error)
 {
     *output = (sn_run_output){0};
     snprintf(output->folder, sizeof output->folder, "%s", folder);
     sn_status status = sn_make_folders(folder, error);
+    if (status == SN_OK) {
+        status = lock_folder(output, error);
+    }
     if (status != SN_OK) {
         return status;
     }
@@ -82,6 +114,7 @@ sn_status sn_run_output_open(sn_run_output *output, const char *folder, const sn
     status = open_files(output, scene, world, result, error);
     if (status != SN_OK) {
         sn_run_output_close(output, NULL);
+        unlock_folder(output);
     }
     return status;
 }
@@ -195,7 +228,7 @@ sn_status sn_run_output_draw(const sn_run_output *output, sn_run_result *result,
     return status;
 }
 
-sn_status sn_run_output_summarise(const sn_run_output *output, sn_run_result *result,
+sn_status sn_run_output_summarise(sn_run_output *output, sn_run_result *result,
                                   const sn_scene *scene, const sn_world *world, sn_error *error)
 {
     static const char *const names[] = {"summary.json", "state.csv", "energy.csv",
@@ -215,9 +248,10 @@ sn_status sn_run_output_summarise(const sn_run_output *output, sn_run_result *re
     if (status == SN_OK) {
         status = sn_new_file_open(&file, path, error);
     }
-    if (status != SN_OK) {
-        return status;
+    if (status == SN_OK) {
+        sn_run_result_json(result, scene, world, file.stream);
+        status = sn_new_file_close(&file, error);
     }
-    sn_run_result_json(result, scene, world, file.stream);
-    return sn_new_file_close(&file, error);
+    unlock_folder(output);
+    return status;
 }

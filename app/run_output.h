@@ -14,9 +14,11 @@ typedef struct sn_run_output {
     char folder[SN_PATH_LIMIT];
     sn_csv *state, *energy;
     sn_recorder *recorder;
+    int lock; // the folder, open and locked; 0: not
 } sn_run_output;
 
-// Makes the folder, removes the summary of an earlier run, opens the files.
+// Makes the folder and keeps other runs out of it, removes the summary of an earlier run, opens the
+// files.
 sn_status sn_run_output_open(sn_run_output *output, const char *folder, const sn_scene *scene,
                              const sn_world *world, const sn_run_result *result, sn_error *error);
 
@@ -27,14 +29,14 @@ sn_status sn_run_output_row(sn_run_output *output, const sn_run_result *result,
 // After each step of the world.
 sn_status sn_run_output_step(sn_run_output *output, const sn_world *world, sn_error *error);
 
-// Closes what is open; `error` keeps the first failure.
+// Closes the tables and the recording; `error` keeps the first failure.
 sn_status sn_run_output_close(sn_run_output *output, sn_error *error);
 
 // state.svg and energy.svg, each only when its table is below SN_DRAWN_NUMBER_LIMIT.
 sn_status sn_run_output_draw(const sn_run_output *output, sn_run_result *result, sn_error *error);
 
-// summary.json, with the list of files.
-sn_status sn_run_output_summarise(const sn_run_output *output, sn_run_result *result,
+// summary.json, with the list of files; then the folder is free for other runs.
+sn_status sn_run_output_summarise(sn_run_output *output, sn_run_result *result,
                                   const sn_scene *scene, const sn_world *world, sn_error *error);
 
 #endif
