@@ -393,6 +393,56 @@ static void removal_moves_the_last_agent(void **state)
     sn_rigid_set_free(&set);
 }
 
+// What a user adds keeps its direction in the world while the body turns, and a failed step gives
+// back all that it may have changed.
+static void added_forces_and_kept_states(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 19};
+    for (int trial = 0; trial < 50; ++trial) {
+        sn_rigid_set set;
+        sn_rigid_set_init(&set);
+        sn_rigid_def def = random_def(&random);
+        sn_rigid_add(&set, &def);
+        sn_agent_set *agents = &set.agents;
+        sn_vec3 force = random_vec3(&random, 5.0), torque = random_vec3(&random, 5.0);
+        sn_vec3 where = random_vec3(&random, 2.0), centre = sn_rigid_pose(agents->q).position;
+        sn_rigid_push(&set, 0, force, where, torque);
+        sn_rigid_push(&set, 0, force, centre, SN_VEC3_ZERO);
+        agents->agents[0].next_step = 0.25;
+        sn_agent_set_keep(agents, 0, 1);
+        double q[SN_RIGID_Q], v[SN_RIGID_V], f[SN_RIGID_V];
+        memcpy(q, agents->q, sizeof q);
+        memcpy(v, agents->v, sizeof v);
+        drift(&set, 0.7);
+        sn_rigid_type.external(agents, 0, f);
+        sn_vec3 expected = sn_vec3_add(torque, sn_cross(sn_vec3_sub(where, centre), force));
+        sn_quat rotation = sn_rigid_pose(agents->q).rotation;
+        assert_near(sn_vec3_make(f[0], f[1], f[2]), sn_vec3_scale(2.0, force), 0.0);
+        assert_near(sn_rotate(rotation, sn_vec3_make(f[3], f[4], f[5])), expected, 1e-13);
+        agents->agents[0].next_step = 9.0;
+        sn_agent_set_go_back(agents);
+        assert_memory_equal(agents->q, q, sizeof q);
+        assert_memory_equal(agents->v, v, sizeof v);
+        assert_true(agents->agents[0].next_step == 0.25);
+        sn_rigid_set_free(&set);
+    }
+}
+
+// More agents than an int can number the coordinates of are refused before anything is asked of the
+// allocator.
+static void too_many_agents_are_refused(void **state)
+{
+    (void)state;
+    sn_rigid_set set;
+    sn_rigid_set_init(&set);
+    uint64_t before = sn_allocation_count();
+    assert_false(sn_agent_set_reserve(&set.agents, INT32_MAX / (SN_RIGID_Q + SN_RIGID_V) + 1));
+    assert_false(sn_agent_set_reserve(&set.agents, INT32_MAX));
+    assert_int_equal(sn_allocation_count(), before);
+    sn_rigid_set_free(&set);
+}
+
 static void lack_of_memory_leaves_the_set_whole(void **state)
 {
     (void)state;
@@ -426,6 +476,8 @@ int main(void)
         cmocka_unit_test(neighbours_do_not_change_the_bits),
         cmocka_unit_test(damped_step_inverts_what_it_says),
         cmocka_unit_test(removal_moves_the_last_agent),
+        cmocka_unit_test(added_forces_and_kept_states),
+        cmocka_unit_test(too_many_agents_are_refused),
         cmocka_unit_test(lack_of_memory_leaves_the_set_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,9 +24,12 @@
 // an integrator and a clock. A free rigid body is the smallest agent. The clock policy says how
 // agents go forward together:
 //
-//   lockstep  one step for all, fixed step, real time. Integrators: Lie midpoint (default),
-//   symplectic Euler, RK4. precise   adaptive integration with error control and event location,
-//   through SUNDIALS: Fehlberg 4(5), Adams, BDF.
+//   lockstep  one step for all, fixed step, real time: Lie midpoint (default), symplectic
+//             Euler, RK4
+//   precise   adaptive integration with error control and event location, through SUNDIALS:
+//             Fehlberg 4(5) (default), Adams, BDF
+//
+// The policy chooses the default; a body may name any of the six under either.
 //
 // What it does not do: a world is not locked; use one thread at a time per world (it uses its own
 // worker threads inside). Handles are small values; zero is null; a stale handle is reported, never
@@ -102,20 +105,20 @@ SN_API sn_status sn_world_create(const sn_world_def *def, sn_world **world, sn_e
 SN_API void sn_world_destroy(sn_world *world);
 
 // A second world in the same state, with nothing shared but immutable meshes and the user pointers
-// of callbacks.
+// of callbacks. Adams and BDF start anew in the copy; every other integrator goes on to the bit.
 SN_API sn_status sn_world_copy(const sn_world *world, sn_world **copy, sn_error *error);
 
-// Moves the whole world forward by h seconds under its policy. On failure the state is that of the
-// last good step. In the precise policy an event that stops ends the step early: compare
-// sn_world_time.
+// Moves the whole world forward by h seconds under its policy. On failure the state and the event
+// log are as before the call, and forces added for the step are gone. A located event that stops
+// ends the step early: compare sn_world_time.
 SN_API sn_status sn_world_step(sn_world *world, double h, sn_error *error);
 
 SN_API double sn_world_time(const sn_world *world);
 SN_API uint64_t sn_world_step_count(const sn_world *world);
 SN_API double
-sn_world_step_size(const sn_world *world); // the h given to the last sn_world_step, 0 before it
+sn_world_step_size(const sn_world *world); // the h given to the last good step, 0 before it
 SN_API sn_vec3 sn_world_gravity(const sn_world *world);
-SN_API void sn_world_set_gravity(sn_world *world, sn_vec3 gravity);
+SN_API void sn_world_set_gravity(sn_world *world, sn_vec3 gravity); // passed over if not finite
 SN_API sn_policy sn_world_policy(const sn_world *world);
 SN_API sn_status sn_world_set_threads(sn_world *world, int threads, sn_error *error);
 
@@ -167,7 +170,7 @@ SN_API sn_body sn_world_find_body(const sn_world *world,
                                   const char *name); // null when there is none
 SN_API bool sn_body_is_valid(const sn_world *world, sn_body body);
 
-// Reading an invalid handle gives zeros and the identity.
+// Reading an invalid handle gives zeros, "", NULL and the identity, as of a static body.
 SN_API const char *sn_body_name(const sn_world *world, sn_body body);
 SN_API sn_body_type sn_body_get_type(const sn_world *world, sn_body body);
 SN_API int sn_body_shape_count(const sn_world *world, sn_body body);
@@ -175,7 +178,7 @@ SN_API const sn_shape *sn_body_shape(const sn_world *world, sn_body body, int in
 SN_API sn_mass_properties sn_body_mass_properties(const sn_world *world,
                                                   sn_body body); // in the body's frame
 SN_API sn_integrator sn_body_integrator(const sn_world *world,
-                                        sn_body body); // resolved, never DEFAULT
+                                        sn_body body); // resolved; DEFAULT: it does not move
 
 SN_API sn_transform sn_body_transform(const sn_world *world, sn_body body); // of the body's frame
 SN_API sn_vec3 sn_body_centre(const sn_world *world, sn_body body);         // of mass, in the world
@@ -189,7 +192,7 @@ SN_API sn_status sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 vel
                                       sn_vec3 angular_velocity, sn_error *error);
 
 // Adds to the forces of the coming step (inside a callback field: of the evaluation under way).
-// World axes.
+// World axes, kept while the body turns. Bodies that do not move or do not exist are passed over.
 SN_API void sn_body_add_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 world_point);
 SN_API void sn_body_add_torque(sn_world *world, sn_body body, sn_vec3 torque);
 
@@ -220,8 +223,10 @@ typedef struct sn_drag_def {
 } sn_drag_def;
 
 // A user's own force. `apply` reads the world and calls sn_body_add_force; it is asked again for
-// every evaluation an integrator makes, so it must depend on time and state alone. `potential` may
-// be NULL (no part in the energy).
+// every evaluation an integrator makes, so it must depend on time and state alone. Anything else
+// that would change the world is refused there with SN_ERROR_UNSUPPORTED. It sees bodies of other
+// integrators where they happen to stand, at the start or the end of the step. `potential` may be
+// NULL (no part in the energy).
 typedef struct sn_callback_def {
     const char *name;
     void (*apply)(void *user, sn_world *world, double time);
@@ -322,7 +327,7 @@ SN_API double sn_probe_read(const sn_world *world,
 
 typedef enum sn_event_action {
     SN_EVENT_MARK, // only the log remembers it
-    SN_EVENT_STOP, // precise: the step ends at the event; lockstep: at the end of the step it
+    SN_EVENT_STOP, // located: the step ends at the event; watched: at the end of the step it
                    // happened in
 } sn_event_action;
 
@@ -332,8 +337,11 @@ typedef enum sn_direction {
     SN_DIRECTION_FALLING,
 } sn_direction;
 
-// Something that happens when a quantity passes a threshold. The precise policy locates it to the
-// integrator's accuracy; lockstep reports the straight-line crossing inside the step.
+// Something that happens when a quantity passes a threshold. It is located to the integrator's
+// accuracy where that is adaptive, for all bodies that have the integrator of the first such event.
+// Others are watched: compared at the start and the end of each step, the crossing laid on the
+// straight line between. A value that starts on the threshold has not crossed it; one that touches
+// it and turns back may go unseen.
 typedef struct sn_event_def {
     const char *name;
     sn_probe probe;
@@ -360,8 +368,9 @@ sn_world_stopped(const sn_world *world); // true when the last step ended at a s
 // ---- state ----
 
 // The whole state (time, every agent's clock, positions and velocities) as bytes. Loading needs a
-// world of the same structure. Adams and BDF forget their history on loading and start anew; every
-// other integrator continues to the bit.
+// world of the same structure, its bodies added and removed in the same order; it drops what the
+// event log tells of later times. Adams and BDF forget their history on loading and start anew;
+// every other integrator continues to the bit. Forces added for the coming step are no part of it.
 SN_API size_t sn_world_state_size(const sn_world *world);
 SN_API sn_status sn_world_save_state(const sn_world *world, void *bytes, size_t size,
                                      sn_error *error);

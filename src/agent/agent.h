@@ -12,10 +12,10 @@
 //
 //     begin       move to where forces are asked for (half a step ahead for the midpoint rule)
 //                 - fields and behaviours now write the generalised forces f -
-//     free_step   v becomes the velocity at the end of the step if nothing were in the way; A is
-//     built and factored
-//                 - the solver now adds dv = A^-1 J^T lambda to v, through apply_inverse and
-//                 scatter -
+//     free_step   v becomes the velocity at the end of the step if nothing were in the way;
+//                 A is built and factored
+//                 - the solver now adds dv = A^-1 J^T lambda to v, through apply_inverse
+//                   and scatter -
 //     advance     q follows to the end of the step
 //
 // Integrators that ask for forces several times in a step (Runge-Kutta, Adams, BDF) use `rate`
@@ -31,8 +31,9 @@ typedef struct sn_agent_set sn_agent_set;
 
 // What every agent has, whatever its type.
 typedef struct sn_agent {
-    double time;      // its own clock, s
-    double next_step; // what an adaptive integrator would try next, s; 0: nothing known
+    double time;           // its own clock, s
+    double next_step;      // what an adaptive integrator would try next, s; 0: nothing known
+    double next_step_last; // the same at the start of the step under way
     double relative_tolerance, absolute_tolerance;
     int q_first, v_first; // its numbers in the set's arrays
     uint32_t owner;       // index of the body (or first body) it moves
@@ -66,6 +67,10 @@ struct sn_agent_type {
     void (*scatter)(const sn_agent_set *set, int agent, int part, sn_vec3 local, sn_vec3 force,
                     sn_vec3 torque, double *f);
 
+    // f = the forces a user added, as the agent now stands: they keep their direction in the world
+    // while the agent turns.
+    void (*external)(const sn_agent_set *set, int agent, double *f);
+
     // The time derivatives of q and v under the set's forces f and gravity, for integrators of
     // their own.
     void (*rate)(const sn_agent_set *set, int agent, sn_vec3 gravity, double *q_rate,
@@ -89,7 +94,8 @@ struct sn_agent_set {
     double *q, *v;           // count * q_count, count * v_count
     double *q_last, *v_last; // at the start of the step under way: what a failed step goes back to
     double *f;               // generalised forces of the evaluation under way
-    double *external;        // generalised forces a user added for the coming step
+    double *external;  // what a user added for the coming step, v_count each; read through the
+                       // type's `external`
     double *damping;   // count * v_count^2, -df/dv; NULL until a field has damping; read where
                        // has_damping is set
     bool has_external; // any of `external` is not zero
@@ -121,7 +127,8 @@ static inline double *sn_agent_f(const sn_agent_set *set, int agent)
 // set.
 SN_API double *sn_agent_damping(sn_agent_set *set, int agent);
 
-// Storage common to all types. Growing leaves the set unchanged on failure.
+// Storage common to all types. Growing leaves the set unchanged on failure, which is lack of memory
+// or more agents than an int can number the coordinates of.
 SN_API bool sn_agent_set_reserve(sn_agent_set *set, int capacity);
 SN_API bool sn_agent_set_reserve_damping(sn_agent_set *set);
 SN_API bool sn_agent_set_copy(const sn_agent_set *set, sn_agent_set *copy);
@@ -130,7 +137,7 @@ SN_API void sn_agent_set_free(sn_agent_set *set);
 // Overwrites agent `to` with agent `from`; the caller then drops `from`.
 SN_API void sn_agent_set_move(sn_agent_set *set, int from, int to);
 
-// Keeps the state for a failed step, and goes back to it.
+// Keeps the state for a failed step, and goes back to it; the clocks are the caller's.
 SN_API void sn_agent_set_keep(sn_agent_set *set, int first, int last);
 SN_API void sn_agent_set_go_back(sn_agent_set *set);
 

@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <string.h>
 
 #include "agent/agent.h"
@@ -32,7 +33,11 @@ bool sn_agent_set_reserve(sn_agent_set *set, int capacity)
     if (capacity <= set->capacity) {
         return true;
     }
-    int wanted = set->capacity + set->capacity / 4;
+    int most = INT_MAX / (set->type->q_count + set->type->v_count);
+    if (capacity > most) {
+        return false;
+    }
+    int wanted = set->capacity <= most - most / 4 ? set->capacity + set->capacity / 4 : most;
     wanted = wanted < capacity ? capacity : wanted;
     wanted = wanted < 8 ? 8 : wanted;
     size_t q_bytes = (size_t)set->type->q_count * sizeof(double);
@@ -124,6 +129,9 @@ void sn_agent_set_keep(sn_agent_set *set, int first, int last)
     size_t count = (size_t)(last - first), from = (size_t)first;
     memcpy(set->q_last + from * q_count, set->q + from * q_count, count * q_count * sizeof(double));
     memcpy(set->v_last + from * v_count, set->v + from * v_count, count * v_count * sizeof(double));
+    for (int i = first; i < last; ++i) {
+        set->agents[i].next_step_last = set->agents[i].next_step;
+    }
 }
 
 void sn_agent_set_go_back(sn_agent_set *set)
@@ -131,6 +139,9 @@ void sn_agent_set_go_back(sn_agent_set *set)
     if (set->count > 0) {
         memcpy(set->q, set->q_last, (size_t)(set->count * set->type->q_count) * sizeof(double));
         memcpy(set->v, set->v_last, (size_t)(set->count * set->type->v_count) * sizeof(double));
+    }
+    for (int i = 0; i < set->count; ++i) {
+        set->agents[i].next_step = set->agents[i].next_step_last;
     }
 }
 

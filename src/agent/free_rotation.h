@@ -6,8 +6,8 @@
 // Touma and Wisdom 1994; the choice of parts after Fasso, "Comparison of splitting algorithms for
 // the rigid body", J. Comput. Phys. 189, 2003):
 //
-//     H = A + B,   A = |L|^2/2I2 + (1/2I3 - 1/2I2) L3^2,   B = (1/2I1 - 1/2I2) L1^2,   I1 <= I2 <=
-//     I3
+//     H = A + B,  I1 <= I2 <= I3
+//     A = |L|^2/2I2 + (1/2I3 - 1/2I2) L3^2,   B = (1/2I1 - 1/2I2) L1^2
 //
 //     step(h) = B(h/2) A(h) B(h/2)
 //
@@ -23,7 +23,7 @@
 
 typedef struct sn_rigid_mass {
     double mass;
-    sn_vec3 inertia;    // principal moments, ascending, all positive
+    sn_vec3 inertia;    // principal moments, ascending, 1e-140 .. 1e140
     double b;           // (1/I1 - 1/I2) / 4: half angle of a B half step is b h L1
     double a;           // (1/I3 - 1/I2) / 2: half angle of the turn about axis 3 is a h L3
     double half_middle; // 1 / 2 I2: half angle of the turn about L is |L| h / 2 I2

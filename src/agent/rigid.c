@@ -201,6 +201,15 @@ static void rigid_scatter(const sn_agent_set *set, int agent, int part, sn_vec3 
     vec3_put(f + 3, sn_vec3_add(vec3_at(f + 3), principal));
 }
 
+// What a user added is kept as force and torque about the centre, both in world axes.
+static void rigid_external(const sn_agent_set *set, int agent, double *f)
+{
+    const double *external = set->external + set->agents[agent].v_first;
+    sn_quat rotation = sn_rigid_pose(sn_agent_q(set, agent)).rotation;
+    vec3_put(f, vec3_at(external));
+    vec3_put(f + 3, sn_rotate_inverse(rotation, vec3_at(external + 3)));
+}
+
 static sn_aabb rigid_bounds(const sn_agent_set *set, int agent)
 {
     double r = rigid(set)->radius[agent];
@@ -232,6 +241,7 @@ const sn_agent_type sn_rigid_type = {
     .apply_inverse = rigid_apply_inverse,
     .point = rigid_point,
     .scatter = rigid_scatter,
+    .external = rigid_external,
     .rate = rigid_rate,
     .restore = rigid_restore,
     .bounds = rigid_bounds,
@@ -359,4 +369,14 @@ void sn_rigid_set_velocity(sn_rigid_set *set, int agent, sn_vec3 velocity, sn_ve
     sn_quat rotation = sn_rigid_pose(sn_agent_q(&set->agents, agent)).rotation;
     vec3_put(v, velocity);
     vec3_put(v + 3, sn_rotate_inverse(rotation, angular_velocity));
+}
+
+void sn_rigid_push(sn_rigid_set *set, int agent, sn_vec3 force, sn_vec3 world_point, sn_vec3 torque)
+{
+    double *external = set->agents.external + set->agents.agents[agent].v_first;
+    sn_vec3 arm = sn_vec3_sub(world_point, vec3_at(sn_agent_q(&set->agents, agent)));
+    sn_vec3 about_centre = sn_vec3_add(torque, sn_cross(arm, force));
+    vec3_put(external, sn_vec3_add(vec3_at(external), force));
+    vec3_put(external + 3, sn_vec3_add(vec3_at(external + 3), about_centre));
+    set->agents.has_external = true;
 }

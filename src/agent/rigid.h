@@ -2,8 +2,9 @@
 // are a tight loop.
 //
 // Coordinates of one body, about its centre of mass and along its principal axes:
-//     q = (x, y, z of the centre in the world; w, x, y, z of the rotation from principal axes to
-//     world) v = (velocity of the centre, world axes; angular velocity, principal axes)
+//     q = (x, y, z of the centre in the world; w, x, y, z of the rotation
+//          from principal axes to world)
+//     v = (velocity of the centre, world axes; angular velocity, principal axes)
 // With the angular velocity in principal axes the inertia is three numbers and the free motion
 // needs no change of axes.
 #ifndef SN_AGENT_RIGID_H
@@ -51,6 +52,10 @@ SN_API sn_vec3 sn_rigid_velocity(const sn_rigid_set *set, int agent);
 SN_API sn_vec3 sn_rigid_angular_velocity(const sn_rigid_set *set, int agent);
 SN_API void sn_rigid_set_velocity(sn_rigid_set *set, int agent, sn_vec3 velocity,
                                   sn_vec3 angular_velocity);
+
+// Adds a force at a point of the world and a torque, both in world axes, for the coming step.
+SN_API void sn_rigid_push(sn_rigid_set *set, int agent, sn_vec3 force, sn_vec3 world_point,
+                          sn_vec3 torque);
 
 SN_API extern const sn_agent_type sn_rigid_type;
 

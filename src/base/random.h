@@ -20,9 +20,10 @@ typedef struct sn_random {
     uint64_t counter; // lower half, counted up by every draw
 } sn_random;
 
-SN_API uint64_t sn_random_bits(sn_random *random);                            // 64 random bits
-SN_API double sn_random_unit(sn_random *random);                              // [0, 1), 53 bits
-SN_API double sn_random_range(sn_random *random, double lower, double upper); // [lower, upper)
-SN_API int sn_random_below(sn_random *random, int bound); // 0 .. bound - 1, without bias
+SN_API uint64_t sn_random_bits(sn_random *random); // 64 random bits
+SN_API double sn_random_unit(sn_random *random);   // [0, 1), 53 bits
+SN_API double sn_random_range(sn_random *random, double lower,
+                              double upper);              // [lower, upper), upper only by rounding
+SN_API int sn_random_below(sn_random *random, int bound); // 0 .. bound - 1, without bias; bound > 0
 
 #endif

@@ -46,6 +46,10 @@ static sn_status check_body_def(const sn_world *world, const sn_body_def *def, c
         return sn_fail(error, SN_ERROR_ARGUMENT, name,
                        "rotation (%g, %g, %g, %g) is not a unit quaternion", r.w, r.x, r.y, r.z);
     }
+    if ((unsigned)def->type > SN_BODY_STATIC) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name, "type %d is none of those there are",
+                       (int)def->type);
+    }
     if ((unsigned)def->integrator >= SN_INTEGRATOR_COUNT) {
         return sn_fail(error, SN_ERROR_ARGUMENT, name, "integrator %d is none of the %d there are",
                        (int)def->integrator, (int)SN_INTEGRATOR_COUNT);
@@ -59,6 +63,34 @@ static sn_status check_body_def(const sn_world *world, const sn_body_def *def, c
     if (def->shape_count < 0 || (def->shape_count > 0 && def->shapes == NULL)) {
         return sn_fail(error, SN_ERROR_ARGUMENT, name, "%d shapes given without a list",
                        def->shape_count);
+    }
+    for (int i = 0; i < def->shape_count; ++i) {
+        const sn_shape *shape = &def->shapes[i];
+        if ((unsigned)shape->type >= SN_SHAPE_TYPE_COUNT ||
+            (shape->type == SN_SHAPE_MESH && shape->mesh == NULL)) {
+            return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                           "shape %d is of type %d, which is none of those there are, or a mesh "
+                           "shape without a mesh",
+                           i, (int)shape->type);
+        }
+    }
+    return SN_OK;
+}
+
+// A free body divides by its principal moments and takes squares of its angular momentum: both must
+// stay in the range of numbers. The limits are far outside of anything made of matter.
+static sn_status check_moments(const sn_mass_properties *mass, const char *name, sn_error *error)
+{
+    const double least = 1e-140, most = 1e140;
+    sn_vec3 moments;
+    sn_quat axes;
+    sn_principal_axes(&mass->inertia, &moments, &axes);
+    if (!(mass->mass >= least && mass->mass <= most && moments.x >= least && moments.z <= most)) {
+        return sn_fail(
+            error, SN_ERROR_ARGUMENT, name,
+            "mass is %g kg and the principal moments of inertia are %g, %g and %g kg m^2; "
+            "a body that moves needs each of them above 0, between %g and %g",
+            mass->mass, moments.x, moments.y, moments.z, least, most);
     }
     return SN_OK;
 }
@@ -80,7 +112,8 @@ static sn_status resolve_mass(const sn_body_def *def, const char *name, sn_mass_
     }
     sn_error inner = {0};
     sn_status status = sn_mass_properties_check(mass, &inner);
-    return status == SN_OK ? SN_OK : sn_fail(error, status, name, "%s", inner.text);
+    return status == SN_OK ? check_moments(mass, name, error)
+                           : sn_fail(error, status, name, "%s", inner.text);
 }
 
 // The largest distance of the body's matter from its centre of mass, from the shapes' bounds.
@@ -177,7 +210,10 @@ sn_status sn_world_add_body(sn_world *world, const sn_body_def *def, sn_body *bo
     *body = (sn_body){0};
     const char *shown = def->name != NULL && def->name[0] != '\0' ? def->name : "unnamed body";
     sn_mass_properties mass = {0};
-    sn_status status = check_body_def(world, def, shown, error);
+    sn_status status = sn_world_check_still(world, error);
+    if (status == SN_OK) {
+        status = check_body_def(world, def, shown, error);
+    }
     if (status == SN_OK && def->type == SN_BODY_RIGID) {
         status = resolve_mass(def, shown, &mass, error);
     }
@@ -191,7 +227,7 @@ sn_status sn_world_add_body(sn_world *world, const sn_body_def *def, sn_body *bo
     sn_body_record record = {
         .type = def->type, .agent = {0, -1}, .volume = mass.volume, .frame = def->frame};
     record.frame.rotation = sn_quat_normalize(record.frame.rotation);
-    record.name = sn_world_make_name(world, def->name, "body");
+    record.name = sn_world_make_name(world, &world->body_names, def->name, "body");
     bool made = record.name != NULL && copy_shapes(def->shapes, def->shape_count, &record.shapes);
     record.shape_count = made ? def->shape_count : 0;
     made = made && reserve_record(world, id.index) &&
@@ -223,6 +259,9 @@ sn_status sn_world_remove_body(sn_world *world, sn_body body, sn_error *error)
     sn_body_record *record = sn_world_body_record(world, body);
     if (record == NULL) {
         return sn_fail(error, SN_ERROR_HANDLE, NULL, "the body to remove does not exist");
+    }
+    if (sn_world_check_still(world, error) != SN_OK) {
+        return SN_ERROR_UNSUPPORTED;
     }
     sn_world_remove_events_of(world, body, (sn_field){0});
     sn_world_remove_fields_of(world, body);
@@ -418,6 +457,9 @@ sn_status sn_body_set_transform(sn_world *world, sn_body body, sn_transform fram
         return sn_fail(error, SN_ERROR_ARGUMENT, sn_body_name(world, body),
                        "the new place is not finite or its rotation not a unit quaternion");
     }
+    if (sn_world_check_still(world, error) != SN_OK) {
+        return SN_ERROR_UNSUPPORTED;
+    }
     frame.rotation = sn_quat_normalize(frame.rotation);
     if (agent >= 0) {
         // The body's velocities are those of the world, not of its axes: they stay when it is
@@ -448,6 +490,9 @@ sn_status sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 velocity,
         return sn_fail(error, SN_ERROR_ARGUMENT, sn_body_name(world, body),
                        "the new velocity is not finite");
     }
+    if (sn_world_check_still(world, error) != SN_OK) {
+        return SN_ERROR_UNSUPPORTED;
+    }
     sn_rigid_set_velocity(&world->rigid, agent, velocity, angular_velocity);
     sn_world_touch(world);
     return SN_OK;
@@ -465,13 +510,13 @@ static void push(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 world_poi
     if (evaluating && world->group_of[0].data[agent] != world->evaluating_group) {
         return; // its own group asks again
     }
-    sn_vec3 local = sn_transform_point_inverse(sn_rigid_frame(&world->rigid, agent), world_point);
-    double *f = (evaluating ? set->f : set->external) + set->agents[agent].v_first;
-    set->type->scatter(set, agent, 0, local, force, torque, f);
     if (!evaluating) {
-        set->has_external = true;
+        sn_rigid_push(&world->rigid, agent, force, world_point, torque);
         sn_world_touch(world);
+        return;
     }
+    sn_vec3 local = sn_transform_point_inverse(sn_rigid_frame(&world->rigid, agent), world_point);
+    set->type->scatter(set, agent, 0, local, force, torque, sn_agent_f(set, agent));
 }
 
 void sn_body_add_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 world_point)

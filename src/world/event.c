@@ -52,7 +52,10 @@ sn_status sn_world_add_event(sn_world *world, const sn_event_def *def, sn_event 
                              sn_error *error)
 {
     *event = (sn_event){0};
-    sn_status status = check_event(world, def, error);
+    sn_status status = sn_world_check_still(world, error);
+    if (status == SN_OK) {
+        status = check_event(world, def, error);
+    }
     if (status != SN_OK) {
         return status;
     }
@@ -63,7 +66,7 @@ sn_status sn_world_add_event(sn_world *world, const sn_event_def *def, sn_event 
         return sn_fail_memory(error, sizeof record);
     }
     int old = world->events.count;
-    record.name = sn_world_make_name(world, def->name, "event");
+    record.name = sn_world_make_name(world, &world->event_names, def->name, "event");
     bool made = record.name != NULL &&
                 ((int)id.index < old || sn_array_resize(&world->events, (int)id.index + 1));
     if (made && (int)id.index >= old) {
@@ -154,6 +157,13 @@ sn_status sn_world_log_event(sn_world *world, uint32_t event, double time, int d
     if (!sn_array_push(&world->event_log, entry)) {
         return sn_fail_memory(error, sizeof entry);
     }
+    // Events of one step are found group by group and told in order of time.
+    sn_event_entry *log = world->event_log.data;
+    int at = world->event_log.count - 1;
+    for (; at > world->logged && log[at - 1].time > time; --at) {
+        log[at] = log[at - 1];
+    }
+    log[at] = entry;
     world->stopped = world->stopped || world->events.data[event].def.action == SN_EVENT_STOP;
     return SN_OK;
 }

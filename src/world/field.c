@@ -128,12 +128,15 @@ static sn_status check_name(const sn_world *world, const char *name, sn_error *e
 static sn_status add(sn_world *world, sn_field_record record, const char *name, sn_field *field,
                      sn_error *error)
 {
+    if (sn_world_check_still(world, error) != SN_OK) {
+        return SN_ERROR_UNSUPPORTED;
+    }
     sn_id id = sn_id_pool_take(&world->field_ids);
     if (id.index == 0) {
         return sn_fail_memory(error, sizeof record);
     }
     int old = world->fields.count;
-    record.name = sn_world_make_name(world, name, "field");
+    record.name = sn_world_make_name(world, &world->field_names, name, "field");
     bool made = record.name != NULL &&
                 ((int)id.index < old || sn_array_resize(&world->fields, (int)id.index + 1)) &&
                 sn_array_push(&world->field_order, id.index);
@@ -224,6 +227,9 @@ sn_status sn_world_remove_field(sn_world *world, sn_field field, sn_error *error
     if (sn_world_field_record(world, field) == NULL) {
         return sn_fail(error, SN_ERROR_HANDLE, NULL, "the field to remove does not exist");
     }
+    if (sn_world_check_still(world, error) != SN_OK) {
+        return SN_ERROR_UNSUPPORTED;
+    }
     drop(world, field.index);
     return SN_OK;
 }
@@ -254,7 +260,10 @@ sn_status sn_world_set_spring(sn_world *world, sn_field field, const sn_spring_d
     changed.name = NULL;
     changed.body_a = record->spring.body_a;
     changed.body_b = record->spring.body_b;
-    sn_status status = check_spring(world, &changed, record->name, error);
+    sn_status status = sn_world_check_still(world, error);
+    if (status == SN_OK) {
+        status = check_spring(world, &changed, record->name, error);
+    }
     if (status == SN_OK) {
         settle_rest_length(world, &changed);
         record->spring = changed;
@@ -273,7 +282,10 @@ sn_status sn_world_set_drag(sn_world *world, sn_field field, const sn_drag_def *
     sn_drag_def changed = *def;
     changed.name = NULL;
     changed.body = record->drag.body;
-    sn_status status = check_drag(world, &changed, record->name, error);
+    sn_status status = sn_world_check_still(world, error);
+    if (status == SN_OK) {
+        status = check_drag(world, &changed, record->name, error);
+    }
     if (status == SN_OK) {
         record->drag = changed;
         sn_world_touch(world);
@@ -318,6 +330,7 @@ bool sn_world_copy_fields(const sn_world *world, sn_world *copy)
     if (!sn_id_pool_copy(&world->field_ids, &copy->field_ids) ||
         !sn_array_resize(&copy->fields, count) ||
         !sn_array_resize(&copy->field_order, world->field_order.count)) {
+        copy->fields.count = 0; // nothing in them yet that could be freed
         return false;
     }
     memset(copy->fields.data, 0, (size_t)count * sizeof *copy->fields.data);

@@ -104,6 +104,16 @@ static void apply_callbacks(sn_world *world, double time, int group)
     world->evaluating_group = -2;
 }
 
+// Begins an agent's sum of forces with what a user added.
+static void start_forces(sn_agent_set *set, int agent)
+{
+    if (set->has_external) {
+        set->type->external(set, agent, sn_agent_f(set, agent));
+    } else {
+        memset(sn_agent_f(set, agent), 0, (size_t)set->type->v_count * sizeof(double));
+    }
+}
+
 // ---- agents of a staged group ----
 
 static void evaluate_group(sn_world *world, double time, int index)
@@ -112,8 +122,7 @@ static void evaluate_group(sn_world *world, double time, int index)
     for (int i = 0; i < group->agents.count; ++i) {
         sn_agent_set *set = world->sets[group->agents.data[i].set];
         int agent = group->agents.data[i].agent;
-        size_t bytes = (size_t)set->type->v_count * sizeof(double);
-        memcpy(sn_agent_f(set, agent), set->external + set->agents[agent].v_first, bytes);
+        start_forces(set, agent);
         for (int j = 0; j < world->wide_drags.count; ++j) {
             apply_drag(set, agent, &world->fields.data[world->wide_drags.data[j]].drag, true);
         }
@@ -135,10 +144,8 @@ static void start_singles(void *context, int first, int last, int chunk)
     single_work *work = context;
     sn_world *world = work->world;
     sn_agent_set *set = work->set;
-    size_t from = (size_t)(first * set->type->v_count),
-           count = (size_t)((last - first) * set->type->v_count);
-    memcpy(set->f + from, set->external + from, count * sizeof(double));
     for (int i = first; i < last; ++i) {
+        start_forces(set, i);
         set->agents[i].has_damping = 0;
         if (sn_integrator_is_staged(set->agents[i].integrator)) {
             continue;
@@ -167,10 +174,13 @@ static void evaluate_singles(sn_world *world, double time)
 
 void sn_world_evaluate_forces(sn_world *world, double time, int group)
 {
+    double clock = world->time;
+    world->time = time; // what a callback reads with sn_world_time
     world->report.force_evaluations += 1;
     if (group < 0) {
         evaluate_singles(world, time);
     } else {
         evaluate_group(world, time, group);
     }
+    world->time = clock;
 }

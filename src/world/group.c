@@ -32,6 +32,21 @@ static void join(grouping *g, int a, int b)
     g->parent[ra > rb ? ra : rb] = ra > rb ? rb : ra;
 }
 
+static sn_agent_ref ref_of(const grouping *g, int entry)
+{
+    int set = g->world->set_count - 1;
+    while (g->first[set] > entry) {
+        set -= 1;
+    }
+    return (sn_agent_ref){set, entry - g->first[set]};
+}
+
+static int integrator_of(const grouping *g, int entry)
+{
+    sn_agent_ref ref = ref_of(g, entry);
+    return g->world->sets[ref.set]->agents[ref.agent].integrator;
+}
+
 // The entry of a body's agent, or -1 for the world, static bodies and single-stage agents.
 static int staged_entry(const grouping *g, sn_body body)
 {
@@ -107,14 +122,13 @@ static int join_event(grouping *g, const sn_event_record *event, int leader)
     }
     for (int i = 0; i < 2; ++i) {
         int entry = staged_entry(g, bodies[i]);
-        const sn_world *world = g->world;
+        if (entry < 0 || integrator_of(g, entry) == SN_INTEGRATOR_RK4) {
+            continue; // a fixed step locates nothing
+        }
         // An event of another integrator than the first one's is watched from step to step.
-        bool same =
-            entry >= 0 && leader >= 0 &&
-            world->sets[0]->agents[entry].integrator == world->sets[0]->agents[leader].integrator;
-        if (entry >= 0 && leader < 0) {
+        if (leader < 0) {
             leader = entry;
-        } else if (same) {
+        } else if (integrator_of(g, entry) == integrator_of(g, leader)) {
             join(g, leader, entry);
         }
     }
@@ -202,7 +216,8 @@ static bool fill_groups(grouping *g)
                 }
                 world->group_of[s].data[i] = world->groups.count - 1;
             } else {
-                world->group_of[s].data[i] = world->group_of[0].data[root];
+                sn_agent_ref first = ref_of(g, root);
+                world->group_of[s].data[i] = world->group_of[first.set].data[first.agent];
             }
             sn_group *group = &world->groups.data[world->group_of[s].data[i]];
             if (!sn_array_push(&group->agents, (sn_agent_ref){s, i})) {
@@ -263,6 +278,24 @@ static bool assign_fields(sn_world *world)
     return true;
 }
 
+// The time passes in any adaptive group; anything else of the whole world can be located only while
+// all that moves is one group.
+static int group_of_world_event(const sn_world *world, const sn_event_record *event)
+{
+    if (event->def.probe.quantity == SN_QUANTITY_TIME) {
+        int group = world->event_group >= 0 ? world->event_group : world->groups.count - 1;
+        while (group >= 0 && world->groups.data[group].integrator == SN_INTEGRATOR_RK4) {
+            group -= 1;
+        }
+        return group;
+    }
+    int moving = 0;
+    for (int s = 0; s < world->set_count; ++s) {
+        moving += world->sets[s]->count;
+    }
+    return world->groups.count == 1 && world->groups.data[0].agents.count == moving ? 0 : -1;
+}
+
 static bool assign_events(sn_world *world)
 {
     for (int i = 0; i < world->event_order.count; ++i) {
@@ -275,7 +308,7 @@ static bool assign_events(sn_world *world)
                 b = group_of_body(world, field->spring.body_b);
             group = a > b ? a : b;
         } else if (looks_at_world(event)) {
-            group = world->groups.count == 1 ? 0 : -1;
+            group = group_of_world_event(world, event);
         }
         // Located by one group only: that of the first located event.
         if (group >= 0 && world->event_group >= 0 && group != world->event_group) {
@@ -421,12 +454,14 @@ static void call_rate(void *context, double t, const double *y, double *y_rate)
 static void call_roots(void *context, double t, const double *y, double *values)
 {
     const sn_group *group = context;
-    (void)t;
+    double clock = group->world->time;
+    group->world->time = t; // for events that look at the time
     spread(group, y);
     for (int i = 0; i < group->events.count; ++i) {
         values[i] =
             sn_world_event_value(group->world, &group->world->events.data[group->events.data[i]]);
     }
+    group->world->time = clock;
 }
 
 // Classical Runge-Kutta over the whole step.
@@ -478,15 +513,31 @@ static sn_status fail_group(const sn_group *group, sn_error *inner, sn_error *er
                        : "");
 }
 
-static sn_status log_roots(sn_group *group, double time, bool *stop, sn_error *error)
+// True when the step under way began at this very crossing: the last step stopped there, and
+// starting anew has moved the value back across the threshold by a rounding.
+static bool is_known(const sn_world *world, uint32_t event, double time, int direction, double span)
+{
+    for (int i = world->logged - 1; i >= 0; --i) {
+        const sn_event_entry *entry = &world->event_log.data[i];
+        if (entry->time != world->time) {
+            return false;
+        }
+        if (entry->event.index == event && entry->direction == direction) {
+            return time - entry->time <= 1e-9 * span;
+        }
+    }
+    return false;
+}
+
+static sn_status log_roots(sn_group *group, double time, double end, bool *stop, sn_error *error)
 {
     sn_world *world = group->world;
     const int *found = sn_ode_roots_found(group->ode);
     for (int i = 0; i < group->events.count; ++i) {
-        if (found[i] == 0) {
+        uint32_t event = group->events.data[i];
+        if (found[i] == 0 || is_known(world, event, time, found[i], end - world->time)) {
             continue;
         }
-        uint32_t event = group->events.data[i];
         sn_status status = sn_world_log_event(world, event, time, found[i], error);
         if (status != SN_OK) {
             return status;
@@ -513,7 +564,7 @@ static sn_status step_adaptive(sn_group *group, double t, double end, double *re
         set_next_step(group, result.next_step);
         t = result.time;
         if (result.at_root) {
-            sn_status status = log_roots(group, t, &stop, error);
+            sn_status status = log_roots(group, t, end, &stop, error);
             if (status != SN_OK) {
                 return status;
             }
@@ -534,7 +585,7 @@ sn_status sn_world_step_group(sn_world *world, int index, double end, double *re
         step_rk4(group, world->time, end - world->time);
     } else {
         // Adams and BDF go on from their own y, whose rotations are not of unit length to the last
-        // bit.
+        // bit. Fehlberg starts every step anew, so that a step depends on the saved state alone.
         if (group->fresh || group->integrator == SN_INTEGRATOR_FEHLBERG45) {
             sn_ode_forget(group->ode);
             gather(group, group->state);
@@ -542,6 +593,7 @@ sn_status sn_world_step_group(sn_world *world, int index, double end, double *re
         status = step_adaptive(group, world->time, end, reached, error);
     }
     spread(group, group->state);
-    group->fresh = status != SN_OK;
+    // A method that was stopped at an event stands beyond it.
+    group->fresh = status != SN_OK || *reached < end;
     return status;
 }

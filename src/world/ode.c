@@ -228,6 +228,18 @@ static double coming_step(const sn_ode *ode)
     return step;
 }
 
+// Where the method itself stands: at a root that is beyond the time it returned.
+static double current_time(const sn_ode *ode)
+{
+    double time = 0.0;
+    if (is_one_step(ode)) {
+        ERKStepGetCurrentTime(ode->memory, &time);
+    } else {
+        CVodeGetCurrentTime(ode->memory, &time);
+    }
+    return time;
+}
+
 static void read_counters(const sn_ode *ode, long counters[3])
 {
     if (is_one_step(ode)) {
@@ -245,8 +257,7 @@ sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, do
                          sn_ode_result *result, sn_error *error)
 {
     *result = (sn_ode_result){.time = t, .next_step = next_step};
-    bool anew = is_one_step(ode) || !ode->begun;
-    if (anew && !start(ode, t, y, next_step)) {
+    if (!ode->begun && !start(ode, t, y, next_step)) {
         return sn_fail(error, SN_ERROR_INTEGRATOR, NULL, "integrator could not start: %s",
                        ode->complaint);
     }
@@ -279,7 +290,7 @@ sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, do
         }
         // A step cut short by `end` says nothing about the step the error would allow.
         double step = coming_step(ode);
-        if (result->time + step < end || step > result->next_step) {
+        if (current_time(ode) + step < end || step > result->next_step) {
             result->next_step = step;
         }
         if (code == (is_one_step(ode) ? ARK_ROOT_RETURN : CV_ROOT_RETURN)) {

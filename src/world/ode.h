@@ -33,8 +33,9 @@ typedef struct sn_ode_result {
 } sn_ode_result;
 
 // Goes from (t, y) towards `end`, stopping at the first root. y is advanced in place. `next_step`
-// 0: chosen by the method. Fehlberg starts every call anew from y and next_step alone; Adams and
-// BDF go on from their own history, unless told to forget.
+// 0: chosen by the method. The first call, and the first after sn_ode_forget, starts from y (and
+// Fehlberg from next_step); the others go on from where the method itself stands, which after a
+// root is further on than y.
 SN_API sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, double *y,
                                 sn_ode_result *result, sn_error *error);
 

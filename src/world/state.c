@@ -1,4 +1,5 @@
 // The whole state as bytes, and its hash.
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -47,9 +48,25 @@ sn_status sn_world_save_state(const sn_world *world, void *bytes, size_t size, s
     return SN_OK;
 }
 
+// Agents' states are doubles throughout.
+static bool is_finite(const unsigned char *bytes, size_t size)
+{
+    for (size_t at = 0; at < size; at += sizeof(double)) {
+        double value;
+        memcpy(&value, bytes + at, sizeof value);
+        if (!isfinite(value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size, sn_error *error)
 {
     state_head head;
+    if (sn_world_check_still(world, error) != SN_OK) {
+        return SN_ERROR_UNSUPPORTED;
+    }
     if (size != sn_world_state_size(world)) {
         return sn_fail(error, SN_ERROR_FORMAT, NULL,
                        "a state of %zu bytes does not fit a world whose state has %zu", size,
@@ -59,6 +76,10 @@ sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size, s
     if (head.structure != structure_of(world)) {
         return sn_fail(error, SN_ERROR_FORMAT, NULL, "the state is of a world with other bodies");
     }
+    if (!is_finite((const unsigned char *)bytes + sizeof head, size - sizeof head) ||
+        !isfinite(head.time) || !isfinite(head.time_rest)) {
+        return sn_fail(error, SN_ERROR_FORMAT, NULL, "the state holds numbers that are not finite");
+    }
     const unsigned char *at = (const unsigned char *)bytes + sizeof head;
     for (int s = 0; s < world->set_count; ++s) {
         at = sn_agent_set_load(world->sets[s], at);
@@ -67,6 +88,11 @@ sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size, s
     world->time_rest = head.time_rest;
     world->steps = head.steps;
     world->stopped = false;
+    // What the log tells of later times has not happened in the state loaded.
+    while (world->event_log.count > 0 &&
+           world->event_log.data[world->event_log.count - 1].time > world->time) {
+        world->event_log.count -= 1;
+    }
     sn_world_touch(world);
     return SN_OK;
 }

@@ -121,7 +121,7 @@ static void world_clear_external(sn_world *world)
 
 // Undoes a step that failed: positions, velocities, clocks and the event log are those of its
 // start.
-static void world_go_back(sn_world *world, double start, int logged)
+static void world_go_back(sn_world *world, double start, double rest)
 {
     for (int s = 0; s < world->set_count; ++s) {
         sn_agent_set_go_back(world->sets[s]);
@@ -129,7 +129,9 @@ static void world_go_back(sn_world *world, double start, int logged)
             world->sets[s]->agents[i].time = start;
         }
     }
-    world->event_log.count = logged;
+    world->time = start;
+    world->time_rest = rest;
+    world->event_log.count = world->logged;
     world->stopped = false;
     world->evaluating_group = -2;
     sn_world_touch(world);
@@ -142,11 +144,11 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
            started = now();
     double rest = (end - start) - wanted, full = end;
     step_work work = {.world = world};
+    run_agents(world, keep_chunk, &work);
     sn_status status = sn_world_make_groups(world, error);
     if (status != SN_OK) {
         return status;
     }
-    run_agents(world, keep_chunk, &work);
     status = world_locate_events(world, &end, error);
     if (status == SN_OK) {
         status = world_step_groups(world, end, error);
@@ -166,7 +168,6 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     }
     world->time = end;
     world->time_rest = end < full ? 0.0 : rest;
-    world->last_step = h;
     status = sn_world_finish_events(world, start, error);
     double finished = now();
     world->report.field_seconds = move_start - forces_start;
@@ -181,17 +182,21 @@ sn_status sn_world_step(sn_world *world, double h, sn_error *error)
         return sn_fail(error, SN_ERROR_ARGUMENT, "world",
                        "a step of %g s was asked for, expected above 0", h);
     }
+    if (sn_world_check_still(world, error) != SN_OK) {
+        return SN_ERROR_UNSUPPORTED;
+    }
     double start = world->time, rest = world->time_rest;
-    int logged = world->event_log.count;
+    world->logged = world->event_log.count;
+    world->stepping = true;
     sn_status status = take_step(world, h, error);
+    world->stepping = false;
     world_clear_external(world);
     if (status != SN_OK) {
-        world->time = start;
-        world->time_rest = rest;
-        world_go_back(world, start, logged);
+        world_go_back(world, start, rest);
         return status;
     }
     world->steps += 1;
+    world->last_step = h;
     sn_stack_settle(&world->stack);
     return SN_OK;
 }

@@ -106,7 +106,11 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
         .seed = world->seed,
     };
     sn_world *copy = NULL;
-    sn_status status = sn_world_create(&def, &copy, error);
+    *out = NULL;
+    sn_status status = sn_world_check_still(world, error);
+    if (status == SN_OK) {
+        status = sn_world_create(&def, &copy, error);
+    }
     if (status != SN_OK) {
         return status;
     }
@@ -122,7 +126,6 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
                   sn_rigid_set_copy(&world->rigid, &copy->rigid);
     if (!copied) {
         sn_world_destroy(copy);
-        *out = NULL;
         return sn_fail_memory(error, sizeof *copy);
     }
     *out = copy;
@@ -151,7 +154,7 @@ sn_vec3 sn_world_gravity(const sn_world *world)
 
 void sn_world_set_gravity(sn_world *world, sn_vec3 gravity)
 {
-    if (sn_vec3_is_finite(gravity)) {
+    if (sn_vec3_is_finite(gravity) && !world->stepping) {
         world->gravity = gravity;
         sn_world_touch(world);
     }
@@ -168,7 +171,10 @@ sn_status sn_world_set_threads(sn_world *world, int threads, sn_error *error)
         return SN_OK;
     }
     sn_threads *pool = NULL;
-    sn_status status = sn_threads_create(threads, &pool, error);
+    sn_status status = sn_world_check_still(world, error);
+    if (status == SN_OK) {
+        status = sn_threads_create(threads, &pool, error);
+    }
     if (status != SN_OK) {
         return status;
     }
@@ -189,20 +195,32 @@ void sn_world_touch(sn_world *world)
     }
 }
 
+sn_status sn_world_check_still(const sn_world *world, sn_error *error)
+{
+    return world->stepping
+               ? sn_fail(error, SN_ERROR_UNSUPPORTED, "world",
+                         "a step is under way: a callback may read the world and add forces; "
+                         "everything else can be changed between steps only")
+               : SN_OK;
+}
+
 void sn_world_place(const sn_world *world, uint32_t body, char *place, size_t size)
 {
     snprintf(place, size, "body '%s', step %llu", world->bodies.data[body].name,
              (unsigned long long)world->steps + 1);
 }
 
-char *sn_world_make_name(sn_world *world, const char *wanted, const char *kind)
+char *sn_world_make_name(sn_world *world, const sn_name_table *names, const char *wanted,
+                         const char *kind)
 {
     if (wanted != NULL && wanted[0] != '\0') {
         return sn_copy_text(wanted);
     }
     char name[64];
-    world->next_number += 1;
-    snprintf(name, sizeof name, "%s %u", kind, world->next_number);
+    do {
+        world->next_number += 1;
+        snprintf(name, sizeof name, "%s %u", kind, world->next_number);
+    } while (sn_name_table_find(names, name) != 0);
     return sn_copy_text(name);
 }
 

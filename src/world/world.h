@@ -81,6 +81,7 @@ struct sn_world {
     double last_step;
     uint64_t steps;
     bool stopped;
+    bool stepping; // a step is under way: only forces may be added
 
     sn_id_pool body_ids, field_ids, event_ids;
     SN_ARRAY(sn_body_record) bodies;  // by id index; entry 0 unused
@@ -112,6 +113,7 @@ struct sn_world {
     int evaluating_group;
 
     SN_ARRAY(sn_event_entry) event_log;
+    int logged; // entries at the start of the step under way
     sn_step_report report;
     sn_stack stack;
     sn_threads *threads;
@@ -166,7 +168,11 @@ void sn_world_drop_index(uint32_t *order, int *count, uint32_t index);
 void sn_world_touch(sn_world *world);
 // "body 'bob', step 412"
 void sn_world_place(const sn_world *world, uint32_t body, char *place, size_t size);
-// A name for a thing that was given none or "", else a copy; NULL when memory runs out.
-char *sn_world_make_name(sn_world *world, const char *wanted, const char *kind);
+// A name that is not yet in `names` for a thing that was given none or "", else a copy; NULL when
+// memory runs out.
+char *sn_world_make_name(sn_world *world, const sn_name_table *names, const char *wanted,
+                         const char *kind);
+// SN_ERROR_UNSUPPORTED while a step is under way: a callback may not change what is being stepped.
+sn_status sn_world_check_still(const sn_world *world, sn_error *error);
 
 #endif
