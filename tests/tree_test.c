@@ -1,0 +1,438 @@
+// Trees in joint coordinates: kinematics against finite differences, dynamics against energy and
+// dense algebra, the step against what a symplectic integrator must keep.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/tree.h"
+#include "agent/tree_step.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "math/dense.h"
+#include "math/rotation.h"
+
+enum { MOST = 64 };
+
+static const sn_vec3 gravity = {0.4, -0.3, -9.81};
+
+static sn_vec3 random_vec3(sn_random *random, double size)
+{
+    double x = sn_random_range(random, -size, size), y = sn_random_range(random, -size, size);
+    return sn_vec3_make(x, y, sn_random_range(random, -size, size));
+}
+
+static sn_mat3 random_rotation(sn_random *random)
+{
+    return sn_quat_to_mat3(sn_quat_exp(random_vec3(random, 2.0)));
+}
+
+// A tree of all joints; now and then a massless link between two joints.
+static void make_tree(sn_random *random, int count, sn_tree *tree)
+{
+    assert_true(sn_tree_allocate(tree, count));
+    for (int i = 0; i < count; ++i) {
+        sn_tree_link *link = &tree->links[i];
+        bool bare = i > 0 && i < count - 1 && tree->links[i - 1].mass > 0.0 &&
+                    sn_random_below(random, 5) == 0;
+        bool above_bare = i > 0 && tree->links[i - 1].mass == 0.0;
+        link->parent = above_bare ? i - 1 : sn_random_below(random, i + 1) - 1;
+        if (link->parent >= 0 && tree->links[link->parent].mass == 0.0) {
+            link->parent = i - 1;
+        }
+        link->joint = bare ? SN_TREE_HINGE : (sn_tree_joint)sn_random_below(random, 5);
+        link->pitch = sn_random_range(random, -0.2, 0.2);
+        link->frame = (sn_frame){random_rotation(random), random_vec3(random, 0.5)};
+        if (!bare) {
+            double a = sn_random_range(random, 0.1, 1.0), b = sn_random_range(random, 0.1, 1.0);
+            double c = sn_random_range(random, fabs(a - b) + 0.01, a + b);
+            sn_mat3 r = random_rotation(random), d = sn_mat3_diagonal(sn_vec3_make(a, b, c));
+            link->mass = sn_random_range(random, 0.5, 3.0);
+            link->centre = random_vec3(random, 0.3);
+            link->inertia = sn_mat3_multiply(sn_mat3_multiply(r, d), sn_mat3_transpose(r));
+        }
+    }
+    sn_tree_finish(tree);
+}
+
+static void random_state(sn_random *random, const sn_tree *tree, double *q, double *v)
+{
+    double d[3 * MOST];
+    sn_tree_zero(tree, q);
+    for (int j = 0; j < tree->v_count; ++j) {
+        d[j] = sn_random_range(random, -1.5, 1.5);
+        v[j] = sn_random_range(random, -2.0, 2.0);
+    }
+    sn_tree_move(tree, q, d, 1.0, q);
+}
+
+static double energy(sn_tree *tree, const double *q, const double *v, sn_vec3 g)
+{
+    sn_spatial velocity[MOST];
+    double sum = 0.0;
+    sn_tree_place(tree, q);
+    sn_tree_velocity(tree, v, velocity);
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_pose *pose = &tree->pose[i];
+        sn_vec3 arm = sn_vec3_sub(pose->centre, pose->origin);
+        sn_vec3 at_centre = sn_vec3_add(velocity[i].linear, sn_cross(velocity[i].angular, arm));
+        sn_vec3 w = sn_mat3_apply_transpose(pose->rotation, velocity[i].angular);
+        sum += 0.5 * tree->links[i].mass * sn_dot(at_centre, at_centre);
+        sum += 0.5 * sn_dot(w, sn_mat3_apply(tree->links[i].inertia, w));
+        sum -= tree->links[i].mass * sn_dot(g, pose->centre);
+    }
+    return sum;
+}
+
+static void velocities_are_derivatives_of_places(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 21};
+    for (int trial = 0; trial < 50; ++trial) {
+        sn_tree tree;
+        double q[4 * MOST], v[3 * MOST], moved[4 * MOST];
+        sn_spatial velocity[MOST];
+        make_tree(&random, 1 + trial % 12, &tree);
+        random_state(&random, &tree, q, v);
+        sn_tree_place(&tree, q);
+        sn_tree_velocity(&tree, v, velocity);
+        sn_tree_pose ahead[MOST], behind[MOST];
+        const double eps = 1e-6;
+        sn_tree_move(&tree, q, v, eps, moved);
+        sn_tree_place_into(&tree, moved, ahead);
+        sn_tree_move(&tree, q, v, -eps, moved);
+        sn_tree_place_into(&tree, moved, behind);
+        for (int i = 0; i < tree.count; ++i) {
+            sn_vec3 slope =
+                sn_vec3_scale(0.5 / eps, sn_vec3_sub(ahead[i].origin, behind[i].origin));
+            assert_true(sn_distance(slope, velocity[i].linear) < 1e-7);
+            // dR = [w]x R dt
+            sn_mat3 turning =
+                sn_mat3_multiply(sn_mat3_cross(velocity[i].angular), tree.pose[i].rotation);
+            for (int k = 0; k < 9; ++k) {
+                double rate =
+                    0.5 / eps *
+                    (ahead[i].rotation.m[k / 3][k % 3] - behind[i].rotation.m[k / 3][k % 3]);
+                assert_true(fabs(rate - turning.m[k / 3][k % 3]) < 1e-7);
+            }
+        }
+        sn_tree_free(&tree);
+    }
+}
+
+// The measure: forward(inverse(q, v, a)) gives a back.
+static void forward_undoes_inverse(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 22};
+    double worst = 0.0;
+    for (int trial = 0; trial < 1000; ++trial) {
+        sn_tree tree;
+        double q[4 * MOST], v[3 * MOST], a[3 * MOST], force[3 * MOST], bias[3 * MOST],
+            zero[3 * MOST] = {0}, back[3 * MOST];
+        sn_spatial wrench[MOST];
+        make_tree(&random, 1 + trial % 40, &tree);
+        random_state(&random, &tree, q, v);
+        double size = 1.0;
+        for (int j = 0; j < tree.v_count; ++j) {
+            a[j] = sn_random_range(&random, -5.0, 5.0);
+            size = fmax(size, fabs(a[j]));
+        }
+        for (int i = 0; i < tree.count; ++i) {
+            wrench[i] = sn_spatial_make(random_vec3(&random, 3.0), random_vec3(&random, 3.0));
+        }
+        sn_tree_place(&tree, q);
+        sn_tree_inverse(&tree, v, a, gravity, wrench, force);
+        sn_tree_inverse(&tree, v, zero, gravity, wrench, bias);
+        for (int j = 0; j < tree.v_count; ++j) {
+            force[j] -= bias[j];
+        }
+        assert_true(sn_tree_factorise(&tree, NULL));
+        sn_tree_solve(&tree, force, back);
+        for (int j = 0; j < tree.v_count; ++j) {
+            worst = fmax(worst, fabs(back[j] - a[j]) / size);
+        }
+        sn_tree_free(&tree);
+    }
+    print_message("worst acceleration error %.2g\n", worst);
+    assert_true(worst < 1e-10);
+}
+
+static void factor_agrees_with_the_dense_mass_matrix(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 23};
+    for (int trial = 0; trial < 100; ++trial) {
+        sn_tree tree;
+        double q[4 * MOST], v[3 * MOST], force[3 * MOST], a[3 * MOST], armature[3 * MOST];
+        make_tree(&random, 1 + trial % 15, &tree);
+        random_state(&random, &tree, q, v);
+        sn_tree_place(&tree, q);
+        int n = tree.v_count;
+        double *m = malloc((size_t)(n * n) * sizeof *m);
+        sn_tree_mass_matrix(&tree, m);
+        for (int j = 0; j < n; ++j) {
+            armature[j] = trial % 2 == 0 ? 0.0 : sn_random_range(&random, 0.0, 1.0);
+            force[j] = sn_random_range(&random, -5.0, 5.0);
+            for (int k = 0; k < n; ++k) {
+                assert_true(fabs(m[j * n + k] - m[k * n + j]) < 1e-12);
+            }
+            m[j * n + j] += armature[j];
+        }
+        assert_true(sn_tree_factorise(&tree, trial % 2 == 0 ? NULL : armature));
+        sn_tree_solve(&tree, force, a);
+        for (int j = 0; j < n; ++j) {
+            double sum = 0.0;
+            for (int k = 0; k < n; ++k) {
+                sum += m[j * n + k] * a[k];
+            }
+            assert_true(fabs(sum - force[j]) < 1e-9);
+        }
+        free(m);
+        sn_tree_free(&tree);
+    }
+}
+
+// Power of the joint forces and of gravity is the rate of the energy: ties inverse dynamics to
+// places and masses alone.
+static void joint_forces_do_the_work(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 24};
+    for (int trial = 0; trial < 100; ++trial) {
+        sn_tree tree;
+        double q[4 * MOST], v[3 * MOST], a[3 * MOST], force[3 * MOST], side_q[4 * MOST],
+            side_v[3 * MOST], e[2];
+        make_tree(&random, 1 + trial % 12, &tree);
+        random_state(&random, &tree, q, v);
+        for (int j = 0; j < tree.v_count; ++j) {
+            a[j] = sn_random_range(&random, -3.0, 3.0);
+        }
+        sn_tree_place(&tree, q);
+        sn_tree_inverse(&tree, v, a, gravity, NULL, force);
+        const double eps = 1e-5;
+        for (int s = 0; s < 2; ++s) {
+            double dt = s == 0 ? eps : -eps;
+            sn_tree_move(&tree, q, v, dt, side_q);
+            for (int j = 0; j < tree.v_count; ++j) {
+                side_v[j] = v[j] + dt * a[j];
+            }
+            e[s] = energy(&tree, side_q, side_v, gravity);
+        }
+        double power = 0.0, size = 1.0;
+        for (int j = 0; j < tree.v_count; ++j) {
+            power += force[j] * v[j];
+            size += fabs(force[j] * v[j]);
+        }
+        assert_true(fabs((e[0] - e[1]) / (2 * eps) - power) < 1e-6 * size);
+        sn_tree_free(&tree);
+    }
+}
+
+// ---- the step ----
+
+static void advance(sn_tree *tree, sn_tree_step *step, double *q, double *v, double h, int count,
+                    sn_vec3 g)
+{
+    for (int i = 0; i < count; ++i) {
+        sn_tree_step_begin(step, tree, q, v, h);
+        assert_true(sn_tree_step_push(step, tree, g, NULL, NULL));
+        assert_true(sn_tree_step_advance(step, tree, q, v));
+    }
+}
+
+// The same motion by tiny Runge-Kutta steps on forward dynamics.
+static void exact(sn_tree *tree, double *q, double *v, double time, int steps, sn_vec3 g)
+{
+    double h = time / steps;
+    for (int i = 0; i < steps; ++i) {
+        double kq[4][3 * MOST], kv[4][3 * MOST], sq[4 * MOST], sv[3 * MOST], d[3 * MOST],
+            bias[3 * MOST], zero[3 * MOST] = {0};
+        const double ahead[4] = {0.0, 0.5, 0.5, 1.0};
+        for (int s = 0; s < 4; ++s) {
+            for (int j = 0; j < tree->v_count; ++j) {
+                d[j] = s > 0 ? ahead[s] * kq[s - 1][j] : 0.0;
+                sv[j] = v[j] + (s > 0 ? ahead[s] * h * kv[s - 1][j] : 0.0);
+            }
+            sn_tree_move(tree, q, d, h, sq);
+            sn_tree_place(tree, sq);
+            sn_tree_inverse(tree, sv, zero, g, NULL, bias);
+            for (int j = 0; j < tree->v_count; ++j) {
+                bias[j] = -bias[j];
+                kq[s][j] = sv[j];
+            }
+            sn_tree_factorise(tree, NULL);
+            sn_tree_solve(tree, bias, kv[s]);
+        }
+        for (int j = 0; j < tree->v_count; ++j) {
+            d[j] = (kq[0][j] + 2 * kq[1][j] + 2 * kq[2][j] + kq[3][j]) / 6;
+            v[j] += h / 6 * (kv[0][j] + 2 * kv[1][j] + 2 * kv[2][j] + kv[3][j]);
+        }
+        sn_tree_move(tree, q, d, h, q);
+    }
+}
+
+static void steps_are_second_order(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 25};
+    for (int trial = 0; trial < 6; ++trial) {
+        sn_tree tree;
+        sn_tree_step step;
+        double q0[4 * MOST], v0[3 * MOST], q[4 * MOST], v[3 * MOST], error[3];
+        make_tree(&random, 3 + trial, &tree);
+        assert_true(sn_tree_step_allocate(&step, &tree));
+        random_state(&random, &tree, q0, v0);
+        memcpy(q, q0, sizeof q);
+        memcpy(v, v0, sizeof v);
+        exact(&tree, q, v, 0.2, 4000, gravity);
+        sn_tree_pose end[MOST], here[MOST];
+        sn_tree_place_into(&tree, q, end);
+        for (int level = 0; level < 3; ++level) {
+            memcpy(q, q0, sizeof q);
+            memcpy(v, v0, sizeof v);
+            advance(&tree, &step, q, v, 0.2 / (100 << level), 100 << level, gravity);
+            sn_tree_place_into(&tree, q, here);
+            error[level] = 0.0;
+            for (int i = 0; i < tree.count; ++i) {
+                error[level] = fmax(error[level], sn_distance(here[i].centre, end[i].centre));
+            }
+        }
+        // Runge-Kutta on quaternions moved along one mean rotation is itself only good to about the
+        // third order.
+        double order = log2((error[0] - error[1]) / (error[1] - error[2]));
+        print_message("%d links: %.2g, %.2g, %.2g m, order %.2f\n", tree.count, error[0], error[1],
+                      error[2], order);
+        assert_true(fabs(order - 2.0) < 0.25);
+        sn_tree_step_free(&step);
+        sn_tree_free(&tree);
+    }
+}
+
+// Double pendulum of 1 kg balls (radius 1 cm) on 1 m rods, from horizontal: the case, 100 s
+// at 1 ms.
+static void energy_has_no_trend(void **state)
+{
+    (void)state;
+    sn_tree tree;
+    sn_tree_step step;
+    assert_true(sn_tree_allocate(&tree, 2));
+    sn_mat3 y_to_z = sn_quat_to_mat3(sn_quat_between(sn_vec3_make(0, 0, 1), sn_vec3_make(0, 1, 0)));
+    sn_vec3 along = sn_mat3_apply_transpose(y_to_z, sn_vec3_make(1, 0, 0));
+    for (int i = 0; i < 2; ++i) {
+        tree.links[i] =
+            (sn_tree_link){.parent = i - 1, .joint = SN_TREE_HINGE, .mass = 1.0, .centre = along};
+        tree.links[i].frame =
+            (sn_frame){i == 0 ? y_to_z : SN_MAT3_IDENTITY, i == 0 ? SN_VEC3_ZERO : along};
+        tree.links[i].inertia = sn_mat3_diagonal(sn_vec3_make(4e-5, 4e-5, 4e-5));
+    }
+    sn_tree_finish(&tree);
+    assert_true(sn_tree_step_allocate(&step, &tree));
+    double q[2] = {0, 0}, v[2] = {0, 0}, worst = 0.0, mean[2] = {0, 0};
+    const sn_vec3 down = {0, 0, -9.81};
+    double start = energy(&tree, q, v, down), scale = 3 * 9.81; // of hanging straight
+    enum { SAMPLES = 10000 };
+    for (int i = 0; i < SAMPLES; ++i) {
+        advance(&tree, &step, q, v, 1e-3, 10, down);
+        double error = (energy(&tree, q, v, down) - start) / scale;
+        worst = fmax(worst, fabs(error));
+        mean[i >= SAMPLES / 2] += error / (SAMPLES / 2);
+    }
+    print_message("largest energy error %.2g, means of the two halves %.2g and %.2g\n", worst,
+                  mean[0], mean[1]);
+    assert_true(worst < 1e-4);
+    assert_true(fabs(mean[1] - mean[0]) < 0.1 * worst);
+    sn_tree_step_free(&step);
+    sn_tree_free(&tree);
+}
+
+// Without gravity a tree on a free root keeps momentum and angular momentum to round-off.
+static void a_free_tree_keeps_its_momenta(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 26};
+    for (int trial = 0; trial < 5; ++trial) {
+        sn_tree tree, free_tree;
+        sn_tree_step step;
+        make_tree(&random, 6, &tree);
+        assert_true(sn_tree_allocate(&free_tree, 8));
+        for (int i = 0; i < 6; ++i) {
+            free_tree.links[i + 2] = tree.links[i];
+            free_tree.links[i + 2].parent = tree.links[i].parent < 0 ? 1 : tree.links[i].parent + 2;
+        }
+        free_tree.links[0] =
+            (sn_tree_link){.parent = -1, .joint = SN_TREE_TRANSLATION, .frame = SN_FRAME_IDENTITY};
+        free_tree.links[1] = (sn_tree_link){
+            .parent = 0, .joint = SN_TREE_BALL, .mass = 2.0, .frame = SN_FRAME_IDENTITY};
+        free_tree.links[1].inertia = sn_mat3_diagonal(sn_vec3_make(0.5, 0.6, 0.7));
+        sn_tree_finish(&free_tree);
+        assert_true(sn_tree_step_allocate(&step, &free_tree));
+        double q[4 * MOST], v[3 * MOST];
+        random_state(&random, &free_tree, q, v);
+        sn_vec3 first_p = SN_VEC3_ZERO, first_l = SN_VEC3_ZERO;
+        for (int i = 0; i < 500; ++i) {
+            sn_tree_step_begin(&step, &free_tree, q, v, 2e-3);
+            sn_tree_step_push(&step, &free_tree, SN_VEC3_ZERO, NULL, NULL);
+            // The momentum that arrives: the root translation's and, about the origin, the sum over
+            // links.
+            sn_vec3 p = sn_vec3_make(step.target[0], step.target[1], step.target[2]),
+                    l = SN_VEC3_ZERO;
+            sn_vec3 about_ball =
+                sn_mat3_apply(free_tree.pose[1].rotation,
+                              sn_vec3_make(step.target[3], step.target[4], step.target[5]));
+            l = sn_vec3_add(about_ball, sn_cross(free_tree.pose[1].origin, p));
+            first_p = i == 0 ? p : first_p;
+            first_l = i == 0 ? l : first_l;
+            assert_true(sn_distance(p, first_p) < 1e-9 * (1 + sn_length(first_p)));
+            assert_true(sn_distance(l, first_l) < 1e-8 * (1 + sn_length(first_l)));
+            assert_true(sn_tree_step_advance(&step, &free_tree, q, v));
+        }
+        sn_tree_step_free(&step);
+        sn_tree_free(&free_tree);
+        sn_tree_free(&tree);
+    }
+}
+
+static void lack_of_memory_is_seen(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 6; ++n) {
+        sn_tree tree, copy;
+        sn_tree_step step;
+        sn_allocation_fail_after(n);
+        bool made = sn_tree_allocate(&tree, 3);
+        sn_allocation_fail_after(-1);
+        assert_int_equal(made, n >= 5);
+        sn_tree_free(&tree);
+        assert_true(sn_tree_allocate(&tree, 3));
+        sn_allocation_fail_after(n);
+        assert_int_equal(sn_tree_copy(&tree, &copy), n >= 5);
+        sn_allocation_fail_after(n);
+        assert_int_equal(sn_tree_step_allocate(&step, &tree), n >= 6);
+        sn_allocation_fail_after(-1);
+        sn_tree_step_free(&step);
+        sn_tree_free(&copy);
+        sn_tree_free(&tree);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(velocities_are_derivatives_of_places),
+        cmocka_unit_test(forward_undoes_inverse),
+        cmocka_unit_test(factor_agrees_with_the_dense_mass_matrix),
+        cmocka_unit_test(joint_forces_do_the_work),
+        cmocka_unit_test(steps_are_second_order),
+        cmocka_unit_test(energy_has_no_trend),
+        cmocka_unit_test(a_free_tree_keeps_its_momenta),
+        cmocka_unit_test(lack_of_memory_is_seen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
