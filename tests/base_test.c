@@ -242,6 +242,10 @@ static void suggestions_are_near_or_none(void **state)
     assert_string_equal(sn_suggest("Mass", words, 5), "mass");
     assert_string_equal(sn_suggest("rotatoin", words, 5), "rotation"); // a swap counts once
     assert_null(sn_suggest("banana", words, 5));
+    const char *const keys[] = {"a", "bodies"};
+    assert_string_equal(sn_suggest("bodys", keys, 2), "bodies");
+    assert_null(sn_suggest("c", keys, 2)); // nothing of it is left in "a"
+    assert_string_equal(sn_suggest("A", keys, 2), "a");
     assert_null(sn_suggest("", words, 5));
     assert_null(sn_suggest(
         "a very long word that has more than sixty-four letters in it, for sure it has", words, 5));

@@ -43,7 +43,7 @@ const char *sn_suggest(const char *wrong, const char *const *words, int count)
     if (wrong_length == 0 || wrong_length > LONGEST) {
         return NULL;
     }
-    int allowed = (int)wrong_length / 3;
+    int allowed = ((int)wrong_length + 1) / 3;
     int best_distance = (allowed < 1 ? 1 : allowed) + 1;
     for (int i = 0; i < count; ++i) {
         size_t length = words[i] != NULL ? strlen(words[i]) : LONGEST + 1;
@@ -51,7 +51,8 @@ const char *sn_suggest(const char *wrong, const char *const *words, int count)
             continue;
         }
         int distance = edit_distance(wrong, (int)wrong_length, words[i], (int)length);
-        if (distance < best_distance) {
+        // As many changes as letters: the two have nothing in common.
+        if (distance < best_distance && distance < (int)length) {
             best_distance = distance;
             best = words[i];
         }

@@ -5,8 +5,8 @@
 #include "sinew/base.h"
 
 // The word among `words` (count of them, NULLs skipped) nearest to `wrong`, or NULL when none is
-// near enough to be worth naming: at most a third of its letters may differ, with one always
-// allowed. Case does not count.
+// near enough to be worth naming: at most a third of its letters (rounded) may differ, with one
+// always allowed but never all of them. Case does not count.
 SN_API const char *sn_suggest(const char *wrong, const char *const *words, int count);
 
 #endif
