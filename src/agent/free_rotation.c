@@ -2,7 +2,7 @@
 
 #include "math/elementary.h"
 
-enum { LANES = 4, Q = 7, V = 6 };
+enum { LANES = 4, BLOCKS = 2, Q = 7, V = 6 };
 
 // Four doubles worked on together: element-wise, in the same order as one alone, so with the same
 // bits.
@@ -65,7 +65,7 @@ void sn_free_rotation(const sn_rigid_mass *mass, double h, sn_quat *rotation, sn
     *w = sn_vec3_make(l.x / mass->inertia.x, l.y / mass->inertia.y, l.z / mass->inertia.z);
 }
 
-// ---- small angles, four bodies ----
+// ---- small angles, two blocks of four bodies ----
 
 // sin(x)/x and cos(x) as functions of z = x^2 <= (pi/4)^2, with the polynomials of elementary.h: no
 // square root, no branch.
@@ -130,88 +130,126 @@ ALWAYS_INLINE void turn_momentum_block(block *p, const lanes l[3])
     p->squares += z;
 }
 
-ALWAYS_INLINE void drift_block_any(block *p)
+// Independent blocks take each turn one after the other: the operations of one block are a long
+// chain, and the processor works on the other's while it waits.
+ALWAYS_INLINE void drift_blocks(block *p, int blocks)
 {
-    lanes l[3];
-    for (int i = 0; i < 3; ++i) {
-        p->x[i] += p->h * p->v[i];
-        l[i] = p->inertia[i] * p->w[i];
+    lanes l[BLOCKS][3], angle;
+    for (int k = 0; k < blocks; ++k) {
+        for (int i = 0; i < 3; ++i) {
+            p[k].x[i] += p[k].h * p[k].v[i];
+            l[k][i] = p[k].inertia[i] * p[k].w[i];
+        }
+        p[k].squares = (lanes){0};
+        angle = p[k].b * p[k].h * l[k][0];
+        turn_block(&p[k], l[k], &angle, 0);
     }
-    p->squares = (lanes){0};
-    lanes angle = p->b * p->h * l[0];
-    turn_block(p, l, &angle, 0);
-    angle = p->a * p->h * l[2];
-    turn_block(p, l, &angle, 2);
-    turn_momentum_block(p, l);
-    angle = p->b * p->h * l[0];
-    turn_block(p, l, &angle, 0);
-    // One Newton step towards unit length: q is there to 1e-15 already.
-    lanes *q = p->q, scale = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (int i = 0; i < 4; ++i) {
-        q[i] *= scale;
+    for (int k = 0; k < blocks; ++k) {
+        angle = p[k].a * p[k].h * l[k][2];
+        turn_block(&p[k], l[k], &angle, 2);
     }
-    // Divided, not multiplied by a stored inverse: I (1/I) is not quite 1, and a million steps
-    // would add that up.
-    for (int i = 0; i < 3; ++i) {
-        p->w[i] = l[i] / p->inertia[i];
+    for (int k = 0; k < blocks; ++k) {
+        turn_momentum_block(&p[k], l[k]);
+    }
+    for (int k = 0; k < blocks; ++k) {
+        angle = p[k].b * p[k].h * l[k][0];
+        turn_block(&p[k], l[k], &angle, 0);
+        // One Newton step towards unit length: q is there to 1e-15 already.
+        lanes *q = p[k].q;
+        lanes scale = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        for (int i = 0; i < 4; ++i) {
+            q[i] *= scale;
+        }
+        // Divided, not multiplied by a stored inverse: I (1/I) is not quite 1, and a million steps
+        // would add that up.
+        for (int i = 0; i < 3; ++i) {
+            p[k].w[i] = l[k][i] / p[k].inertia[i];
+        }
     }
 }
 
 // ---- blocks from and to the bodies ----
 
+// Vectors are put together from loads, never written lane by lane: a wide load after narrow stores
+// waits for all of them.
+ALWAYS_INLINE void gather(const sn_rigid_mass *mass, const double *q, const double *v,
+                          const int *body, block *p)
+{
+    const double *q0 = q + (size_t)body[0] * Q, *q1 = q + (size_t)body[1] * Q;
+    const double *q2 = q + (size_t)body[2] * Q, *q3 = q + (size_t)body[3] * Q;
+    const double *v0 = v + (size_t)body[0] * V, *v1 = v + (size_t)body[1] * V;
+    const double *v2 = v + (size_t)body[2] * V, *v3 = v + (size_t)body[3] * V;
+    const sn_rigid_mass *m0 = &mass[body[0]], *m1 = &mass[body[1]];
+    const sn_rigid_mass *m2 = &mass[body[2]], *m3 = &mass[body[3]];
+    for (int i = 0; i < 3; ++i) {
+        p->x[i] = (lanes){q0[i], q1[i], q2[i], q3[i]};
+        p->v[i] = (lanes){v0[i], v1[i], v2[i], v3[i]};
+        p->w[i] = (lanes){v0[3 + i], v1[3 + i], v2[3 + i], v3[3 + i]};
+    }
+    for (int i = 0; i < 4; ++i) {
+        p->q[i] = (lanes){q0[3 + i], q1[3 + i], q2[3 + i], q3[3 + i]};
+    }
+    p->inertia[0] = (lanes){m0->inertia.x, m1->inertia.x, m2->inertia.x, m3->inertia.x};
+    p->inertia[1] = (lanes){m0->inertia.y, m1->inertia.y, m2->inertia.y, m3->inertia.y};
+    p->inertia[2] = (lanes){m0->inertia.z, m1->inertia.z, m2->inertia.z, m3->inertia.z};
+    p->a = (lanes){m0->a, m1->a, m2->a, m3->a};
+    p->b = (lanes){m0->b, m1->b, m2->b, m3->b};
+    p->half_middle = (lanes){m0->half_middle, m1->half_middle, m2->half_middle, m3->half_middle};
+}
+
+// One lane back to its body; a turn too large for the polynomials is done again, exactly.
+ALWAYS_INLINE void scatter(const sn_rigid_mass *mass, double *q, double *v, int body, double h,
+                           const block *p, int lane)
+{
+    double *bq = q + (size_t)body * Q, *bv = v + (size_t)body * V;
+    for (int i = 0; i < 3; ++i) {
+        bq[i] = p->x[i][lane];
+    }
+    if (!(p->squares[lane] <= 0.0625 * (SN_PI * SN_PI))) {
+        sn_quat rotation = {bq[3], bq[4], bq[5], bq[6]};
+        sn_vec3 w = {bv[3], bv[4], bv[5]};
+        sn_free_rotation(&mass[body], h, &rotation, &w);
+        const double done[7] = {rotation.w, rotation.x, rotation.y, rotation.z, w.x, w.y, w.z};
+        for (int i = 0; i < 4; ++i) {
+            bq[3 + i] = done[i];
+        }
+        for (int i = 0; i < 3; ++i) {
+            bv[3 + i] = done[4 + i];
+        }
+        return;
+    }
+    for (int i = 0; i < 4; ++i) {
+        bq[3 + i] = p->q[i][lane];
+    }
+    for (int i = 0; i < 3; ++i) {
+        bv[3 + i] = p->w[i][lane];
+    }
+}
+
 ALWAYS_INLINE void drift_all(const sn_rigid_mass *mass, double *q, double *v, const int *index,
                              const double *h, int count)
 {
-    for (int first = 0; first < count; first += LANES) {
-        block p;
-        int live = count - first < LANES ? count - first : LANES;
-        for (int lane = 0; lane < LANES; ++lane) {
-            int body =
-                index[first + (lane < live ? lane : 0)]; // a short block repeats its first body
-            const double *bq = q + (size_t)body * Q, *bv = v + (size_t)body * V;
-            const sn_rigid_mass *m = &mass[body];
-            const double inertia[3] = {m->inertia.x, m->inertia.y, m->inertia.z};
-            for (int i = 0; i < 3; ++i) {
-                p.x[i][lane] = bq[i];
-                p.v[i][lane] = bv[i];
-                p.w[i][lane] = bv[3 + i];
-                p.inertia[i][lane] = inertia[i];
-            }
-            for (int i = 0; i < 4; ++i) {
-                p.q[i][lane] = bq[3 + i];
-            }
-            p.a[lane] = m->a;
-            p.b[lane] = m->b;
-            p.half_middle[lane] = m->half_middle;
-            p.h[lane] = h[first + (lane < live ? lane : 0)];
+    enum { WIDTH = LANES * BLOCKS };
+    for (int first = 0; first < count; first += WIDTH) {
+        block p[BLOCKS];
+        int body[WIDTH], live = count - first < WIDTH ? count - first : WIDTH;
+        double step[WIDTH];
+        for (int i = 0; i < WIDTH; ++i) { // a short run repeats its first body
+            body[i] = index[first + (i < live ? i : 0)];
+            step[i] = h[first + (i < live ? i : 0)];
         }
-        drift_block_any(&p);
-        for (int lane = 0; lane < live; ++lane) {
-            int body = index[first + lane];
-            double *bq = q + (size_t)body * Q, *bv = v + (size_t)body * V;
-            for (int i = 0; i < 3; ++i) {
-                bq[i] = p.x[i][lane];
-            }
-            if (!(p.squares[lane] <= 0.0625 * (SN_PI * SN_PI))) {
-                sn_quat rotation = {bq[3], bq[4], bq[5], bq[6]};
-                sn_vec3 w = {bv[3], bv[4], bv[5]};
-                sn_free_rotation(&mass[body], h[first + lane], &rotation, &w);
-                const double done[7] = {rotation.w, rotation.x, rotation.y, rotation.z,
-                                        w.x,        w.y,        w.z};
-                for (int i = 0; i < 4; ++i) {
-                    bq[3 + i] = done[i];
-                }
-                for (int i = 0; i < 3; ++i) {
-                    bv[3 + i] = done[4 + i];
-                }
-                continue;
-            }
-            for (int i = 0; i < 4; ++i) {
-                bq[3 + i] = p.q[i][lane];
-            }
-            for (int i = 0; i < 3; ++i) {
-                bv[3 + i] = p.w[i][lane];
-            }
+        for (int k = 0; k < BLOCKS; ++k) {
+            gather(mass, q, v, body + k * LANES, &p[k]);
+            const double *t = step + k * LANES;
+            p[k].h = (lanes){t[0], t[1], t[2], t[3]};
+        }
+        if (live > LANES) {
+            drift_blocks(p, BLOCKS);
+        } else {
+            drift_blocks(p, 1);
+        }
+        for (int i = 0; i < live; ++i) {
+            scatter(mass, q, v, body[i], step[i], &p[i / LANES], i % LANES);
         }
     }
 }
