@@ -203,7 +203,7 @@ static void json_row(sn_json_writer *json, const sn_bench_group *group, const sn
         char key[96];
         snprintf(key, sizeof key, "peer_%s", bench->quality[i]);
         sn_json_write_number(json, bench->quality[i], median(ours, i));
-        if (theirs != NULL) {
+        if (theirs != NULL && !isnan(median(theirs, i))) { // some measures are ours alone
             sn_json_write_number(json, key, median(theirs, i));
         }
     }
@@ -228,7 +228,7 @@ static void table_row(FILE *stream, const sn_bench_group *group, const sn_bench_
     }
     for (int i = 0; i < SN_BENCH_QUALITY_LIMIT && bench->quality[i] != NULL; ++i) {
         fprintf(stream, "%s%s %.2g", i > 0 ? ", " : " ", bench->quality[i], median(ours, i));
-        if (theirs != NULL) {
+        if (theirs != NULL && !isnan(median(theirs, i))) {
             fprintf(stream, " (peer %.2g)", median(theirs, i));
         }
     }

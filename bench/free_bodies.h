@@ -48,9 +48,10 @@ static inline sn_free_body sn_free_body_start(int i)
 {
     sn_free_body body;
     memset(&body, 0, sizeof body);
-    body.position[0] = 3.0 * (i % 100);
-    body.position[1] = 3.0 * (i / 100 % 100);
-    body.position[2] = 3.0 * (i / 10000);
+    int column = i % 100, row = i / 100 % 100, layer = i / 10000;
+    body.position[0] = 3.0 * column;
+    body.position[1] = 3.0 * row;
+    body.position[2] = 3.0 * layer;
     body.velocity[2] = 10.0 * sn_free_fraction(0.6180339887498949, i);
     body.rotation[0] = body.rotation[4] = body.rotation[8] = 1.0;
     double axis[3] = {sn_free_fraction(0.8191725133961645, i) - 0.5,

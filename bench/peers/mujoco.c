@@ -1,7 +1,8 @@
 // MuJoCo 2.2.2 in double precision, as Debian builds it: bodies with free joints in one model,
 // semi-implicit Euler (MuJoCo's default), contact disabled. mujoco_rk4.c is the same with its
 // Runge-Kutta integrator. Its compiler takes time with the square of the number of bodies (25 s for
-// 10,000), so more than 2,000 are refused; the cost of a step per body hardly depends on their number.
+// 10,000), so more than 2,000 are refused; the cost of a step per body hardly depends on their
+// number.
 #include <mujoco/mujoco.h>
 #include <stdarg.h>
 #include <stdbool.h>
