@@ -386,6 +386,32 @@ static void test_no_data(void **unused)
     sn_free(svg);
 }
 
+// An empty panel says that it is, and why; one with a single point does not.
+static void test_empty_panels_tell(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *csv;
+        bool log_scale;
+        const char *told; // NULL: nothing
+    } cases[] = {{"t,y\n0,nan\n1,inf\n", false, ">no value to show<"},
+                 {"t,y\n", false, ">no value to show<"},
+                 {"t,y\n0,-5\n1,0\n", true, ">no value above 0 to show<"},
+                 {"t,y\n0,1\n", false, NULL},
+                 {"t,y\n0,-5\n1,2\n", true, NULL},
+                 {"t,y\n0,0\n1,0\n", false, NULL},
+                 {"t,y\n0,-1e-300\n1,1e300\n", false, NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        sn_plot_def def = sn_default_plot_def();
+        def.log_scale = cases[i].log_scale;
+        char *svg = plot(cases[i].csv, def);
+        check_well_formed(svg);
+        assert_int_equal(strstr(svg, "to show<") != NULL, cases[i].told != NULL);
+        assert_true(cases[i].told == NULL || strstr(svg, cases[i].told) != NULL);
+        sn_free(svg);
+    }
+}
+
 static void test_failures(void **unused)
 {
     (void)unused;
@@ -433,7 +459,8 @@ int main(void)
         cmocka_unit_test(test_axis_odd_ranges),   cmocka_unit_test(test_xml_text),
         cmocka_unit_test(test_panels_and_legend), cmocka_unit_test(test_points),
         cmocka_unit_test(test_long_series),       cmocka_unit_test(test_log_scale_and_phase),
-        cmocka_unit_test(test_no_data),           cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_no_data),           cmocka_unit_test(test_empty_panels_tell),
+        cmocka_unit_test(test_failures),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(csv_path);

@@ -520,8 +520,10 @@ static bool abscissa_rises(const sn_table *table)
     return true;
 }
 
-static void draw_line(sn_plot *plot, const plot_panel *panel, const double *values, bool reduce)
+// False when there is no point inside the panel.
+static bool draw_line(sn_plot *plot, const plot_panel *panel, const double *values, bool reduce)
 {
+    bool visible = false;
     line_pen pen = {.svg = &plot->svg};
     pixel_column pixels = {0};
     bool gap = false;
@@ -533,6 +535,7 @@ static void draw_line(sn_plot *plot, const plot_panel *panel, const double *valu
             continue;
         }
         double x = x_pixel(plot, panel, abscissa), y = y_pixel(panel, values[row]);
+        visible = visible || (y > panel->top - 1.0 && y < panel->top + panel->height + 1.0);
         int column = (int)floor(x);
         // A gap inside one column of pixels cannot be seen, and would only make the file long.
         if (pixels.open && (!reduce || column != pixels.column)) {
@@ -546,6 +549,7 @@ static void draw_line(sn_plot *plot, const plot_panel *panel, const double *valu
     }
     flush_column(&pixels, &pen);
     pen_lift(&pen);
+    return visible;
 }
 
 static void draw_series(sn_plot *plot, const plot_panel *panel, int number)
@@ -553,18 +557,25 @@ static void draw_series(sn_plot *plot, const plot_panel *panel, int number)
     sn_text *svg = &plot->svg;
     int chosen = panel->first;
     sn_text_format(svg, "<g clip-path=\"url(#panel%d)\">\n", number);
-    bool rises = abscissa_rises(&plot->table);
+    bool rises = abscissa_rises(&plot->table), visible = false;
     for (int i = 0; i < panel->count; ++i) {
         const sn_table_column *column = &plot->table.columns[plot->series.data[chosen + i]];
         sn_text_add(svg, "<path class=\"series\"");
         add_stroke(svg, i);
         sn_text_add(svg, " d=\"");
-        draw_line(plot, panel, column->values, rises && plot->table.rows > 4 * panel->width);
+        visible |=
+            draw_line(plot, panel, column->values, rises && plot->table.rows > 4 * panel->width);
         sn_text_add(svg, "\"><title>");
         add_quantity(svg, column->label, column->unit);
         sn_text_add(svg, "</title></path>\n");
     }
     sn_text_add(svg, "</g>\n");
+    if (!visible) {
+        begin_text(svg, "note", panel->left + 0.5 * panel->width, panel->top + 0.5 * panel->height,
+                   " text-anchor=\"middle\"");
+        sn_text_add(svg, panel->y.log_scale ? "no value above 0 to show" : "no value to show");
+        end_text(svg);
+    }
 }
 
 static void draw_head(sn_plot *plot)
