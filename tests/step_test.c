@@ -177,6 +177,43 @@ static void callbacks_can_only_add_forces(void **state)
     }
 }
 
+typedef struct witness {
+    sn_body body;
+    double worst;
+    int calls;
+} witness;
+
+static void compare_with_clock(void *user, sn_world *world, double time)
+{
+    witness *w = user;
+    double off = fabs(sn_body_centre(world, w->body).x - 0.1 - 2.0 * time);
+    w->worst = off > w->worst ? off : w->worst;
+    w->calls += 1;
+}
+
+// A callback is asked where the body stands at the time it is told, and never for nothing.
+static void callbacks_see_time_and_place_together(void **state)
+{
+    (void)state;
+    const sn_integrator integrators[] = {SN_INTEGRATOR_LIE_MIDPOINT, SN_INTEGRATOR_RK4,
+                                         SN_INTEGRATOR_FEHLBERG45, SN_INTEGRATOR_ADAMS,
+                                         SN_INTEGRATOR_BDF};
+    for (int i = 0; i < 5; ++i) {
+        sn_world *world = make_world(SN_POLICY_PRECISE, SN_VEC3_ZERO);
+        witness w = {.body = add_body(world, "a", sn_vec3_make(2, 0, 0), sn_vec3_make(1, 2, 3),
+                                      integrators[i])};
+        sn_callback_def def = {.apply = compare_with_clock, .user = &w};
+        sn_field field;
+        assert_int_equal(sn_world_add_callback(world, &def, &field, NULL), SN_OK);
+        step(world, 0.1, 10);
+        assert_true(w.calls >= 10);
+        if (!(w.worst < 1e-6)) {
+            fail_msg("%s: off by %.3g", sn_integrator_word(integrators[i]), w.worst);
+        }
+        sn_world_destroy(world);
+    }
+}
+
 // ---- added forces ----
 
 // A torque held in the world for a time t adds torque * t to the angular momentum, however fast the
@@ -284,6 +321,29 @@ static void states_with_holes_are_refused(void **state)
     sn_world_destroy(world);
 }
 
+// Late in a long run, steps of a single rounding of the clock: every integrator takes them.
+static void the_shortest_steps_are_taken(void **state)
+{
+    (void)state;
+    const double late = 1e9, h = 1.25e-7;
+    for (int i = SN_INTEGRATOR_LIE_MIDPOINT; i <= SN_INTEGRATOR_BDF; ++i) {
+        sn_world *world = make_world(SN_POLICY_PRECISE, SN_VEC3_ZERO);
+        sn_body body =
+            add_body(world, "a", sn_vec3_make(1, 0, 0), sn_vec3_make(1, 2, 3), (sn_integrator)i);
+        size_t size = sn_world_state_size(world);
+        double *numbers = malloc(size);
+        assert_int_equal(sn_world_save_state(world, numbers, size, NULL), SN_OK);
+        numbers[2] = numbers[4] = late; // the world's clock and the agent's
+        assert_int_equal(sn_world_load_state(world, numbers, size, NULL), SN_OK);
+        free(numbers);
+        double start = read(world, body, SN_QUANTITY_CENTRE_X);
+        step(world, h, 100);
+        assert_true(fabs(sn_world_time(world) - late - 100 * h) < 1.2e-7);
+        assert_true(fabs(read(world, body, SN_QUANTITY_CENTRE_X) - start - 100 * h) < 1.2e-7);
+        sn_world_destroy(world);
+    }
+}
+
 // ---- worlds with nothing in them ----
 
 static void empty_worlds_go_on(void **state)
@@ -356,10 +416,12 @@ int main(void)
         cmocka_unit_test(a_step_that_cannot_begin_changes_nothing),
         cmocka_unit_test(a_failed_step_leaves_no_trace),
         cmocka_unit_test(callbacks_can_only_add_forces),
+        cmocka_unit_test(callbacks_see_time_and_place_together),
         cmocka_unit_test(added_torques_keep_their_direction),
         cmocka_unit_test(bodies_that_cannot_turn_are_refused),
         cmocka_unit_test(given_names_and_made_names_do_not_clash),
         cmocka_unit_test(states_with_holes_are_refused),
+        cmocka_unit_test(the_shortest_steps_are_taken),
         cmocka_unit_test(empty_worlds_go_on),
         cmocka_unit_test(a_copy_that_fails_leaves_nothing_behind),
     };

@@ -169,7 +169,9 @@ static void evaluate_singles(sn_world *world, double time)
     }
     world->forces_clear = !any_field;
     apply_fields(world, world->single_fields.data, world->single_fields.count, -1);
-    apply_callbacks(world, time, -1);
+    if (world->has_singles) {
+        apply_callbacks(world, time, -1);
+    }
 }
 
 void sn_world_evaluate_forces(sn_world *world, double time, int group)

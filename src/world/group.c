@@ -203,6 +203,7 @@ static bool fill_groups(grouping *g)
             const sn_agent *agent = &set->agents[i];
             world->group_of[s].data[i] = -1;
             if (!sn_integrator_is_staged(agent->integrator)) {
+                world->has_singles = true;
                 continue;
             }
             int root = root_of(g, g->first[s] + i);
@@ -383,6 +384,7 @@ sn_status sn_world_make_groups(sn_world *world, sn_error *error)
     sn_world_free_groups(world);
     world->event_group = -1;
     world->forces_clear = false;
+    world->has_singles = false;
     grouping g = {.world = world};
     for (int s = 0; s < world->set_count; ++s) {
         g.first[s] = g.count;

@@ -2,6 +2,7 @@
 
 #include <arkode/arkode_erkstep.h>
 #include <cvode/cvode.h>
+#include <float.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 
 // BDF: up to this size the Newton matrix is dense, beyond it a Krylov method needs none.
 // A method whose step no longer moves the clock this many times in a row has got stuck.
-enum { DENSE_LIMIT = 400, STANDING_LIMIT = 20 };
+enum { DENSE_LIMIT = 400, STANDING_LIMIT = 20, SHORT_SPAN = 16 };
 
 struct sn_ode {
     sn_ode_def def;
@@ -199,15 +200,22 @@ void sn_ode_forget(sn_ode *ode)
 
 // ---- going ----
 
-static bool start(sn_ode *ode, double t, const double *y, double next_step)
+// Adams and BDF start at order one, with a first step of their own choice.
+static bool start(sn_ode *ode, double t, double end, const double *y, double next_step)
 {
+    double first_step = is_one_step(ode) ? next_step : 0.0;
+    if (end - t <= SHORT_SPAN * DBL_EPSILON * (fabs(t) + fabs(end))) {
+        first_step =
+            end - t; // SUNDIALS would refuse to choose one in so few roundings of the clock
+    }
     memcpy(N_VGetArrayPointer(ode->y), y, (size_t)ode->def.size * sizeof(double));
     ode->begun = true;
     if (is_one_step(ode)) {
         return ERKStepReset(ode->memory, t, ode->y) == 0 &&
-               ERKStepSetInitStep(ode->memory, next_step) == 0;
+               ERKStepSetInitStep(ode->memory, first_step) == 0;
     }
-    return CVodeReInit(ode->memory, t, ode->y) == 0 && CVodeSetInitStep(ode->memory, 0.0) == 0;
+    return CVodeReInit(ode->memory, t, ode->y) == 0 &&
+           CVodeSetInitStep(ode->memory, first_step) == 0;
 }
 
 // One step of the method towards `end`; positive return: at a root or at the end, negative: failed.
@@ -240,16 +248,14 @@ static double current_time(const sn_ode *ode)
     return time;
 }
 
-static void read_counters(const sn_ode *ode, long counters[3])
+static void read_counters(const sn_ode *ode, long counters[2])
 {
     if (is_one_step(ode)) {
         ERKStepGetNumSteps(ode->memory, &counters[0]);
         ERKStepGetNumErrTestFails(ode->memory, &counters[1]);
-        ERKStepGetNumRhsEvals(ode->memory, &counters[2]);
     } else {
         CVodeGetNumSteps(ode->memory, &counters[0]);
         CVodeGetNumErrTestFails(ode->memory, &counters[1]);
-        CVodeGetNumRhsEvals(ode->memory, &counters[2]);
     }
 }
 
@@ -257,7 +263,7 @@ sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, do
                          sn_ode_result *result, sn_error *error)
 {
     *result = (sn_ode_result){.time = t, .next_step = next_step};
-    if (!ode->begun && !start(ode, t, y, next_step)) {
+    if (!ode->begun && !start(ode, t, end, y, next_step)) {
         return sn_fail(error, SN_ERROR_INTEGRATOR, NULL, "integrator could not start: %s",
                        ode->complaint);
     }
@@ -267,7 +273,7 @@ sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, do
         return sn_fail(error, SN_ERROR_INTEGRATOR, NULL, "integrator refused the end time: %s",
                        ode->complaint);
     }
-    long before[3], after[3];
+    long before[2], after[2];
     read_counters(ode, before);
     int standing = 0; // steps in a row too small to move the clock
     while (result->time < end) {
@@ -306,7 +312,6 @@ sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, do
     read_counters(ode, after);
     result->steps = (uint64_t)(after[0] - before[0]);
     result->failed_steps = (uint64_t)(after[1] - before[1]);
-    result->evaluations = (uint64_t)(after[2] - before[2]);
     memcpy(y, N_VGetArrayPointer(ode->y), (size_t)ode->def.size * sizeof(double));
     return SN_OK;
 }

@@ -26,10 +26,10 @@ SN_API void sn_ode_destroy(sn_ode *ode);
 SN_API void sn_ode_forget(sn_ode *ode);
 
 typedef struct sn_ode_result {
-    double time;                               // reached: `end`, or the root
-    bool at_root;                              // roots_found tells which
-    double next_step;                          // what it would try next
-    uint64_t steps, failed_steps, evaluations; // in this call
+    double time;                  // reached: `end`, or the root
+    bool at_root;                 // roots_found tells which
+    double next_step;             // what it would try next
+    uint64_t steps, failed_steps; // in this call
 } sn_ode_result;
 
 // Goes from (t, y) towards `end`, stopping at the first root. y is advanced in place. `next_step`

@@ -106,6 +106,7 @@ struct sn_world {
     bool groups_current;
     int event_group; // the one group that locates events, or -1
     bool has_callbacks;
+    bool has_singles;  // agents that are in no group
     bool forces_clear; // every single-stage agent's f is zero
 
     // The evaluation of forces under way: sn_body_add_force goes to f of agents of this group. -2:
