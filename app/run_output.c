@@ -113,7 +113,7 @@ sn_status sn_run_output_open(sn_run_output *output, const char *folder, const sn
     }
     status = open_files(output, scene, world, result, error);
     if (status != SN_OK) {
-        sn_run_output_close(output, NULL);
+        sn_run_output_close(output, NULL, NULL);
         unlock_folder(output);
     }
     return status;
@@ -159,10 +159,13 @@ sn_status sn_run_output_step(sn_run_output *output, const sn_world *world, sn_er
     return sn_recorder_step(output->recorder, world, error);
 }
 
-sn_status sn_run_output_close(sn_run_output *output, sn_error *error)
+sn_status sn_run_output_close(sn_run_output *output, const sn_world *world, sn_error *error)
 {
     sn_status first = SN_OK;
     sn_error scratch;
+    if (world != NULL && output->recorder != NULL) {
+        first = sn_recorder_frame(output->recorder, world, error);
+    }
     for (int i = 0; i < 3; ++i) {
         sn_status status = SN_OK;
         sn_error *place = first == SN_OK ? error : &scratch;

@@ -29,8 +29,9 @@ sn_status sn_run_output_row(sn_run_output *output, const sn_run_result *result,
 // After each step of the world.
 sn_status sn_run_output_step(sn_run_output *output, const sn_world *world, sn_error *error);
 
-// Closes the tables and the recording; `error` keeps the first failure.
-sn_status sn_run_output_close(sn_run_output *output, sn_error *error);
+// Gives the recording its last frame, the world as it is now (unless NULL), and closes it and the
+// tables; `error` keeps the first failure.
+sn_status sn_run_output_close(sn_run_output *output, const sn_world *world, sn_error *error);
 
 // state.svg and energy.svg, each only when its table is below SN_DRAWN_NUMBER_LIMIT.
 sn_status sn_run_output_draw(const sn_run_output *output, sn_run_result *result, sn_error *error);

@@ -253,9 +253,9 @@ static void table_events(const sn_world *world, FILE *stream)
 
 void sn_run_result_table(const sn_run_result *result, const sn_world *world, FILE *stream)
 {
-    fprintf(stream, "%s: %.6g s in %" PRIu64 " steps, %s, %d bod%s\n", result->scene, result->time,
-            result->steps, sn_policy_word(result->run.policy), sn_world_body_count(world),
-            sn_world_body_count(world) == 1 ? "y" : "ies");
+    fprintf(stream, "%s: %.6g s in %" PRIu64 " step%s, %s, %d bod%s\n", result->scene, result->time,
+            result->steps, result->steps == 1 ? "" : "s", sn_policy_word(result->run.policy),
+            sn_world_body_count(world), sn_world_body_count(world) == 1 ? "y" : "ies");
     double factor = result->wall_time > 0.0 ? result->time / result->wall_time : 0.0;
     fprintf(stream, "wall time %.3g s, %.*f times real time\n", result->wall_time,
             factor < 10.0 ? 2 : 0, factor);

@@ -267,7 +267,7 @@ static int finish_files(run_job *job, int code)
 {
     // After a write error the rest of the disk is no better: nothing is drawn, but the summary
     // still tries to tell.
-    if (sn_run_output_close(&job->output, &job->error) != SN_OK) {
+    if (sn_run_output_close(&job->output, job->world, &job->error) != SN_OK) {
         code = note_unwritten(job, code);
     } else if (code != SN_EXIT_OUTPUT &&
                sn_run_output_draw(&job->output, &job->result, &job->error) != SN_OK) {

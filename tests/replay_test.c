@@ -277,6 +277,43 @@ static void test_replay_changed_scene(void **unused)
 
 // ---- misuse and misfortune ----
 
+// The end of a run between two due frames becomes a frame, once, and is the state it ended in.
+static void test_last_frame(void **unused)
+{
+    (void)unused;
+    sn_world *world = recorded_world_make();
+    sn_recorder_def def = {.path = path, .world = world, .frame_step = 0.02};
+    sn_recorder *recorder = NULL;
+    assert_int_equal(sn_recorder_open(&def, &recorder, NULL), SN_OK);
+    assert_int_equal(sn_recorder_frame(recorder, world, NULL), SN_OK); // the start is there already
+    for (int i = 0; i < 25; ++i) {
+        assert_int_equal(sn_world_step(world, RECORDED_STEP, NULL), SN_OK);
+        sn_error error = {0};
+        assert_int_equal(sn_recorder_frame(recorder, world, &error), SN_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.text, "must see every step"));
+        assert_int_equal(sn_recorder_step(recorder, world, NULL), SN_OK);
+    }
+    uint64_t hash = sn_world_hash(world);
+    assert_int_equal(sn_recorder_frame(recorder, world, NULL), SN_OK);
+    assert_int_equal(sn_recorder_frame(recorder, world, NULL), SN_OK);
+    assert_int_equal(sn_recorder_frame(NULL, world, NULL), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_recorder_close(recorder, NULL), SN_OK);
+    sn_recording *recording = NULL;
+    assert_int_equal(sn_recording_open(path, &recording, NULL), SN_OK);
+    sn_recording_info info = sn_recording_get_info(recording);
+    assert_int_equal(info.frame_count, 4); // 0, 20, 40 and 50 ms
+    assert_true(fabs(info.end_time - 0.05) < 1e-12);
+    sn_world *other = recorded_world_make();
+    assert_int_equal(sn_recording_frame(recording, 3, other, NULL), SN_OK);
+    assert_true(sn_world_hash(other) == hash);
+    sn_replay replay;
+    assert_int_equal(sn_recording_replay_world(recording, other, NULL, NULL, &replay, NULL), SN_OK);
+    assert_int_equal(replay.compared, 25);
+    sn_recording_close(recording);
+    sn_world_destroy(other);
+    sn_world_destroy(world);
+}
+
 static void test_misuse(void **unused)
 {
     (void)unused;
@@ -394,6 +431,7 @@ int main(void)
         cmocka_unit_test(test_replay_names_changed_world),
         cmocka_unit_test(test_replay_scene),
         cmocka_unit_test(test_replay_changed_scene),
+        cmocka_unit_test(test_last_frame),
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_killed_simulation),
         cmocka_unit_test(test_out_of_memory),

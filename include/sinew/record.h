@@ -49,6 +49,10 @@ SN_API sn_status sn_recorder_open(const sn_recorder_def *def, sn_recorder **reco
 // (a full disk, say) the recorder stays safe to call and tells the same failure again.
 SN_API sn_status sn_recorder_step(sn_recorder *recorder, const sn_world *world, sn_error *error);
 
+// A frame of the state as it is now, due or not; nothing when this step has one already. Before the
+// close, it makes the end of the run part of the recording.
+SN_API sn_status sn_recorder_frame(sn_recorder *recorder, const sn_world *world, sn_error *error);
+
 // Writes what is pending and the index, and waits for the disk. The recorder is gone afterwards,
 // whatever the status.
 SN_API sn_status sn_recorder_close(sn_recorder *recorder, sn_error *error);

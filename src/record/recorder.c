@@ -15,6 +15,7 @@ struct sn_recorder {
     double frame_step; // s; 0: a frame every step
     double next_frame; // number of the next frame due: at start_time + next_frame * frame_step
     uint64_t step;     // the world's step count when last seen
+    uint64_t framed;   // and at the last frame
 };
 
 static void recorder_free(sn_recorder *recorder)
@@ -65,6 +66,7 @@ static sn_status write_frame(sn_recorder *recorder, const sn_world *world, sn_er
         status = sn_tape_frame(recorder->tape, sn_world_time(world), recorder->step,
                                recorder->state, error);
     }
+    recorder->framed = status == SN_OK ? recorder->step : recorder->framed;
     return status;
 }
 
@@ -127,17 +129,16 @@ static bool frame_due(sn_recorder *recorder, double time)
     return true;
 }
 
-sn_status sn_recorder_step(sn_recorder *recorder, const sn_world *world, sn_error *error)
+// The world must be the one that is recorded, at the step expected of it.
+static sn_status check_world(const sn_recorder *recorder, const sn_world *world, uint64_t expected,
+                             sn_error *error)
 {
-    if (recorder == NULL || world == NULL) {
-        return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "a recorder and a world are needed");
-    }
     uint64_t step = sn_world_step_count(world);
-    if (step != recorder->step + 1) {
+    if (step != expected) {
         return sn_fail(error, SN_ERROR_ARGUMENT, recorder->path,
                        "the world is at step %llu, expected step %llu: the recorder must see every "
                        "step once",
-                       (unsigned long long)step, (unsigned long long)recorder->step + 1);
+                       (unsigned long long)step, (unsigned long long)expected);
     }
     if (sn_world_state_size(world) != recorder->state_size) {
         return sn_fail(error, SN_ERROR_ARGUMENT, recorder->path,
@@ -145,10 +146,33 @@ sn_status sn_recorder_step(sn_recorder *recorder, const sn_world *world, sn_erro
                        "recording runs",
                        sn_world_state_size(world), recorder->state_size);
     }
-    recorder->step = step;
-    sn_status status =
-        sn_tape_step(recorder->tape, sn_world_step_size(world), sn_world_hash(world), error);
+    return SN_OK;
+}
+
+sn_status sn_recorder_step(sn_recorder *recorder, const sn_world *world, sn_error *error)
+{
+    if (recorder == NULL || world == NULL) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "a recorder and a world are needed");
+    }
+    sn_status status = check_world(recorder, world, recorder->step + 1, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    recorder->step += 1;
+    status = sn_tape_step(recorder->tape, sn_world_step_size(world), sn_world_hash(world), error);
     if (status == SN_OK && frame_due(recorder, sn_world_time(world))) {
+        status = write_frame(recorder, world, error);
+    }
+    return status;
+}
+
+sn_status sn_recorder_frame(sn_recorder *recorder, const sn_world *world, sn_error *error)
+{
+    if (recorder == NULL || world == NULL) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "a recorder and a world are needed");
+    }
+    sn_status status = check_world(recorder, world, recorder->step, error);
+    if (status == SN_OK && recorder->framed != recorder->step) {
         status = write_frame(recorder, world, error);
     }
     return status;
