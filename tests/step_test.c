@@ -365,6 +365,13 @@ static void empty_worlds_go_on(void **state)
         spring.point_b = sn_vec3_make(1, 0, 0);
         assert_int_equal(sn_world_add_spring(world, &spring, &field, NULL), SN_OK);
         sn_body_add_force(world, wall, sn_vec3_make(1, 0, 0), SN_VEC3_ZERO);
+        // a force on a body that is gone when the world sets out, here and in a copy
+        sn_body brief = add_body(world, "brief", SN_VEC3_ZERO, SN_VEC3_ZERO, SN_INTEGRATOR_DEFAULT);
+        sn_body_add_force(world, brief, sn_vec3_make(1, 0, 0), SN_VEC3_ZERO);
+        assert_int_equal(sn_world_remove_body(world, brief, NULL), SN_OK);
+        assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
+        step(copy, 0.1, 1);
+        sn_world_destroy(copy);
         assert_int_equal(sn_world_set_threads(world, 3, NULL), SN_OK);
         step(world, 0.1, 3);
         assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
@@ -373,6 +380,39 @@ static void empty_worlds_go_on(void **state)
         assert_true(sn_world_time(world) == 1.0);
         assert_true(sn_world_time(copy) < 0.7 && sn_world_body_count(copy) == 1);
         sn_world_destroy(copy);
+        sn_world_destroy(world);
+    }
+}
+
+// Copies and loaded states go on to the bit after steps of any length: the integrator remembers
+// nothing that is not in the state.
+static void copies_go_on_to_the_bit(void **state)
+{
+    (void)state;
+    const double lengths[] = {1e-7, 0.2, 1e-3, 1.0, 1e-5, 0.5};
+    for (int i = SN_INTEGRATOR_LIE_MIDPOINT; i <= SN_INTEGRATOR_FEHLBERG45; ++i) {
+        sn_world *world = make_world(SN_POLICY_PRECISE, sn_vec3_make(0, 0, -9.81));
+        add_body(world, "slow", SN_VEC3_ZERO, sn_vec3_make(0.01, 0.02, 0.01), (sn_integrator)i);
+        add_body(world, "fast", SN_VEC3_ZERO, sn_vec3_make(1, 2, 3), (sn_integrator)i);
+        size_t size = sn_world_state_size(world);
+        void *bytes = malloc(size);
+        sn_world *loaded = NULL;
+        assert_int_equal(sn_world_copy(world, &loaded, NULL), SN_OK);
+        for (int k = 0; k < 6; ++k) {
+            step(world, lengths[k], 1);
+            sn_world *copy = NULL;
+            assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
+            assert_int_equal(sn_world_save_state(world, bytes, size, NULL), SN_OK);
+            assert_int_equal(sn_world_load_state(loaded, bytes, size, NULL), SN_OK);
+            step(world, 0.3, 1);
+            step(copy, 0.3, 1);
+            step(loaded, 0.3, 1);
+            assert_true(sn_world_hash(copy) == sn_world_hash(world));
+            assert_true(sn_world_hash(loaded) == sn_world_hash(world));
+            sn_world_destroy(copy);
+        }
+        free(bytes);
+        sn_world_destroy(loaded);
         sn_world_destroy(world);
     }
 }
@@ -423,6 +463,7 @@ int main(void)
         cmocka_unit_test(states_with_holes_are_refused),
         cmocka_unit_test(the_shortest_steps_are_taken),
         cmocka_unit_test(empty_worlds_go_on),
+        cmocka_unit_test(copies_go_on_to_the_bit),
         cmocka_unit_test(a_copy_that_fails_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,7 +69,7 @@ bool sn_agent_set_reserve_damping(sn_agent_set *set)
 
 bool sn_agent_set_copy(const sn_agent_set *set, sn_agent_set *copy)
 {
-    *copy = (sn_agent_set){.type = set->type, .has_external = set->has_external};
+    *copy = (sn_agent_set){.type = set->type};
     if (set->count == 0) {
         return true;
     }
@@ -89,6 +89,7 @@ bool sn_agent_set_copy(const sn_agent_set *set, sn_agent_set *copy)
     memcpy(copy->f, set->f, v_bytes);
     memcpy(copy->external, set->external, v_bytes);
     copy->count = set->count;
+    copy->has_external = set->has_external;
     return true;
 }
 

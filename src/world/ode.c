@@ -211,7 +211,8 @@ static bool start(sn_ode *ode, double t, double end, const double *y, double nex
     memcpy(N_VGetArrayPointer(ode->y), y, (size_t)ode->def.size * sizeof(double));
     ode->begun = true;
     if (is_one_step(ode)) {
-        return ERKStepReset(ode->memory, t, ode->y) == 0 &&
+        // Not ERKStepReset, which goes on counting steps: the first one may grow faster.
+        return ERKStepReInit(ode->memory, call_rate, t, ode->y) == 0 &&
                ERKStepSetInitStep(ode->memory, first_step) == 0;
     }
     return CVodeReInit(ode->memory, t, ode->y) == 0 &&
@@ -275,6 +276,7 @@ sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, do
     }
     long before[2], after[2];
     read_counters(ode, before);
+    const int root_return[2] = {CV_ROOT_RETURN, ARK_ROOT_RETURN};
     int standing = 0; // steps in a row too small to move the clock
     while (result->time < end) {
         double before_step = result->time;
@@ -299,7 +301,7 @@ sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, do
         if (current_time(ode) + step < end || step > result->next_step) {
             result->next_step = step;
         }
-        if (code == (is_one_step(ode) ? ARK_ROOT_RETURN : CV_ROOT_RETURN)) {
+        if (code == root_return[is_one_step(ode)]) {
             result->at_root = true;
             if (is_one_step(ode)) {
                 ERKStepGetRootInfo(ode->memory, ode->roots_found);
