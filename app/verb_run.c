@@ -267,10 +267,11 @@ static int finish_files(run_job *job, int code)
 {
     // After a write error the rest of the disk is no better: nothing is drawn, but the summary
     // still tries to tell.
-    if (sn_run_output_close(&job->output, job->world, &job->error) != SN_OK) {
-        code = note_unwritten(job, code);
-    } else if (code != SN_EXIT_OUTPUT &&
-               sn_run_output_draw(&job->output, &job->result, &job->error) != SN_OK) {
+    sn_status status = sn_run_output_close(&job->output, job->world, &job->error);
+    if (status == SN_OK && code != SN_EXIT_OUTPUT) {
+        status = sn_run_output_draw(&job->output, &job->result, &job->error);
+    }
+    if (status != SN_OK) {
         code = note_unwritten(job, code);
     }
     if (sn_run_output_summarise(&job->output, &job->result, job->scene, job->world, &job->error) !=
