@@ -260,6 +260,29 @@ static void read_counters(const sn_ode *ode, long counters[2])
     }
 }
 
+static void read_roots(sn_ode *ode)
+{
+    if (is_one_step(ode)) {
+        ERKStepGetRootInfo(ode->memory, ode->roots_found);
+    } else {
+        CVodeGetRootInfo(ode->memory, ode->roots_found);
+    }
+}
+
+// What to say of a step that failed, or of the last of many that did not move the clock.
+static sn_status fail_step(const sn_ode *ode, int code, double time, sn_error *error)
+{
+    const char *method = sn_integrator_word(ode->def.method);
+    if (code < 0) {
+        return sn_fail(error, SN_ERROR_INTEGRATOR, NULL, "integrator %s failed at t = %.9g s: %s",
+                       method, time, ode->complaint);
+    }
+    return sn_fail(error, SN_ERROR_INTEGRATOR, NULL,
+                   "integrator %s cannot get past t = %.9g s: its step has shrunk to nothing; a "
+                   "force may jump or be infinite there, or the tolerance be out of reach",
+                   method, time);
+}
+
 sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, double *y,
                          sn_ode_result *result, sn_error *error)
 {
@@ -282,19 +305,9 @@ sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, do
         double before_step = result->time;
         int code = one_step(ode, end, &result->time);
         standing = result->time > before_step ? 0 : standing + 1;
-        if (standing > STANDING_LIMIT) {
+        if (standing > STANDING_LIMIT || code < 0) {
             ode->begun = false;
-            return sn_fail(
-                error, SN_ERROR_INTEGRATOR, NULL,
-                "integrator %s cannot get past t = %.9g s: its step has shrunk to nothing; "
-                "a force may jump or be infinite there, or the tolerance be out of reach",
-                sn_integrator_word(ode->def.method), result->time);
-        }
-        if (code < 0) {
-            ode->begun = false;
-            return sn_fail(error, SN_ERROR_INTEGRATOR, NULL,
-                           "integrator %s failed at t = %.9g s: %s",
-                           sn_integrator_word(ode->def.method), result->time, ode->complaint);
+            return fail_step(ode, code, result->time, error);
         }
         // A step cut short by `end` says nothing about the step the error would allow.
         double step = coming_step(ode);
@@ -303,11 +316,7 @@ sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, do
         }
         if (code == root_return[is_one_step(ode)]) {
             result->at_root = true;
-            if (is_one_step(ode)) {
-                ERKStepGetRootInfo(ode->memory, ode->roots_found);
-            } else {
-                CVodeGetRootInfo(ode->memory, ode->roots_found);
-            }
+            read_roots(ode);
             break;
         }
     }
