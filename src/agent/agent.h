@@ -11,7 +11,7 @@
 // One step of an agent, with h its step:
 //
 //     begin       move to where forces are asked for (half a step ahead for the midpoint rule)
-//                 - fields and behaviours now write the generalised forces f -
+//                 - fields and behaviours now write what acts on the parts, and joint forces -
 //     free_step   v becomes the velocity at the end of the step if nothing were in the way;
 //                 A is built and factored
 //                 - the solver now adds dv = A^-1 J^T lambda to v, through apply_inverse
@@ -24,6 +24,7 @@
 #ifndef SN_AGENT_AGENT_H
 #define SN_AGENT_AGENT_H
 
+#include "math/spatial.h"
 #include "sinew/world.h"
 
 typedef struct sn_agent_type sn_agent_type;
@@ -35,49 +36,50 @@ typedef struct sn_agent {
     double next_step;      // what an adaptive integrator would try next, s; 0: nothing known
     double next_step_last; // the same at the start of the step under way
     double relative_tolerance, absolute_tolerance;
-    int q_first, v_first; // its numbers in the set's arrays
-    uint32_t owner;       // index of the body (or first body) it moves
-    uint8_t integrator;   // sn_integrator, resolved
-    uint8_t has_damping;  // the coming free step must include `damping`
+    int q_first, v_first, part_first; // its numbers in the set's arrays
+    int q_count, v_count, part_count;
+    uint32_t owner;     // index of the body (or first body) it moves
+    uint8_t integrator; // sn_integrator, resolved
 } sn_agent;
+
+// A rigid part of an agent as it is now: a lone body, or a link of a tree.
+typedef struct sn_part {
+    sn_transform frame; // the body's own frame in the world
+    sn_vec3 centre;     // of mass, in the world
+    sn_vec3 velocity;   // of the centre
+    sn_vec3 angular_velocity;
+} sn_part;
 
 // What is kept of an agent's motion: sums over its material, in the world's axes.
 typedef struct sn_measure {
-    double kinetic, potential;          // J; potential of gravity
+    double kinetic, potential;          // J; potential of gravity, and of springs in the joints
     sn_vec3 momentum, angular_momentum; // the latter about the world's origin
 } sn_measure;
 
 struct sn_agent_type {
     const char *name;
-    int q_count, v_count; // numbers per agent
+    bool has_joints; // agents take generalised forces beside those on their parts
 
     void (*begin)(sn_agent_set *set, int first, int last, double h);
     void (*free_step)(sn_agent_set *set, int first, int last, sn_vec3 gravity, double h);
     void (*advance)(sn_agent_set *set, int first, int last, double h);
 
-    // dv = A^-1 f for the A of the last free step; both v_count long, and may be the same array.
-    void (*apply_inverse)(const sn_agent_set *set, int agent, const double *f, double *dv);
+    // dv = A^-1 J^T f for the A of the last free step and impulses f on the parts (part_count:
+    // moment about the centre of mass, and force; world axes). dv: v_count.
+    void (*apply_inverse)(const sn_agent_set *set, int agent, const sn_spatial *f, double *dv);
 
-    // Where the material point `local` of part `part` is, and how fast.
-    void (*point)(const sn_agent_set *set, int agent, int part, sn_vec3 local, sn_vec3 *position,
-                  sn_vec3 *velocity);
+    void (*part)(const sn_agent_set *set, int agent, int part, sn_part *part_now);
 
-    // f += J^T (force, torque) for a force at that point and a torque on that part, both in world
-    // axes; f is v_count long.
-    void (*scatter)(const sn_agent_set *set, int agent, int part, sn_vec3 local, sn_vec3 force,
-                    sn_vec3 torque, double *f);
-
-    // f = the forces a user added, as the agent now stands: they keep their direction in the world
-    // while the agent turns.
-    void (*external)(const sn_agent_set *set, int agent, double *f);
-
-    // The time derivatives of q and v under the set's forces f and gravity, for integrators of
-    // their own.
+    // The time derivatives of q and v under the set's forces and gravity, for integrators of their
+    // own.
     void (*rate)(const sn_agent_set *set, int agent, sn_vec3 gravity, double *q_rate,
                  double *v_rate);
 
     // Brings q back onto its manifold after an integrator that knows nothing of it.
     void (*restore)(sn_agent_set *set, int agent);
+
+    // q or v were written from outside: forget what was derived from them. May be NULL.
+    void (*touch)(sn_agent_set *set, int agent);
 
     // A box that holds the agent now.
     sn_aabb (*bounds)(const sn_agent_set *set, int agent);
@@ -85,19 +87,22 @@ struct sn_agent_type {
     void (*measure)(const sn_agent_set *set, int agent, sn_vec3 gravity, sn_measure *measure);
 };
 
+enum { SN_DAMPING_SIZE = 36 }; // 6 x 6 by rows, velocity first, then angular velocity
+
 // All agents of one type in one world. The type may keep more beside it: it embeds this struct as
-// its first member.
+// its first member. An agent's numbers follow those of the agent before it.
 struct sn_agent_set {
     const sn_agent_type *type;
-    int count, capacity;
-    sn_agent *agents;
-    double *q, *v;           // count * q_count, count * v_count
+    int count, q_count, v_count, part_count; // in all
+    int capacity, q_capacity, v_capacity, part_capacity;
+    sn_agent *agents;        // count
+    double *q, *v;           // q_count, v_count
     double *q_last, *v_last; // at the start of the step under way: what a failed step goes back to
-    double *f;               // generalised forces of the evaluation under way
-    double *external;  // what a user added for the coming step, v_count each; read through the
-                       // type's `external`
-    double *damping;   // count * v_count^2, -df/dv; NULL until a field has damping; read where
-                       // has_damping is set
+    sn_spatial *force; // part_count: of the evaluation under way, about the part's centre of mass
+    sn_spatial *external; // part_count: what a user added for the coming step
+    double *joint_force;  // v_count: of the evaluation under way; NULL unless the type has joints
+    double *damping;   // part_count * 36, -d(force)/d(velocity) of a part; NULL until a field damps
+    uint8_t *damped;   // part_count: `damping` must enter the coming free step; NULL with it
     bool has_external; // any of `external` is not zero
 };
 
@@ -118,24 +123,44 @@ static inline double *sn_agent_v(const sn_agent_set *set, int agent)
     return set->v + set->agents[agent].v_first;
 }
 
-static inline double *sn_agent_f(const sn_agent_set *set, int agent)
+static inline sn_spatial *sn_agent_force(const sn_agent_set *set, int agent)
 {
-    return set->f + set->agents[agent].v_first;
+    return set->force + set->agents[agent].part_first;
 }
 
-// v_count * v_count, symmetric: what fields add to A as h/2 D. Zero when has_damping was not yet
-// set.
-SN_API double *sn_agent_damping(sn_agent_set *set, int agent);
+static inline bool sn_agent_is_damped(const sn_agent_set *set, int agent, int part)
+{
+    return set->damped != NULL && set->damped[set->agents[agent].part_first + part] != 0;
+}
 
-// Storage common to all types. Growing leaves the set unchanged on failure, which is lack of memory
-// or more agents than an int can number the coordinates of.
-SN_API bool sn_agent_set_reserve(sn_agent_set *set, int capacity);
+// Where the material point `local` of a part is, and how fast.
+SN_API void sn_agent_point(const sn_agent_set *set, int agent, int part, sn_vec3 local,
+                           sn_vec3 *position, sn_vec3 *velocity);
+
+// Adds a force at a point of the world and a torque to what acts on a part whose centre is there.
+static inline void sn_spatial_push(sn_spatial *wrench, sn_vec3 centre, sn_vec3 force,
+                                   sn_vec3 world_point, sn_vec3 torque)
+{
+    sn_vec3 moment = sn_cross(sn_vec3_sub(world_point, centre), force);
+    wrench->angular = sn_vec3_add(wrench->angular, sn_vec3_add(torque, moment));
+    wrench->linear = sn_vec3_add(wrench->linear, force);
+}
+
+// 36 numbers, symmetric: what fields add to A as h/2 D for a part. Zero when it was not damped yet.
+SN_API double *sn_agent_damping(sn_agent_set *set, int agent, int part);
+
+// Storage common to all types: room for so many more agents, coordinates and parts. Growing leaves
+// the set unchanged on failure, which is lack of memory or more than an int can number.
+SN_API bool sn_agent_set_reserve(sn_agent_set *set, int agents, int q, int v, int parts);
 SN_API bool sn_agent_set_reserve_damping(sn_agent_set *set);
 SN_API bool sn_agent_set_copy(const sn_agent_set *set, sn_agent_set *copy);
 SN_API void sn_agent_set_free(sn_agent_set *set);
 
-// Overwrites agent `to` with agent `from`; the caller then drops `from`.
-SN_API void sn_agent_set_move(sn_agent_set *set, int from, int to);
+// Adds an agent at the end, its numbers uninitialised and its forces zero; the room must be there.
+SN_API int sn_agent_set_add(sn_agent_set *set, const sn_agent *agent);
+
+// Removes an agent; the last one, which must be of the same size, takes its place.
+SN_API void sn_agent_set_remove(sn_agent_set *set, int agent);
 
 // Keeps the state for a failed step, and goes back to it; the clocks are the caller's.
 SN_API void sn_agent_set_keep(sn_agent_set *set, int first, int last);

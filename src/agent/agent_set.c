@@ -4,16 +4,28 @@
 #include "agent/agent.h"
 #include "base/memory.h"
 
-double *sn_agent_damping(sn_agent_set *set, int agent)
+void sn_agent_point(const sn_agent_set *set, int agent, int part, sn_vec3 local, sn_vec3 *position,
+                    sn_vec3 *velocity)
 {
-    int n = set->type->v_count;
-    double *damping = set->damping + (size_t)agent * (size_t)(n * n);
-    if (!set->agents[agent].has_damping) {
-        memset(damping, 0, (size_t)(n * n) * sizeof *damping);
-        set->agents[agent].has_damping = 1;
+    sn_part now;
+    set->type->part(set, agent, part, &now);
+    *position = sn_transform_point(now.frame, local);
+    sn_vec3 arm = sn_vec3_sub(*position, now.centre);
+    *velocity = sn_vec3_add(now.velocity, sn_cross(now.angular_velocity, arm));
+}
+
+double *sn_agent_damping(sn_agent_set *set, int agent, int part)
+{
+    int index = set->agents[agent].part_first + part;
+    double *damping = set->damping + (size_t)index * SN_DAMPING_SIZE;
+    if (!set->damped[index]) {
+        memset(damping, 0, SN_DAMPING_SIZE * sizeof *damping);
+        set->damped[index] = 1;
     }
     return damping;
 }
+
+// ---- storage ----
 
 // Enlarges one array to `capacity` elements, the new ones zero.
 static bool grow(void *array_pointer, size_t element, int old_capacity, int capacity)
@@ -28,43 +40,99 @@ static bool grow(void *array_pointer, size_t element, int old_capacity, int capa
     return true;
 }
 
-bool sn_agent_set_reserve(sn_agent_set *set, int capacity)
+// The capacity for `more` elements beyond `count`, or -1. An eighth above the present one, so that
+// n additions cost O(n) and little is left unused.
+static int larger(int capacity, int count, int more, int least)
 {
-    if (capacity <= set->capacity) {
+    if (more > INT_MAX - count) {
+        return -1;
+    }
+    int wanted = count + more;
+    if (wanted <= capacity) {
+        return capacity;
+    }
+    int eighth = capacity <= INT_MAX - capacity / 8 ? capacity + capacity / 8 : INT_MAX;
+    wanted = wanted < eighth ? eighth : wanted;
+    return wanted < least ? least : wanted;
+}
+
+static bool grow_agents(sn_agent_set *set, int capacity)
+{
+    if (capacity == set->capacity) {
         return true;
     }
-    int most = INT_MAX / (set->type->q_count + set->type->v_count);
-    if (capacity > most) {
-        return false;
-    }
-    int wanted = set->capacity <= most - most / 4 ? set->capacity + set->capacity / 4 : most;
-    wanted = wanted < capacity ? capacity : wanted;
-    wanted = wanted < 8 ? 8 : wanted;
-    size_t q_bytes = (size_t)set->type->q_count * sizeof(double);
-    size_t v_bytes = (size_t)set->type->v_count * sizeof(double);
-    int old = set->capacity;
-    bool grown = grow(&set->agents, sizeof *set->agents, old, wanted) &&
-                 grow(&set->q, q_bytes, old, wanted) && grow(&set->v, v_bytes, old, wanted) &&
-                 grow(&set->q_last, q_bytes, old, wanted) &&
-                 grow(&set->v_last, v_bytes, old, wanted) && grow(&set->f, v_bytes, old, wanted) &&
-                 grow(&set->external, v_bytes, old, wanted);
-    if (grown && set->damping != NULL) {
-        grown = grow(&set->damping, v_bytes * (size_t)set->type->v_count, old, wanted);
-    }
-    if (grown) {
-        set->capacity = wanted;
-    }
+    bool grown = grow(&set->agents, sizeof *set->agents, set->capacity, capacity);
+    set->capacity = grown ? capacity : set->capacity;
     return grown;
+}
+
+static bool grow_q(sn_agent_set *set, int capacity)
+{
+    if (capacity == set->q_capacity) {
+        return true;
+    }
+    bool grown = grow(&set->q, sizeof(double), set->q_capacity, capacity) &&
+                 grow(&set->q_last, sizeof(double), set->q_capacity, capacity);
+    set->q_capacity = grown ? capacity : set->q_capacity;
+    return grown;
+}
+
+static bool grow_v(sn_agent_set *set, int capacity)
+{
+    if (capacity == set->v_capacity) {
+        return true;
+    }
+    bool grown = grow(&set->v, sizeof(double), set->v_capacity, capacity) &&
+                 grow(&set->v_last, sizeof(double), set->v_capacity, capacity) &&
+                 (!set->type->has_joints ||
+                  grow(&set->joint_force, sizeof(double), set->v_capacity, capacity));
+    set->v_capacity = grown ? capacity : set->v_capacity;
+    return grown;
+}
+
+static bool grow_parts(sn_agent_set *set, int capacity)
+{
+    if (capacity == set->part_capacity) {
+        return true;
+    }
+    int old = set->part_capacity;
+    bool grown = grow(&set->force, sizeof *set->force, old, capacity) &&
+                 grow(&set->external, sizeof *set->external, old, capacity);
+    if (grown && set->damping != NULL) {
+        grown = grow(&set->damping, SN_DAMPING_SIZE * sizeof(double), old, capacity) &&
+                grow(&set->damped, sizeof *set->damped, old, capacity);
+    }
+    set->part_capacity = grown ? capacity : old;
+    return grown;
+}
+
+bool sn_agent_set_reserve(sn_agent_set *set, int agents, int q, int v, int parts)
+{
+    int wanted = larger(set->capacity, set->count, agents, 8);
+    int wanted_q = larger(set->q_capacity, set->q_count, q, 56);
+    int wanted_v = larger(set->v_capacity, set->v_count, v, 48);
+    int wanted_parts = larger(set->part_capacity, set->part_count, parts, 8);
+    return wanted >= 0 && wanted_q >= 0 && wanted_v >= 0 && wanted_parts >= 0 &&
+           grow_agents(set, wanted) && grow_q(set, wanted_q) && grow_v(set, wanted_v) &&
+           grow_parts(set, wanted_parts);
 }
 
 bool sn_agent_set_reserve_damping(sn_agent_set *set)
 {
-    if (set->damping != NULL || set->capacity == 0) {
+    size_t capacity = (size_t)set->part_capacity;
+    if (set->damping != NULL || capacity == 0) {
         return true;
     }
-    size_t n = (size_t)set->type->v_count;
-    set->damping = sn_allocate_zero((size_t)set->capacity * n * n * sizeof(double));
-    return set->damping != NULL;
+    double *damping = sn_allocate_zero(capacity * SN_DAMPING_SIZE * sizeof(double));
+    uint8_t *damped = sn_allocate_zero(capacity);
+    if (damping == NULL || damped == NULL) {
+        sn_free(damping);
+        sn_free(damped);
+        return false;
+    }
+    set->damping = damping;
+    set->damped = damped;
+    return true;
 }
 
 bool sn_agent_set_copy(const sn_agent_set *set, sn_agent_set *copy)
@@ -73,23 +141,26 @@ bool sn_agent_set_copy(const sn_agent_set *set, sn_agent_set *copy)
     if (set->count == 0) {
         return true;
     }
-    if (!sn_agent_set_reserve(copy, set->count) ||
+    if (!sn_agent_set_reserve(copy, set->count, set->q_count, set->v_count, set->part_count) ||
         (set->damping != NULL && !sn_agent_set_reserve_damping(copy))) {
         sn_agent_set_free(copy);
         return false;
     }
-    size_t count = (size_t)set->count;
-    size_t q_bytes = count * (size_t)set->type->q_count * sizeof(double);
-    size_t v_bytes = count * (size_t)set->type->v_count * sizeof(double);
-    memcpy(copy->agents, set->agents, count * sizeof *set->agents);
+    size_t q_bytes = (size_t)set->q_count * sizeof(double),
+           v_bytes = (size_t)set->v_count * sizeof(double);
+    size_t part_bytes = (size_t)set->part_count * sizeof(sn_spatial);
+    memcpy(copy->agents, set->agents, (size_t)set->count * sizeof *set->agents);
     memcpy(copy->q, set->q, q_bytes);
     memcpy(copy->v, set->v, v_bytes);
     memcpy(copy->q_last, set->q_last, q_bytes);
     memcpy(copy->v_last, set->v_last, v_bytes);
-    memcpy(copy->f, set->f, v_bytes);
-    memcpy(copy->external, set->external, v_bytes);
+    memcpy(copy->force, set->force, part_bytes);
+    memcpy(copy->external, set->external, part_bytes);
     copy->count = set->count;
     copy->has_external = set->has_external;
+    copy->q_count = set->q_count;
+    copy->v_count = set->v_count;
+    copy->part_count = set->part_count;
     return true;
 }
 
@@ -100,61 +171,118 @@ void sn_agent_set_free(sn_agent_set *set)
     sn_free(set->v);
     sn_free(set->q_last);
     sn_free(set->v_last);
-    sn_free(set->f);
+    sn_free(set->force);
     sn_free(set->external);
+    sn_free(set->joint_force);
     sn_free(set->damping);
+    sn_free(set->damped);
     *set = (sn_agent_set){.type = set->type};
 }
 
-void sn_agent_set_move(sn_agent_set *set, int from, int to)
+int sn_agent_set_add(sn_agent_set *set, const sn_agent *agent)
 {
-    if (from == to) {
-        return;
+    int index = set->count++;
+    sn_agent *added = &set->agents[index];
+    *added = *agent;
+    added->q_first = set->q_count;
+    added->v_first = set->v_count;
+    added->part_first = set->part_count;
+    set->q_count += agent->q_count;
+    set->v_count += agent->v_count;
+    set->part_count += agent->part_count;
+    size_t parts = (size_t)agent->part_count;
+    memset(set->force + added->part_first, 0, parts * sizeof *set->force);
+    memset(set->external + added->part_first, 0, parts * sizeof *set->external);
+    if (set->joint_force != NULL) {
+        memset(set->joint_force + added->v_first, 0, (size_t)agent->v_count * sizeof(double));
     }
-    sn_agent *target = &set->agents[to];
-    const sn_agent *source = &set->agents[from];
-    size_t q_bytes = (size_t)set->type->q_count * sizeof(double);
-    size_t v_bytes = (size_t)set->type->v_count * sizeof(double);
-    memcpy(set->q + target->q_first, set->q + source->q_first, q_bytes);
-    memcpy(set->v + target->v_first, set->v + source->v_first, v_bytes);
-    memcpy(set->external + target->v_first, set->external + source->v_first, v_bytes);
-    int q_first = target->q_first, v_first = target->v_first;
+    if (set->damped != NULL) {
+        memset(set->damped + added->part_first, 0, parts);
+    }
+    return index;
+}
+
+void sn_agent_set_remove(sn_agent_set *set, int agent)
+{
+    sn_agent *target = &set->agents[agent];
+    const sn_agent *source = &set->agents[set->count - 1];
+    size_t q_bytes = (size_t)source->q_count * sizeof(double),
+           v_bytes = (size_t)source->v_count * sizeof(double);
+    if (target != source) {
+        memcpy(set->q + target->q_first, set->q + source->q_first, q_bytes);
+        memcpy(set->v + target->v_first, set->v + source->v_first, v_bytes);
+        memcpy(set->external + target->part_first, set->external + source->part_first,
+               (size_t)source->part_count * sizeof *set->external);
+    }
+    set->count -= 1;
+    set->q_count -= source->q_count;
+    set->v_count -= source->v_count;
+    set->part_count -= source->part_count;
+    int q_first = target->q_first, v_first = target->v_first, part_first = target->part_first;
     *target = *source;
     target->q_first = q_first;
     target->v_first = v_first;
+    target->part_first = part_first;
+}
+
+// ---- state ----
+
+// The numbers of a run of agents follow each other: where those of q and v begin and end.
+typedef struct extent {
+    size_t q_first, q_count, v_first, v_count;
+} extent;
+
+static extent extent_of(const sn_agent_set *set, int first, int last)
+{
+    if (first >= last) {
+        return (extent){0};
+    }
+    const sn_agent *from = &set->agents[first], *to = &set->agents[last - 1];
+    return (extent){(size_t)from->q_first, (size_t)(to->q_first + to->q_count - from->q_first),
+                    (size_t)from->v_first, (size_t)(to->v_first + to->v_count - from->v_first)};
 }
 
 void sn_agent_set_keep(sn_agent_set *set, int first, int last)
 {
-    size_t q_count = (size_t)set->type->q_count, v_count = (size_t)set->type->v_count;
-    size_t count = (size_t)(last - first), from = (size_t)first;
-    memcpy(set->q_last + from * q_count, set->q + from * q_count, count * q_count * sizeof(double));
-    memcpy(set->v_last + from * v_count, set->v + from * v_count, count * v_count * sizeof(double));
+    extent e = extent_of(set, first, last);
+    if (first < last) {
+        memcpy(set->q_last + e.q_first, set->q + e.q_first, e.q_count * sizeof(double));
+        memcpy(set->v_last + e.v_first, set->v + e.v_first, e.v_count * sizeof(double));
+    }
     for (int i = first; i < last; ++i) {
         set->agents[i].next_step_last = set->agents[i].next_step;
+    }
+}
+
+// After a change of q and v from outside.
+static void touch_all(sn_agent_set *set)
+{
+    for (int i = 0; set->type->touch != NULL && i < set->count; ++i) {
+        set->type->touch(set, i);
     }
 }
 
 void sn_agent_set_go_back(sn_agent_set *set)
 {
     if (set->count > 0) {
-        memcpy(set->q, set->q_last, (size_t)(set->count * set->type->q_count) * sizeof(double));
-        memcpy(set->v, set->v_last, (size_t)(set->count * set->type->v_count) * sizeof(double));
+        memcpy(set->q, set->q_last, (size_t)set->q_count * sizeof(double));
+        memcpy(set->v, set->v_last, (size_t)set->v_count * sizeof(double));
     }
     for (int i = 0; i < set->count; ++i) {
         set->agents[i].next_step = set->agents[i].next_step_last;
     }
+    touch_all(set);
 }
 
 // x * 0 is 0 for every finite x and NaN for the others, so one sum tells of many numbers. Four sums
 // keep the adder busy.
-static bool all_finite(const double *x, int count)
+static bool all_finite(const double *x, size_t count)
 {
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
-    int i = 0;
+    size_t i = 0;
     for (; i + 4 <= count; i += 4) {
         for (int j = 0; j < 4; ++j) {
-            sum[j] += x[i + j] * 0.0;
+            sum[j] += x[i + (size_t)j] * 0.0;
         }
     }
     for (; i < count; ++i) {
@@ -163,29 +291,27 @@ static bool all_finite(const double *x, int count)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0.0;
 }
 
+static bool are_finite(const sn_agent_set *set, int first, int last)
+{
+    extent e = extent_of(set, first, last);
+    return all_finite(set->q + e.q_first, e.q_count) && all_finite(set->v + e.v_first, e.v_count);
+}
+
 int sn_agent_set_find_diverged(const sn_agent_set *set, int first, int last)
 {
-    int q_count = set->type->q_count, v_count = set->type->v_count;
-    if (first == last || (all_finite(sn_agent_q(set, first), (last - first) * q_count) &&
-                          all_finite(sn_agent_v(set, first), (last - first) * v_count))) {
+    if (first == last || are_finite(set, first, last)) {
         return -1;
     }
     int agent = first;
-    while (all_finite(sn_agent_q(set, agent), q_count) &&
-           all_finite(sn_agent_v(set, agent), v_count)) {
+    while (are_finite(set, agent, agent + 1)) {
         agent += 1;
     }
     return agent;
 }
 
-static size_t agent_state_size(const sn_agent_set *set)
-{
-    return (size_t)(2 + set->type->q_count + set->type->v_count) * sizeof(double);
-}
-
 size_t sn_agent_set_state_size(const sn_agent_set *set)
 {
-    return (size_t)set->count * agent_state_size(set);
+    return ((size_t)set->count * 2 + (size_t)set->q_count + (size_t)set->v_count) * sizeof(double);
 }
 
 static unsigned char *put(unsigned char *bytes, const double *values, int count)
@@ -205,8 +331,8 @@ unsigned char *sn_agent_set_save(const sn_agent_set *set, unsigned char *bytes)
     for (int i = 0; i < set->count; ++i) {
         bytes = put(bytes, &set->agents[i].time, 1);
         bytes = put(bytes, &set->agents[i].next_step, 1);
-        bytes = put(bytes, sn_agent_q(set, i), set->type->q_count);
-        bytes = put(bytes, sn_agent_v(set, i), set->type->v_count);
+        bytes = put(bytes, sn_agent_q(set, i), set->agents[i].q_count);
+        bytes = put(bytes, sn_agent_v(set, i), set->agents[i].v_count);
     }
     return bytes;
 }
@@ -216,8 +342,9 @@ const unsigned char *sn_agent_set_load(sn_agent_set *set, const unsigned char *b
     for (int i = 0; i < set->count; ++i) {
         bytes = get(bytes, &set->agents[i].time, 1);
         bytes = get(bytes, &set->agents[i].next_step, 1);
-        bytes = get(bytes, sn_agent_q(set, i), set->type->q_count);
-        bytes = get(bytes, sn_agent_v(set, i), set->type->v_count);
+        bytes = get(bytes, sn_agent_q(set, i), set->agents[i].q_count);
+        bytes = get(bytes, sn_agent_v(set, i), set->agents[i].v_count);
     }
+    touch_all(set);
     return bytes;
 }

@@ -67,71 +67,84 @@ static void rigid_advance(sn_agent_set *set, int first, int last, double h)
     drift(set, first, last, 0.5, 1.0, h);
 }
 
-// A = M + h/2 D, in place of the damping matrix D, factored. The half makes the linearised step the
-// trapezoidal rule: second order, and stable however strong the damping.
-static bool factor_damped(double *a, const sn_rigid_mass *mass, double h)
+// A = M + h/2 D in world axes, in place of the damping matrix D, factored. The half makes the
+// linearised step the trapezoidal rule: second order, and stable however strong the damping.
+static bool factor_damped(double *a, const sn_rigid_mass *mass, sn_quat rotation, double h)
 {
-    double diagonal[SN_RIGID_V] = {mass->mass,      mass->mass,      mass->mass,
-                                   mass->inertia.x, mass->inertia.y, mass->inertia.z};
-    for (int i = 0; i < SN_RIGID_V * SN_RIGID_V; ++i) {
+    sn_mat3 inertia = sn_tensor_to_world(rotation, mass->inertia);
+    for (int i = 0; i < SN_DAMPING_SIZE; ++i) {
         a[i] *= 0.5 * h;
     }
-    for (int i = 0; i < SN_RIGID_V; ++i) {
-        a[i * SN_RIGID_V + i] += diagonal[i];
+    for (int i = 0; i < 3; ++i) {
+        a[i * SN_RIGID_V + i] += mass->mass;
+        for (int j = 0; j < 3; ++j) {
+            a[(3 + i) * SN_RIGID_V + 3 + j] += inertia.m[i][j];
+        }
     }
     return sn_ldl6_factor(a);
 }
 
-static void rigid_apply_inverse(const sn_agent_set *set, int agent, const double *f, double *dv)
+static sn_quat rotation_of(const sn_agent_set *set, int agent)
+{
+    return sn_rigid_pose(sn_agent_q(set, agent)).rotation;
+}
+
+// A moment of the world in principal axes. Most bodies feel none.
+static sn_vec3 principal_moment(const sn_agent_set *set, int agent, sn_vec3 moment)
+{
+    bool none = moment.x == 0.0 && moment.y == 0.0 && moment.z == 0.0;
+    return none ? SN_VEC3_ZERO : sn_rotate_inverse(rotation_of(set, agent), moment);
+}
+
+static void rigid_apply_inverse(const sn_agent_set *set, int agent, const sn_spatial *f, double *dv)
 {
     const sn_rigid_mass *mass = &rigid(set)->mass[agent];
-    if (set->agents[agent].has_damping) {
-        memmove(dv, f, SN_RIGID_V * sizeof *dv);
-        sn_ldl6_solve(set->damping + (size_t)agent * SN_RIGID_V * SN_RIGID_V, dv);
+    if (sn_agent_is_damped(set, agent, 0)) {
+        vec3_put(dv, f->linear);
+        vec3_put(dv + 3, f->angular);
+        sn_ldl6_solve(set->damping + (size_t)agent * SN_DAMPING_SIZE, dv);
+        vec3_put(dv + 3, sn_rotate_inverse(rotation_of(set, agent), vec3_at(dv + 3)));
         return;
     }
-    for (int i = 0; i < 3; ++i) {
-        dv[i] = f[i] / mass->mass;
-    }
-    dv[3] = f[3] / mass->inertia.x;
-    dv[4] = f[4] / mass->inertia.y;
-    dv[5] = f[5] / mass->inertia.z;
+    sn_vec3 moment = principal_moment(set, agent, f->angular);
+    dv[0] = f->linear.x / mass->mass;
+    dv[1] = f->linear.y / mass->mass;
+    dv[2] = f->linear.z / mass->mass;
+    dv[3] = moment.x / mass->inertia.x;
+    dv[4] = moment.y / mass->inertia.y;
+    dv[5] = moment.z / mass->inertia.z;
 }
 
 static void rigid_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravity, double h)
 {
     for (int i = first; i < last; ++i) {
+        if (sn_integrator_is_staged(set->agents[i].integrator)) {
+            continue;
+        }
         const sn_rigid_mass *mass = &rigid(set)->mass[i];
-        double *v = sn_agent_v(set, i);
-        const double *f = sn_agent_f(set, i);
-        sn_agent *agent = &set->agents[i];
-        if (sn_integrator_is_staged(agent->integrator)) {
-            continue;
+        const sn_spatial *f = &set->force[i];
+        double *v = sn_agent_v(set, i), dv[SN_RIGID_V];
+        if (sn_agent_is_damped(set, i, 0) &&
+            !factor_damped(sn_agent_damping(set, i, 0), mass, rotation_of(set, i), h)) {
+            set->damped[i] = 0; // a field that feeds energy in is taken explicitly
         }
-        if (agent->has_damping && !factor_damped(sn_agent_damping(set, i), mass, h)) {
-            agent->has_damping = 0; // a field that feeds energy in is taken explicitly
-        }
-        if (agent->has_damping) {
-            double impulse[SN_RIGID_V];
+        if (sn_agent_is_damped(set, i, 0)) {
+            sn_spatial impulse = sn_spatial_scale(h, *f);
+            impulse.linear = sn_vec3_add_scaled(impulse.linear, h * mass->mass, gravity);
+            rigid_apply_inverse(set, i, &impulse, dv);
             for (int j = 0; j < SN_RIGID_V; ++j) {
-                impulse[j] = h * f[j];
-            }
-            impulse[0] += h * mass->mass * gravity.x;
-            impulse[1] += h * mass->mass * gravity.y;
-            impulse[2] += h * mass->mass * gravity.z;
-            rigid_apply_inverse(set, i, impulse, impulse);
-            for (int j = 0; j < SN_RIGID_V; ++j) {
-                v[j] += impulse[j];
+                v[j] += dv[j];
             }
             continue;
         }
+        sn_vec3 moment = principal_moment(set, i, f->angular);
         double h_over_m = h / mass->mass;
-        v[0] += h_over_m * f[0] + h * gravity.x;
-        v[1] += h_over_m * f[1] + h * gravity.y;
-        v[2] += h_over_m * f[2] + h * gravity.z;
-        v[3] += h * (f[3] / mass->inertia.x);
-        v[4] += h * (f[4] / mass->inertia.y);
-        v[5] += h * (f[5] / mass->inertia.z);
+        v[0] += h_over_m * f->linear.x + h * gravity.x;
+        v[1] += h_over_m * f->linear.y + h * gravity.y;
+        v[2] += h_over_m * f->linear.z + h * gravity.z;
+        v[3] += h * (moment.x / mass->inertia.x);
+        v[4] += h * (moment.y / mass->inertia.y);
+        v[5] += h * (moment.z / mass->inertia.z);
     }
 }
 
@@ -141,9 +154,9 @@ static void rigid_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, doub
                        double *v_rate)
 {
     const sn_rigid_mass *mass = &rigid(set)->mass[agent];
-    const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent),
-                 *f = sn_agent_f(set, agent);
-    sn_vec3 w = vec3_at(v + 3);
+    const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
+    const sn_spatial *f = &set->force[agent];
+    sn_vec3 w = vec3_at(v + 3), moment = principal_moment(set, agent, f->angular);
     // dq/dt = 1/2 q (0, w) for w in body axes keeps |q| whatever it is.
     sn_quat turn =
         sn_quat_multiply((sn_quat){q[3], q[4], q[5], q[6]}, (sn_quat){0.0, w.x, w.y, w.z});
@@ -152,14 +165,14 @@ static void rigid_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, doub
     q_rate[4] = 0.5 * turn.x;
     q_rate[5] = 0.5 * turn.y;
     q_rate[6] = 0.5 * turn.z;
-    v_rate[0] = f[0] / mass->mass + gravity.x;
-    v_rate[1] = f[1] / mass->mass + gravity.y;
-    v_rate[2] = f[2] / mass->mass + gravity.z;
+    v_rate[0] = f->linear.x / mass->mass + gravity.x;
+    v_rate[1] = f->linear.y / mass->mass + gravity.y;
+    v_rate[2] = f->linear.z / mass->mass + gravity.z;
     // Euler: I dw/dt = torque - w x I w.
     sn_vec3 gyroscopic = sn_cross(w, sn_vec3_multiply(mass->inertia, w));
-    v_rate[3] = (f[3] - gyroscopic.x) / mass->inertia.x;
-    v_rate[4] = (f[4] - gyroscopic.y) / mass->inertia.y;
-    v_rate[5] = (f[5] - gyroscopic.z) / mass->inertia.z;
+    v_rate[3] = (moment.x - gyroscopic.x) / mass->inertia.x;
+    v_rate[4] = (moment.y - gyroscopic.y) / mass->inertia.y;
+    v_rate[5] = (moment.z - gyroscopic.z) / mass->inertia.z;
 }
 
 static void rigid_restore(sn_agent_set *set, int agent)
@@ -170,44 +183,17 @@ static void rigid_restore(sn_agent_set *set, int agent)
     put_pose(q, pose);
 }
 
-// ---- where it is, and what acts on it ----
+// ---- where it is ----
 
-// A material point is given in the body's own frame; there is one part.
-static sn_vec3 arm_of(const sn_agent_set *set, int agent, sn_vec3 local)
-{
-    sn_vec3 principal = sn_transform_point(rigid(set)->placement[agent], local);
-    return sn_rotate(sn_rigid_pose(sn_agent_q(set, agent)).rotation, principal);
-}
-
-static void rigid_point(const sn_agent_set *set, int agent, int part, sn_vec3 local,
-                        sn_vec3 *position, sn_vec3 *velocity)
+static void rigid_part(const sn_agent_set *set, int agent, int part, sn_part *now)
 {
     (void)part;
-    sn_vec3 arm = arm_of(set, agent, local);
-    *position = sn_vec3_add(vec3_at(sn_agent_q(set, agent)), arm);
-    *velocity = sn_vec3_add(sn_rigid_velocity(rigid(set), agent),
-                            sn_cross(sn_rigid_angular_velocity(rigid(set), agent), arm));
-}
-
-static void rigid_scatter(const sn_agent_set *set, int agent, int part, sn_vec3 local,
-                          sn_vec3 force, sn_vec3 torque, double *f)
-{
-    (void)part;
-    sn_vec3 arm = arm_of(set, agent, local);
-    sn_vec3 about_centre = sn_vec3_add(torque, sn_cross(arm, force));
-    sn_vec3 principal =
-        sn_rotate_inverse(sn_rigid_pose(sn_agent_q(set, agent)).rotation, about_centre);
-    vec3_put(f, sn_vec3_add(vec3_at(f), force));
-    vec3_put(f + 3, sn_vec3_add(vec3_at(f + 3), principal));
-}
-
-// What a user added is kept as force and torque about the centre, both in world axes.
-static void rigid_external(const sn_agent_set *set, int agent, double *f)
-{
-    const double *external = set->external + set->agents[agent].v_first;
-    sn_quat rotation = sn_rigid_pose(sn_agent_q(set, agent)).rotation;
-    vec3_put(f, vec3_at(external));
-    vec3_put(f + 3, sn_rotate_inverse(rotation, vec3_at(external + 3)));
+    sn_transform pose = sn_rigid_pose(sn_agent_q(set, agent));
+    const double *v = sn_agent_v(set, agent);
+    now->frame = sn_transform_multiply(pose, rigid(set)->placement[agent]);
+    now->centre = pose.position;
+    now->velocity = vec3_at(v);
+    now->angular_velocity = sn_rotate(pose.rotation, vec3_at(v + 3));
 }
 
 static sn_aabb rigid_bounds(const sn_agent_set *set, int agent)
@@ -233,15 +219,11 @@ static void rigid_measure(const sn_agent_set *set, int agent, sn_vec3 gravity, s
 
 const sn_agent_type sn_rigid_type = {
     .name = "rigid",
-    .q_count = SN_RIGID_Q,
-    .v_count = SN_RIGID_V,
     .begin = rigid_begin,
     .free_step = rigid_free_step,
     .advance = rigid_advance,
     .apply_inverse = rigid_apply_inverse,
-    .point = rigid_point,
-    .scatter = rigid_scatter,
-    .external = rigid_external,
+    .part = rigid_part,
     .rate = rigid_rate,
     .restore = rigid_restore,
     .bounds = rigid_bounds,
@@ -303,20 +285,20 @@ bool sn_rigid_set_copy(const sn_rigid_set *set, sn_rigid_set *copy)
 int sn_rigid_add(sn_rigid_set *set, const sn_rigid_def *def)
 {
     sn_agent_set *agents = &set->agents;
-    if (!sn_agent_set_reserve(agents, agents->count + 1) || !reserve_beside(set)) {
+    if (!sn_agent_set_reserve(agents, 1, SN_RIGID_Q, SN_RIGID_V, 1) || !reserve_beside(set)) {
         return -1;
     }
-    int agent = agents->count++;
-    agents->agents[agent] = (sn_agent){
+    sn_agent head = {
         .time = def->time,
         .relative_tolerance = def->relative_tolerance,
         .absolute_tolerance = def->absolute_tolerance,
-        .q_first = agent * SN_RIGID_Q,
-        .v_first = agent * SN_RIGID_V,
+        .q_count = SN_RIGID_Q,
+        .v_count = SN_RIGID_V,
+        .part_count = 1,
         .owner = def->owner,
         .integrator = (uint8_t)def->integrator,
     };
-    memset(agents->external + agents->agents[agent].v_first, 0, SN_RIGID_V * sizeof(double));
+    int agent = sn_agent_set_add(agents, &head);
     sn_vec3 moments;
     sn_quat axes;
     sn_principal_axes(&def->mass.inertia, &moments, &axes);
@@ -332,11 +314,10 @@ int sn_rigid_add(sn_rigid_set *set, const sn_rigid_def *def)
 void sn_rigid_remove(sn_rigid_set *set, int agent)
 {
     int last = set->agents.count - 1;
-    sn_agent_set_move(&set->agents, last, agent);
+    sn_agent_set_remove(&set->agents, agent);
     set->mass[agent] = set->mass[last];
     set->placement[agent] = set->placement[last];
     set->radius[agent] = set->radius[last];
-    set->agents.count = last;
 }
 
 sn_transform sn_rigid_frame(const sn_rigid_set *set, int agent)
@@ -369,14 +350,4 @@ void sn_rigid_set_velocity(sn_rigid_set *set, int agent, sn_vec3 velocity, sn_ve
     sn_quat rotation = sn_rigid_pose(sn_agent_q(&set->agents, agent)).rotation;
     vec3_put(v, velocity);
     vec3_put(v + 3, sn_rotate_inverse(rotation, angular_velocity));
-}
-
-void sn_rigid_push(sn_rigid_set *set, int agent, sn_vec3 force, sn_vec3 world_point, sn_vec3 torque)
-{
-    double *external = set->agents.external + set->agents.agents[agent].v_first;
-    sn_vec3 arm = sn_vec3_sub(world_point, vec3_at(sn_agent_q(&set->agents, agent)));
-    sn_vec3 about_centre = sn_vec3_add(torque, sn_cross(arm, force));
-    vec3_put(external, sn_vec3_add(vec3_at(external), force));
-    vec3_put(external + 3, sn_vec3_add(vec3_at(external + 3), about_centre));
-    set->agents.has_external = true;
 }

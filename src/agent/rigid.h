@@ -53,10 +53,6 @@ SN_API sn_vec3 sn_rigid_angular_velocity(const sn_rigid_set *set, int agent);
 SN_API void sn_rigid_set_velocity(sn_rigid_set *set, int agent, sn_vec3 velocity,
                                   sn_vec3 angular_velocity);
 
-// Adds a force at a point of the world and a torque, both in world axes, for the coming step.
-SN_API void sn_rigid_push(sn_rigid_set *set, int agent, sn_vec3 force, sn_vec3 world_point,
-                          sn_vec3 torque);
-
 SN_API extern const sn_agent_type sn_rigid_type;
 
 // The placement of the principal frame, read and written.

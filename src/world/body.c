@@ -225,7 +225,7 @@ sn_status sn_world_add_body(sn_world *world, const sn_body_def *def, sn_body *bo
         return sn_fail_memory(error, sizeof(sn_body_record));
     }
     sn_body_record record = {
-        .type = def->type, .agent = {0, -1}, .volume = mass.volume, .frame = def->frame};
+        .type = def->type, .agent = {0, -1, 0}, .volume = mass.volume, .frame = def->frame};
     record.frame.rotation = sn_quat_normalize(record.frame.rotation);
     record.name = sn_world_make_name(world, &world->body_names, def->name, "body");
     bool made = record.name != NULL && copy_shapes(def->shapes, def->shape_count, &record.shapes);
@@ -407,40 +407,46 @@ sn_integrator sn_body_integrator(const sn_world *world, sn_body body)
                       : SN_INTEGRATOR_DEFAULT;
 }
 
-sn_transform sn_body_transform(const sn_world *world, sn_body body)
+// A body as it is now; a static one stands at its frame.
+static sn_part part_of(const sn_world *world, sn_body body)
 {
     const sn_body_record *record = sn_world_body_record(world, body);
-    if (record == NULL) {
-        return SN_TRANSFORM_IDENTITY;
+    sn_part now = {.frame = SN_TRANSFORM_IDENTITY};
+    if (record != NULL && record->agent.agent >= 0) {
+        const sn_agent_set *set = world->sets[record->agent.set];
+        set->type->part(set, record->agent.agent, record->agent.part, &now);
+    } else if (record != NULL) {
+        now.frame = record->frame;
+        now.centre = record->frame.position;
     }
-    return record->agent.agent >= 0 ? sn_rigid_frame(&world->rigid, record->agent.agent)
-                                    : record->frame;
+    return now;
+}
+
+sn_transform sn_body_transform(const sn_world *world, sn_body body)
+{
+    return part_of(world, body).frame;
 }
 
 sn_vec3 sn_body_centre(const sn_world *world, sn_body body)
 {
-    int agent = agent_of(world, body);
-    return agent >= 0 ? sn_rigid_pose(sn_agent_q(&world->rigid.agents, agent)).position
-                      : sn_body_transform(world, body).position;
+    return part_of(world, body).centre;
 }
 
 sn_vec3 sn_body_velocity(const sn_world *world, sn_body body)
 {
-    int agent = agent_of(world, body);
-    return agent >= 0 ? sn_rigid_velocity(&world->rigid, agent) : SN_VEC3_ZERO;
+    return part_of(world, body).velocity;
 }
 
 sn_vec3 sn_body_angular_velocity(const sn_world *world, sn_body body)
 {
-    int agent = agent_of(world, body);
-    return agent >= 0 ? sn_rigid_angular_velocity(&world->rigid, agent) : SN_VEC3_ZERO;
+    return part_of(world, body).angular_velocity;
 }
 
 sn_vec3 sn_body_point_velocity(const sn_world *world, sn_body body, sn_vec3 world_point)
 {
-    sn_vec3 arm = sn_vec3_sub(world_point, sn_body_centre(world, body));
-    return sn_vec3_add(sn_body_velocity(world, body),
-                       sn_cross(sn_body_angular_velocity(world, body), arm));
+    sn_part now = part_of(world, body);
+    sn_vec3 arm = sn_vec3_sub(world_point, now.centre);
+    return sn_vec3_add(now.velocity, sn_cross(now.angular_velocity, arm));
 }
 
 // ---- placing and pushing ----
@@ -501,22 +507,23 @@ sn_status sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 velocity,
 // Adds a force at a world point and a torque to the step to come, or to the evaluation under way.
 static void push(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 world_point, sn_vec3 torque)
 {
-    int agent = agent_of(world, body);
-    if (agent < 0) {
+    const sn_body_record *record = sn_world_body_record(world, body);
+    if (record == NULL || record->agent.agent < 0) {
         return;
     }
-    sn_agent_set *set = &world->rigid.agents;
+    sn_agent_ref ref = record->agent;
+    sn_agent_set *set = world->sets[ref.set];
+    int index = set->agents[ref.agent].part_first + ref.part;
     bool evaluating = world->evaluating_group != -2;
-    if (evaluating && world->group_of[0].data[agent] != world->evaluating_group) {
+    if (evaluating && world->group_of[ref.set].data[ref.agent] != world->evaluating_group) {
         return; // its own group asks again
     }
+    sn_spatial *sum = evaluating ? &set->force[index] : &set->external[index];
+    sn_spatial_push(sum, part_of(world, body).centre, force, world_point, torque);
     if (!evaluating) {
-        sn_rigid_push(&world->rigid, agent, force, world_point, torque);
+        set->has_external = true;
         sn_world_touch(world);
-        return;
     }
-    sn_vec3 local = sn_transform_point_inverse(sn_rigid_frame(&world->rigid, agent), world_point);
-    set->type->scatter(set, agent, 0, local, force, torque, sn_agent_f(set, agent));
 }
 
 void sn_body_add_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 world_point)

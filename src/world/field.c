@@ -46,7 +46,7 @@ static void spring_end(const sn_world *world, sn_body body, sn_vec3 local, sn_ve
         *velocity = SN_VEC3_ZERO;
     } else {
         const sn_agent_set *set = world->sets[record->agent.set];
-        set->type->point(set, record->agent.agent, 0, local, position, velocity);
+        sn_agent_point(set, record->agent.agent, record->agent.part, local, position, velocity);
     }
 }
 

@@ -6,24 +6,26 @@
 #include "field/spring.h"
 #include "world/world.h"
 
-// The agent and its set, when a body is moved by an agent of the group being evaluated.
-static sn_agent_set *find_target(const sn_world *world, sn_body body, int group, int *agent)
+// Where a body's agent is, when it is of the group being evaluated; else agent -1.
+static sn_agent_ref find_target(const sn_world *world, sn_body body, int group)
 {
     const sn_body_record *record = sn_world_body_record(world, body);
     if (record == NULL || record->agent.agent < 0 ||
         world->group_of[record->agent.set].data[record->agent.agent] != group) {
-        return NULL;
+        return (sn_agent_ref){0, -1, 0};
     }
-    *agent = record->agent.agent;
-    return world->sets[record->agent.set];
+    return record->agent;
 }
 
-static void push_point(sn_world *world, sn_body body, int group, sn_vec3 local, sn_vec3 force)
+static void push_point(sn_world *world, sn_body body, int group, sn_vec3 world_point, sn_vec3 force)
 {
-    int agent;
-    sn_agent_set *set = find_target(world, body, group, &agent);
-    if (set != NULL) {
-        set->type->scatter(set, agent, 0, local, force, SN_VEC3_ZERO, sn_agent_f(set, agent));
+    sn_agent_ref target = find_target(world, body, group);
+    if (target.agent >= 0) {
+        sn_agent_set *set = world->sets[target.set];
+        sn_part now;
+        set->type->part(set, target.agent, target.part, &now);
+        sn_spatial_push(sn_agent_force(set, target.agent) + target.part, now.centre, force,
+                        world_point, SN_VEC3_ZERO);
     }
 }
 
@@ -34,42 +36,48 @@ static void apply_spring(sn_world *world, const sn_spring_def *spring, int group
         sn_spring_evaluate(spring->stiffness, spring->damping, spring->rest_length, ends.a,
                            ends.a_velocity, ends.b, ends.b_velocity);
     sn_vec3 force = sn_vec3_scale(state.tension, state.direction);
-    push_point(world, spring->body_a, group, spring->point_a, force);
-    push_point(world, spring->body_b, group, spring->point_b, sn_vec3_negate(force));
+    push_point(world, spring->body_a, group, ends.a, force);
+    push_point(world, spring->body_b, group, ends.b, sn_vec3_negate(force));
 }
 
-// Adds a 3x3 block to the damping matrix at (3 block, 3 block).
+// Adds a 3x3 block to a part's damping matrix at (3 block, 3 block).
 static void add_damping(double *damping, int block, const sn_mat3 *d)
 {
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
-            damping[(3 * block + i) * SN_RIGID_V + 3 * block + j] += d->m[i][j];
+            damping[(3 * block + i) * 6 + 3 * block + j] += d->m[i][j];
         }
     }
 }
 
-// Drag on one rigid agent. Isotropic, so that the angular part may be taken in the agent's own
-// axes. A staged group takes the force alone; a single-stage agent takes its derivative too, and
-// with it the trapezoidal rule.
-static void apply_drag(sn_agent_set *set, int agent, const sn_drag_def *drag, bool staged)
+// Drag on one part of an agent. A staged group takes the force alone; a single-stage agent takes
+// its derivative too, and with it the trapezoidal rule.
+static void apply_drag(sn_agent_set *set, int agent, int part, const sn_drag_def *drag, bool staged)
 {
-    const double *v = sn_agent_v(set, agent);
-    double *f = sn_agent_f(set, agent);
-    sn_vec3 u = sn_vec3_sub(sn_vec3_make(v[0], v[1], v[2]), drag->medium_velocity);
-    sn_vec3 w = sn_vec3_make(v[3], v[4], v[5]), force, torque;
+    sn_part now;
+    set->type->part(set, agent, part, &now);
+    sn_spatial *f = sn_agent_force(set, agent) + part;
+    sn_vec3 u = sn_vec3_sub(now.velocity, drag->medium_velocity), force, torque;
     sn_mat3 linear, angular;
     sn_drag_evaluate(drag->linear, drag->quadratic, u, &force, &linear);
-    sn_drag_evaluate(drag->angular_linear, drag->angular_quadratic, w, &torque, &angular);
-    f[0] += force.x;
-    f[1] += force.y;
-    f[2] += force.z;
-    f[3] += torque.x;
-    f[4] += torque.y;
-    f[5] += torque.z;
+    sn_drag_evaluate(drag->angular_linear, drag->angular_quadratic, now.angular_velocity, &torque,
+                     &angular);
+    *f = sn_spatial_add(*f, sn_spatial_make(torque, force));
     if (!staged) {
-        double *damping = sn_agent_damping(set, agent);
+        double *damping = sn_agent_damping(set, agent, part);
         add_damping(damping, 0, &linear);
         add_damping(damping, 1, &angular);
+    }
+}
+
+// The drags that act on every body, on all parts of one agent.
+static void apply_wide_drags(sn_world *world, sn_agent_set *set, int agent, bool staged)
+{
+    for (int j = 0; j < world->wide_drags.count; ++j) {
+        const sn_drag_def *drag = &world->fields.data[world->wide_drags.data[j]].drag;
+        for (int part = 0; part < set->agents[agent].part_count; ++part) {
+            apply_drag(set, agent, part, drag, staged);
+        }
     }
 }
 
@@ -80,10 +88,10 @@ static void apply_fields(sn_world *world, const uint32_t *fields, int count, int
         if (record->type == SN_FIELD_SPRING) {
             apply_spring(world, &record->spring, group);
         } else if (record->type == SN_FIELD_DRAG) {
-            int agent;
-            sn_agent_set *set = find_target(world, record->drag.body, group, &agent);
-            if (set != NULL) {
-                apply_drag(set, agent, &record->drag, group >= 0);
+            sn_agent_ref target = find_target(world, record->drag.body, group);
+            if (target.agent >= 0) {
+                apply_drag(world->sets[target.set], target.agent, target.part, &record->drag,
+                           group >= 0);
             }
         }
     }
@@ -107,10 +115,15 @@ static void apply_callbacks(sn_world *world, double time, int group)
 // Begins an agent's sum of forces with what a user added.
 static void start_forces(sn_agent_set *set, int agent)
 {
-    if (set->has_external) {
-        set->type->external(set, agent, sn_agent_f(set, agent));
-    } else {
-        memset(sn_agent_f(set, agent), 0, (size_t)set->type->v_count * sizeof(double));
+    const sn_agent *head = &set->agents[agent];
+    size_t parts = (size_t)head->part_count;
+    memcpy(set->force + head->part_first, set->external + head->part_first,
+           parts * sizeof *set->force);
+    if (set->joint_force != NULL) {
+        memset(set->joint_force + head->v_first, 0, (size_t)head->v_count * sizeof(double));
+    }
+    if (set->damped != NULL) {
+        memset(set->damped + head->part_first, 0, parts);
     }
 }
 
@@ -123,9 +136,7 @@ static void evaluate_group(sn_world *world, double time, int index)
         sn_agent_set *set = world->sets[group->agents.data[i].set];
         int agent = group->agents.data[i].agent;
         start_forces(set, agent);
-        for (int j = 0; j < world->wide_drags.count; ++j) {
-            apply_drag(set, agent, &world->fields.data[world->wide_drags.data[j]].drag, true);
-        }
+        apply_wide_drags(world, set, agent, true);
     }
     apply_fields(world, group->fields.data, group->fields.count, index);
     apply_callbacks(world, time, index);
@@ -146,12 +157,8 @@ static void start_singles(void *context, int first, int last, int chunk)
     sn_agent_set *set = work->set;
     for (int i = first; i < last; ++i) {
         start_forces(set, i);
-        set->agents[i].has_damping = 0;
-        if (sn_integrator_is_staged(set->agents[i].integrator)) {
-            continue;
-        }
-        for (int j = 0; j < world->wide_drags.count; ++j) {
-            apply_drag(set, i, &world->fields.data[world->wide_drags.data[j]].drag, false);
+        if (!sn_integrator_is_staged(set->agents[i].integrator)) {
+            apply_wide_drags(world, set, i, false);
         }
     }
 }

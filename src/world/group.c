@@ -38,7 +38,7 @@ static sn_agent_ref ref_of(const grouping *g, int entry)
     while (g->first[set] > entry) {
         set -= 1;
     }
-    return (sn_agent_ref){set, entry - g->first[set]};
+    return (sn_agent_ref){set, entry - g->first[set], 0};
 }
 
 static int integrator_of(const grouping *g, int entry)
@@ -221,10 +221,10 @@ static bool fill_groups(grouping *g)
                 world->group_of[s].data[i] = world->group_of[first.set].data[first.agent];
             }
             sn_group *group = &world->groups.data[world->group_of[s].data[i]];
-            if (!sn_array_push(&group->agents, (sn_agent_ref){s, i})) {
+            if (!sn_array_push(&group->agents, (sn_agent_ref){s, i, 0})) {
                 return false;
             }
-            group->size += set->type->q_count + set->type->v_count;
+            group->size += agent->q_count + agent->v_count;
             group->relative_tolerance = group->relative_tolerance < agent->relative_tolerance
                                             ? group->relative_tolerance
                                             : agent->relative_tolerance;
@@ -417,10 +417,10 @@ static void gather(const sn_group *group, double *y)
     for (int i = 0; i < group->agents.count; ++i) {
         const sn_agent_set *set = group->world->sets[group->agents.data[i].set];
         int agent = group->agents.data[i].agent;
-        memcpy(y, sn_agent_q(set, agent), (size_t)set->type->q_count * sizeof(double));
-        y += set->type->q_count;
-        memcpy(y, sn_agent_v(set, agent), (size_t)set->type->v_count * sizeof(double));
-        y += set->type->v_count;
+        memcpy(y, sn_agent_q(set, agent), (size_t)set->agents[agent].q_count * sizeof(double));
+        y += set->agents[agent].q_count;
+        memcpy(y, sn_agent_v(set, agent), (size_t)set->agents[agent].v_count * sizeof(double));
+        y += set->agents[agent].v_count;
     }
 }
 
@@ -431,10 +431,10 @@ static void spread(const sn_group *group, const double *y)
     for (int i = 0; i < group->agents.count; ++i) {
         sn_agent_set *set = group->world->sets[group->agents.data[i].set];
         int agent = group->agents.data[i].agent;
-        memcpy(sn_agent_q(set, agent), y, (size_t)set->type->q_count * sizeof(double));
-        y += set->type->q_count;
-        memcpy(sn_agent_v(set, agent), y, (size_t)set->type->v_count * sizeof(double));
-        y += set->type->v_count;
+        memcpy(sn_agent_q(set, agent), y, (size_t)set->agents[agent].q_count * sizeof(double));
+        y += set->agents[agent].q_count;
+        memcpy(sn_agent_v(set, agent), y, (size_t)set->agents[agent].v_count * sizeof(double));
+        y += set->agents[agent].v_count;
         set->type->restore(set, agent);
     }
 }
@@ -447,9 +447,10 @@ static void call_rate(void *context, double t, const double *y, double *y_rate)
     sn_world_evaluate_forces(world, t, group->index);
     for (int i = 0; i < group->agents.count; ++i) {
         const sn_agent_set *set = world->sets[group->agents.data[i].set];
-        double *q_rate = y_rate, *v_rate = y_rate + set->type->q_count;
+        int agent = group->agents.data[i].agent;
+        double *q_rate = y_rate, *v_rate = y_rate + set->agents[agent].q_count;
         set->type->rate(set, group->agents.data[i].agent, world->gravity, q_rate, v_rate);
-        y_rate = v_rate + set->type->v_count;
+        y_rate = v_rate + set->agents[agent].v_count;
     }
 }
 

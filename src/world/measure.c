@@ -22,7 +22,7 @@ static sn_measure measure_all(const sn_world *world)
     sn_measure sum = {0};
     for (int s = 0; s < world->set_count; ++s) {
         for (int i = 0; i < world->sets[s]->count; ++i) {
-            sn_measure one = measure_agent(world, (sn_agent_ref){s, i});
+            sn_measure one = measure_agent(world, (sn_agent_ref){s, i, 0});
             sum.kinetic += one.kinetic;
             sum.potential += one.potential;
             sum.momentum = sn_vec3_add(sum.momentum, one.momentum);
@@ -74,7 +74,7 @@ sn_vec3 sn_world_angular_momentum(const sn_world *world)
 static sn_measure measure_body(const sn_world *world, sn_body body)
 {
     const sn_body_record *record = sn_world_body_record(world, body);
-    return measure_agent(world, record != NULL ? record->agent : (sn_agent_ref){0, -1});
+    return measure_agent(world, record != NULL ? record->agent : (sn_agent_ref){0, -1, 0});
 }
 
 sn_energy sn_body_energy(const sn_world *world, sn_body body)

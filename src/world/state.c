@@ -12,7 +12,7 @@ static uint64_t structure_of(const sn_world *world)
     uint64_t structure = (uint64_t)world->set_count;
     for (int s = 0; s < world->set_count; ++s) {
         structure = sn_mix64(structure ^ (uint64_t)world->sets[s]->count);
-        structure = sn_mix64(structure ^ (uint64_t)world->sets[s]->type->q_count << 32);
+        structure = sn_mix64(structure ^ (uint64_t)world->sets[s]->q_count << 32);
     }
     return structure;
 }
@@ -105,12 +105,12 @@ static uint64_t hash_chunk(const sn_agent_set *set, int first, int last)
         clocks[2 * (i - first)] = set->agents[i].time;
         clocks[2 * (i - first) + 1] = set->agents[i].next_step;
     }
-    size_t count = (size_t)(last - first);
-    uint64_t hash = sn_hash64(clocks, 2 * count * sizeof(double), 0);
-    hash = sn_hash64(sn_agent_q(set, first), count * (size_t)set->type->q_count * sizeof(double),
-                     hash);
-    return sn_hash64(sn_agent_v(set, first), count * (size_t)set->type->v_count * sizeof(double),
-                     hash);
+    const sn_agent *from = &set->agents[first], *to = &set->agents[last - 1];
+    size_t q_count = (size_t)(to->q_first + to->q_count - from->q_first);
+    size_t v_count = (size_t)(to->v_first + to->v_count - from->v_first);
+    uint64_t hash = sn_hash64(clocks, 2 * (size_t)(last - first) * sizeof(double), 0);
+    hash = sn_hash64(sn_agent_q(set, first), q_count * sizeof(double), hash);
+    return sn_hash64(sn_agent_v(set, first), v_count * sizeof(double), hash);
 }
 
 uint64_t sn_world_hash(const sn_world *world)

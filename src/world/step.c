@@ -111,7 +111,7 @@ static void world_clear_external(sn_world *world)
     for (int s = 0; s < world->set_count; ++s) {
         sn_agent_set *set = world->sets[s];
         if (set->has_external) {
-            memset(set->external, 0, (size_t)(set->count * set->type->v_count) * sizeof(double));
+            memset(set->external, 0, (size_t)set->part_count * sizeof *set->external);
             set->has_external = false;
             world->forces_clear = false;
             sn_world_touch(world); // a force that ends is a jump

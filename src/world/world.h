@@ -17,6 +17,7 @@ enum { SN_AGENT_CHUNK = 256 }; // agents a thread takes at a time
 // One agent of one set: sets[set], agent.
 typedef struct sn_agent_ref {
     int set, agent; // agent -1: none, the body is static
+    int part;       // of the agent
 } sn_agent_ref;
 
 typedef struct sn_body_record {
