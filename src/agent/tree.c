@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "agent/tree_joint.h"
 #include "base/memory.h"
 #include "math/elementary.h"
 #include "math/rotation.h"
@@ -14,10 +15,14 @@ bool sn_tree_allocate(sn_tree *tree, int count)
     *tree = (sn_tree){.count = count};
     tree->links = sn_allocate_zero(n * sizeof *tree->links);
     tree->pose = sn_allocate_zero(n * sizeof *tree->pose);
+    tree->body = sn_allocate_zero(n * sizeof *tree->body);
+    tree->inertia = sn_allocate_zero(n * sizeof *tree->inertia);
     tree->factor = sn_allocate_zero(n * sizeof *tree->factor);
+    tree->armature = sn_allocate_zero(n * sizeof *tree->armature);
     tree->motion = sn_allocate_zero(n * sizeof *tree->motion);
     tree->scratch = sn_allocate_zero(n * sizeof *tree->scratch);
-    if (tree->links == NULL || tree->pose == NULL || tree->factor == NULL || tree->motion == NULL ||
+    if (tree->links == NULL || tree->pose == NULL || tree->body == NULL || tree->inertia == NULL ||
+        tree->factor == NULL || tree->armature == NULL || tree->motion == NULL ||
         tree->scratch == NULL) {
         sn_tree_free(tree);
         return false;
@@ -29,7 +34,10 @@ void sn_tree_free(sn_tree *tree)
 {
     sn_free(tree->links);
     sn_free(tree->pose);
+    sn_free(tree->body);
+    sn_free(tree->inertia);
     sn_free(tree->factor);
+    sn_free(tree->armature);
     sn_free(tree->motion);
     sn_free(tree->scratch);
     *tree = (sn_tree){0};
@@ -43,10 +51,25 @@ bool sn_tree_copy(const sn_tree *tree, sn_tree *copy)
     size_t n = (size_t)tree->count;
     memcpy(copy->links, tree->links, n * sizeof *tree->links);
     memcpy(copy->pose, tree->pose, n * sizeof *tree->pose);
+    memcpy(copy->body, tree->body, n * sizeof *tree->body);
+    memcpy(copy->inertia, tree->inertia, n * sizeof *tree->inertia);
     memcpy(copy->factor, tree->factor, n * sizeof *tree->factor);
+    memcpy(copy->armature, tree->armature, n * sizeof *tree->armature);
+    copy->armed = tree->armed;
     copy->q_count = tree->q_count;
     copy->v_count = tree->v_count;
     return true;
+}
+
+static bool is_diagonal(const sn_mat3 *a)
+{
+    return a->m[0][1] == 0.0 && a->m[0][2] == 0.0 && a->m[1][0] == 0.0 && a->m[1][2] == 0.0 &&
+           a->m[2][0] == 0.0 && a->m[2][1] == 0.0;
+}
+
+static bool is_identity(const sn_mat3 *a)
+{
+    return is_diagonal(a) && a->m[0][0] == 1.0 && a->m[1][1] == 1.0 && a->m[2][2] == 1.0;
 }
 
 void sn_tree_finish(sn_tree *tree)
@@ -59,12 +82,8 @@ void sn_tree_finish(sn_tree *tree)
         link->v = tree->v_count;
         tree->q_count += sn_tree_joint_q(link->joint);
         tree->v_count += sn_tree_joint_v(link->joint);
-        double half_trace =
-            0.5 * (link->inertia.m[0][0] + link->inertia.m[1][1] + link->inertia.m[2][2]);
-        link->spread = sn_mat3_scale(-1.0, link->inertia);
-        for (int k = 0; k < 3; ++k) {
-            link->spread.m[k][k] += half_trace;
-        }
+        link->parallel = is_identity(&link->frame.rotation);
+        link->principal = is_diagonal(&link->inertia);
     }
 }
 
@@ -81,13 +100,6 @@ void sn_tree_zero(const sn_tree *tree, double *q)
 static sn_vec3 vec3_at(const double *x)
 {
     return sn_vec3_make(x[0], x[1], x[2]);
-}
-
-static void vec3_put(double *x, sn_vec3 value)
-{
-    x[0] = value.x;
-    x[1] = value.y;
-    x[2] = value.z;
 }
 
 void sn_tree_move(const sn_tree *tree, const double *q, const double *d, double scale,
@@ -133,137 +145,104 @@ static sn_vec3 column(const sn_mat3 *r, int k)
     return sn_vec3_make(r->m[0][k], r->m[1][k], r->m[2][k]);
 }
 
-// `turned`: the rotation a ball's link is known to have, whatever its parent's; NULL for all else.
-static void place_link(const sn_tree_link *link, const double *q, const sn_mat3 *turned,
-                       const sn_tree_pose *parent, sn_tree_pose *pose)
+// The rotation along a quaternion of any length: 1 + 2 / |q|^2 (w [x]x + [x]x^2).
+static sn_mat3 mat3_along(const double *q)
 {
-    pose->rotation = link->frame.rotation;
-    pose->origin = link->frame.position;
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+    double s = 2.0 / (w * w + x * x + y * y + z * z);
+    double sx = s * x, sy = s * y, sz = s * z;
+    double xx = sx * x, yy = sy * y, zz = sz * z, xy = sx * y, xz = sx * z, yz = sy * z;
+    double wx = sx * w, wy = sy * w, wz = sz * w;
+    return (sn_mat3){{{1.0 - (yy + zz), xy - wz, xz + wy},
+                      {xy + wz, 1.0 - (xx + zz), yz - wx},
+                      {xz - wy, yz + wx, 1.0 - (xx + yy)}}};
+}
+
+// Gives the link's arm and reach beside its pose.
+static void place_link(const sn_tree_link *link, const double *q, const sn_tree_pose *parent,
+                       sn_tree_pose *pose, sn_vec3 *arm, sn_vec3 *reach)
+{
+    sn_mat3 joint = link->frame.rotation;
+    *arm = link->frame.position;
     if (parent != NULL) {
-        pose->origin = sn_vec3_add(parent->origin, sn_mat3_apply(parent->rotation, pose->origin));
+        *arm = sn_mat3_apply(parent->rotation, *arm);
+        if (link->parallel) {
+            joint = parent->rotation;
+        } else {
+            sn_mat3_product(&parent->rotation, &link->frame.rotation, &joint);
+        }
     }
-    if (turned != NULL) {
-        pose->rotation = *turned;
-        pose->centre = sn_vec3_add(pose->origin, sn_mat3_apply(pose->rotation, link->centre));
-        return;
-    }
-    if (parent != NULL) {
-        pose->rotation = sn_mat3_multiply(parent->rotation, link->frame.rotation);
-    }
+    pose->rotation = joint;
     switch (link->joint) {
     case SN_TREE_HINGE:
         turn_about_z(&pose->rotation, q[0]);
         break;
     case SN_TREE_SLIDER:
-        pose->origin = sn_vec3_add_scaled(pose->origin, q[0], column(&pose->rotation, 2));
+        *arm = sn_vec3_add_scaled(*arm, q[0], column(&joint, 2));
         break;
     case SN_TREE_SCREW:
-        pose->origin =
-            sn_vec3_add_scaled(pose->origin, link->pitch * q[0], column(&pose->rotation, 2));
+        *arm = sn_vec3_add_scaled(*arm, link->pitch * q[0], column(&joint, 2));
         turn_about_z(&pose->rotation, q[0]);
         break;
-    case SN_TREE_BALL:
-        pose->rotation =
-            sn_mat3_multiply(pose->rotation, sn_quat_to_mat3((sn_quat){q[0], q[1], q[2], q[3]}));
-        break;
-    case SN_TREE_TRANSLATION:
-        pose->origin = sn_vec3_add(pose->origin, sn_mat3_apply(pose->rotation, vec3_at(q)));
+    case SN_TREE_BALL: {
+        sn_mat3 turn = mat3_along(q);
+        sn_mat3_product(&joint, &turn, &pose->rotation);
         break;
     }
-    pose->centre = sn_vec3_add(pose->origin, sn_mat3_apply(pose->rotation, link->centre));
+    case SN_TREE_TRANSLATION:
+        *arm = sn_vec3_add(*arm, sn_mat3_apply(joint, vec3_at(q)));
+        break;
+    }
+    *reach = sn_mat3_apply(pose->rotation, link->centre);
+    pose->origin = parent != NULL ? sn_vec3_add(parent->origin, *arm) : *arm;
+    pose->centre = sn_vec3_add(pose->origin, *reach);
 }
 
 void sn_tree_place_into(const sn_tree *tree, const double *q, sn_tree_pose *pose)
 {
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_link *link = &tree->links[i];
-        place_link(link, q + link->q, NULL, link->parent >= 0 ? &pose[link->parent] : NULL,
-                   &pose[i]);
-    }
-}
-
-void sn_tree_place_turned(const sn_tree *tree, const double *q, const sn_quat *turn,
-                          sn_tree_pose *pose)
-{
-    for (int i = 0; i < tree->count; ++i) {
-        const sn_tree_link *link = &tree->links[i];
-        sn_mat3 turned;
-        if (link->joint == SN_TREE_BALL) {
-            turned = sn_mat3_multiply(tree->pose[i].rotation, sn_quat_to_mat3(turn[i]));
-        }
-        place_link(link, q + link->q, link->joint == SN_TREE_BALL ? &turned : NULL,
-                   link->parent >= 0 ? &pose[link->parent] : NULL, &pose[i]);
+        sn_vec3 arm, reach;
+        place_link(link, q + link->q, link->parent >= 0 ? &pose[link->parent] : NULL, &pose[i],
+                   &arm, &reach);
     }
 }
 
 void sn_tree_place(sn_tree *tree, const double *q)
 {
-    sn_tree_place_into(tree, q, tree->pose);
-}
-
-// ---- motion of a link relative to its parent ----
-
-// S v: what the joint adds to the link's velocity, at the link's origin.
-static sn_spatial joint_motion(const sn_tree_link *link, const sn_tree_pose *pose, const double *v)
-{
-    sn_vec3 z = column(&pose->rotation, 2);
-    switch (link->joint) {
-    case SN_TREE_HINGE:
-        return sn_spatial_make(sn_vec3_scale(v[0], z), SN_VEC3_ZERO);
-    case SN_TREE_SLIDER:
-        return sn_spatial_make(SN_VEC3_ZERO, sn_vec3_scale(v[0], z));
-    case SN_TREE_SCREW:
-        return sn_spatial_make(sn_vec3_scale(v[0], z), sn_vec3_scale(link->pitch * v[0], z));
-    case SN_TREE_BALL:
-        return sn_spatial_make(sn_mat3_apply(pose->rotation, vec3_at(v)), SN_VEC3_ZERO);
-    case SN_TREE_TRANSLATION:
-        break;
-    }
-    return sn_spatial_make(SN_VEC3_ZERO, sn_mat3_apply(pose->rotation, vec3_at(v)));
-}
-
-// S^T f: what the joint feels of a force on the link.
-static void joint_force(const sn_tree_link *link, const sn_tree_pose *pose, const sn_spatial *f,
-                        double *force)
-{
-    sn_vec3 z = column(&pose->rotation, 2);
-    switch (link->joint) {
-    case SN_TREE_HINGE:
-        force[0] = sn_dot(z, f->angular);
-        return;
-    case SN_TREE_SLIDER:
-        force[0] = sn_dot(z, f->linear);
-        return;
-    case SN_TREE_SCREW:
-        force[0] = sn_dot(z, f->angular) + link->pitch * sn_dot(z, f->linear);
-        return;
-    case SN_TREE_BALL:
-        vec3_put(force, sn_mat3_apply_transpose(pose->rotation, f->angular));
-        return;
-    case SN_TREE_TRANSLATION:
-        vec3_put(force, sn_mat3_apply_transpose(pose->rotation, f->linear));
-        return;
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_link *link = &tree->links[i];
+        const sn_tree_pose *parent = link->parent >= 0 ? &tree->pose[link->parent] : NULL;
+        sn_tree_pose *pose = &tree->pose[i];
+        sn_tree_body *body = &tree->body[i];
+        place_link(link, q + link->q, parent, pose, &body->arm, &body->reach);
+        body->parent = link->parent;
+        body->joint = link->joint;
+        body->v = link->v;
+        body->pitch = link->pitch;
+        body->mass = link->mass;
+        body->axis = column(&pose->rotation, 2);
+        if (link->principal) {
+            sn_vec3 moments = {link->inertia.m[0][0], link->inertia.m[1][1], link->inertia.m[2][2]};
+            body->inertia = sn_sym3_turned_diagonal(&pose->rotation, moments);
+        } else {
+            sn_sym3 local = sn_sym3_from_mat3(&link->inertia);
+            body->inertia = sn_sym3_turned(&pose->rotation, &local);
+        }
     }
 }
 
-// From the parent's origin to the link's.
-static sn_vec3 arm_of(const sn_tree *tree, int i)
-{
-    int parent = tree->links[i].parent;
-    return parent >= 0 ? sn_vec3_sub(tree->pose[i].origin, tree->pose[parent].origin)
-                       : tree->pose[i].origin;
-}
+// ---- motions and forces ----
 
 void sn_tree_velocity(const sn_tree *tree, const double *v, sn_spatial *velocity)
 {
     for (int i = 0; i < tree->count; ++i) {
-        const sn_tree_link *link = &tree->links[i];
-        velocity[i] = joint_motion(link, &tree->pose[i], v + link->v);
-        if (link->parent >= 0) {
-            sn_spatial carried = velocity[link->parent];
-            carried.linear =
-                sn_vec3_add(carried.linear, sn_cross(carried.angular, arm_of(tree, i)));
-            velocity[i] = sn_spatial_add(velocity[i], carried);
+        const sn_tree_body *body = &tree->body[i];
+        velocity[i] = sn_tree_joint_motion(
+            body, sn_tree_joint_read(body, &tree->pose[i].rotation, v + body->v));
+        if (body->parent >= 0) {
+            velocity[i] =
+                sn_spatial_add(velocity[i], sn_tree_carried(body, &velocity[body->parent]));
         }
     }
 }
@@ -272,54 +251,49 @@ void sn_tree_velocity(const sn_tree *tree, const double *v, sn_spatial *velocity
 void sn_tree_gather(const sn_tree *tree, sn_spatial *wrench, double *force)
 {
     for (int i = tree->count - 1; i >= 0; --i) {
-        const sn_tree_link *link = &tree->links[i];
-        joint_force(link, &tree->pose[i], &wrench[i], force + link->v);
-        if (link->parent >= 0) {
-            sn_spatial *up = &wrench[link->parent];
-            up->angular =
-                sn_vec3_add(up->angular, sn_vec3_add(wrench[i].angular,
-                                                     sn_cross(arm_of(tree, i), wrench[i].linear)));
-            up->linear = sn_vec3_add(up->linear, wrench[i].linear);
+        const sn_tree_body *body = &tree->body[i];
+        sn_tree_joint_write(body, &tree->pose[i].rotation, sn_tree_joint_felt(body, &wrench[i]),
+                            force + body->v);
+        if (body->parent >= 0) {
+            sn_tree_add_wrench(body, &wrench[i], &wrench[body->parent]);
         }
     }
 }
 
 // ---- inverse dynamics: recursive Newton-Euler ----
 
-// What the motion of link i (velocity w, acceleration at the origin) asks for as a wrench about its
+// What the motion of a link (velocity w, acceleration at the origin) asks for as a wrench about its
 // origin.
-static sn_spatial newton_euler(const sn_tree_link *link, const sn_tree_pose *pose, sn_vec3 w,
-                               sn_vec3 w_rate, sn_vec3 acceleration)
+static sn_spatial newton_euler(const sn_tree_body *body, sn_vec3 w, sn_vec3 w_rate,
+                               sn_vec3 acceleration)
 {
-    sn_vec3 c = sn_vec3_sub(pose->centre, pose->origin);
+    sn_vec3 c = body->reach;
     sn_vec3 at_centre =
         sn_vec3_add(acceleration, sn_vec3_add(sn_cross(w_rate, c), sn_cross(w, sn_cross(w, c))));
-    sn_vec3 force = sn_vec3_scale(link->mass, at_centre);
-    sn_vec3 local_w = sn_mat3_apply_transpose(pose->rotation, w);
-    sn_vec3 local_rate = sn_mat3_apply_transpose(pose->rotation, w_rate);
-    sn_vec3 moment = sn_vec3_add(sn_mat3_apply(link->inertia, local_rate),
-                                 sn_cross(local_w, sn_mat3_apply(link->inertia, local_w)));
-    return sn_spatial_make(sn_vec3_add(sn_mat3_apply(pose->rotation, moment), sn_cross(c, force)),
-                           force);
+    sn_vec3 force = sn_vec3_scale(body->mass, at_centre);
+    sn_vec3 moment = sn_vec3_add(sn_sym3_apply(&body->inertia, w_rate),
+                                 sn_cross(w, sn_sym3_apply(&body->inertia, w)));
+    return sn_spatial_make(sn_vec3_add(moment, sn_cross(c, force)), force);
 }
 
 void sn_tree_inverse(sn_tree *tree, const double *v, const double *a, sn_vec3 gravity,
                      const sn_spatial *wrench, double *force)
 {
     for (int i = 0; i < tree->count; ++i) {
-        const sn_tree_link *link = &tree->links[i];
-        const sn_tree_pose *pose = &tree->pose[i];
-        sn_spatial joint_v = joint_motion(link, pose, v + link->v),
-                   joint_a = joint_motion(link, pose, a + link->v);
+        const sn_tree_body *body = &tree->body[i];
+        const sn_mat3 *rotation = &tree->pose[i].rotation;
+        sn_spatial joint_v =
+            sn_tree_joint_motion(body, sn_tree_joint_read(body, rotation, v + body->v));
+        sn_spatial joint_a =
+            sn_tree_joint_motion(body, sn_tree_joint_read(body, rotation, a + body->v));
         sn_vec3 w = SN_VEC3_ZERO, w_rate = SN_VEC3_ZERO, acceleration = sn_vec3_negate(gravity);
-        if (link->parent >= 0) {
-            const sn_tree_motion *parent = &tree->motion[link->parent];
-            sn_vec3 arm = arm_of(tree, i);
+        if (body->parent >= 0) {
+            const sn_tree_motion *parent = &tree->motion[body->parent];
             w = parent->angular;
             w_rate = parent->angular_rate;
             acceleration =
-                sn_vec3_add(parent->acceleration,
-                            sn_vec3_add(sn_cross(w_rate, arm), sn_cross(w, sn_cross(w, arm))));
+                sn_vec3_add(parent->acceleration, sn_vec3_add(sn_cross(w_rate, body->arm),
+                                                              sn_cross(w, sn_cross(w, body->arm))));
         }
         // The joint's axes are carried by the parent for shifts; its turns add their own gyration.
         acceleration =
@@ -328,7 +302,7 @@ void sn_tree_inverse(sn_tree *tree, const double *v, const double *a, sn_vec3 gr
         w_rate = sn_vec3_add(w_rate, sn_vec3_add(joint_a.angular, sn_cross(w, joint_v.angular)));
         w = sn_vec3_add(w, joint_v.angular);
         tree->motion[i] = (sn_tree_motion){w, w_rate, acceleration};
-        tree->scratch[i] = newton_euler(link, pose, w, w_rate, acceleration);
+        tree->scratch[i] = newton_euler(body, w, w_rate, acceleration);
         if (wrench != NULL) {
             tree->scratch[i] = sn_spatial_sub(tree->scratch[i], wrench[i]);
         }
@@ -338,239 +312,230 @@ void sn_tree_inverse(sn_tree *tree, const double *v, const double *a, sn_vec3 gr
 
 // ---- the factor: articulated inertias, leaves to root ----
 
-static sn_mat3 outer(sn_vec3 a, sn_vec3 b)
+// The link's own inertia about its origin, r before the centre: I + m (r^2 - r r^T), m [r]x, m.
+static void rigid_inertia(const sn_tree_body *body, sn_tree_inertia *inertia)
 {
-    return (sn_mat3){{{a.x * b.x, a.x * b.y, a.x * b.z},
-                      {a.y * b.x, a.y * b.y, a.y * b.z},
-                      {a.z * b.x, a.z * b.y, a.z * b.z}}};
+    sn_vec3 r = body->reach, mr = sn_vec3_scale(body->mass, r);
+    double rr = sn_dot(mr, r);
+    inertia->angular = sn_sym3_add_outer(&body->inertia, -body->mass, r);
+    inertia->angular.xx += rr;
+    inertia->angular.yy += rr;
+    inertia->angular.zz += rr;
+    inertia->coupling = sn_mat3_cross(mr);
+    inertia->linear = (sn_sym3){body->mass, 0.0, 0.0, body->mass, 0.0, body->mass};
 }
 
-// The link's own inertia about its origin, in world axes.
-static void rigid_inertia(const sn_tree_link *link, const sn_tree_pose *pose, sn_mat6 *inertia)
+// a - [b]x with b given by its rows times [r]x: the upper triangle of a + [r]x left^T - right [r]x.
+static void add_crossed(sn_sym3 *a, const sn_mat3 *left, const sn_mat3 *right, sn_vec3 r)
 {
-    sn_vec3 c = sn_vec3_sub(pose->centre, pose->origin);
-    sn_mat3 turned = sn_mat3_multiply(sn_mat3_multiply(pose->rotation, link->inertia),
-                                      sn_mat3_transpose(pose->rotation));
-    double cc = link->mass * sn_dot(c, c);
-    sn_mat3 steiner = outer(sn_vec3_scale(-link->mass, c), c);
-    inertia->angular = sn_mat3_add(turned, steiner);
-    inertia->coupling = sn_mat3_cross(sn_vec3_scale(link->mass, c));
-    inertia->linear = SN_MAT3_ZERO;
-    for (int k = 0; k < 3; ++k) {
-        inertia->angular.m[k][k] += cc;
-        inertia->linear.m[k][k] = link->mass;
-    }
+    const double(*l)[3] = left->m, (*k)[3] = right->m;
+    a->xx += (r.y * l[0][2] - r.z * l[0][1]) - (k[0][1] * r.z - k[0][2] * r.y);
+    a->xy += (r.y * l[1][2] - r.z * l[1][1]) - (k[0][2] * r.x - k[0][0] * r.z);
+    a->xz += (r.y * l[2][2] - r.z * l[2][1]) - (k[0][0] * r.y - k[0][1] * r.x);
+    a->yy += (r.z * l[1][0] - r.x * l[1][2]) - (k[1][2] * r.x - k[1][0] * r.z);
+    a->yz += (r.z * l[2][0] - r.x * l[2][2]) - (k[1][0] * r.y - k[1][1] * r.x);
+    a->zz += (r.x * l[2][1] - r.y * l[2][0]) - (k[2][0] * r.y - k[2][1] * r.x);
 }
 
-// b - u w^T s
-static void subtract_outer(sn_mat3 *b, sn_vec3 u, sn_vec3 w, double s)
+// -lifted [r]x, which is symmetric, with lifted = [r]x linear.
+static void add_lifted(sn_sym3 *a, const sn_mat3 *lifted, sn_vec3 r)
 {
-    sn_vec3 x = sn_vec3_scale(s, u);
-    const double row[3] = {x.x, x.y, x.z};
-    for (int k = 0; k < 3; ++k) {
-        b->m[k][0] -= row[k] * w.x;
-        b->m[k][1] -= row[k] * w.y;
-        b->m[k][2] -= row[k] * w.z;
-    }
+    const double(*l)[3] = lifted->m;
+    a->xx += l[0][2] * r.y - l[0][1] * r.z;
+    a->xy += l[0][0] * r.z - l[0][2] * r.x;
+    a->xz += l[0][1] * r.x - l[0][0] * r.y;
+    a->yy += l[1][0] * r.z - l[1][2] * r.x;
+    a->yz += l[1][1] * r.x - l[1][0] * r.y;
+    a->zz += l[2][1] * r.x - l[2][0] * r.y;
 }
 
-// [r]x m
-static sn_mat3 cross_matrix(sn_vec3 r, const sn_mat3 *m)
+static void add_mat3(sn_mat3 *a, const sn_mat3 *b)
 {
-    sn_mat3 c;
     for (int k = 0; k < 3; ++k) {
-        c.m[0][k] = r.y * m->m[2][k] - r.z * m->m[1][k];
-        c.m[1][k] = r.z * m->m[0][k] - r.x * m->m[2][k];
-        c.m[2][k] = r.x * m->m[1][k] - r.y * m->m[0][k];
+        a->m[k][0] += b->m[k][0];
+        a->m[k][1] += b->m[k][1];
+        a->m[k][2] += b->m[k][2];
     }
-    return c;
-}
-
-// m [r]x
-static sn_mat3 matrix_cross(const sn_mat3 *m, sn_vec3 r)
-{
-    sn_mat3 c;
-    for (int k = 0; k < 3; ++k) {
-        c.m[k][0] = m->m[k][1] * r.z - m->m[k][2] * r.y;
-        c.m[k][1] = m->m[k][2] * r.x - m->m[k][0] * r.z;
-        c.m[k][2] = m->m[k][0] * r.y - m->m[k][1] * r.x;
-    }
-    return c;
 }
 
 // Adds an inertia about the link's origin to the parent's, about the parent's origin, r away: X^T I
 // X with X = [1 0; -[r]x 1].
-static void add_to_parent(sn_mat6 *parent, const sn_mat6 *i, sn_vec3 r)
+static void add_to_parent(sn_tree_inertia *parent, const sn_tree_inertia *i, sn_vec3 r)
 {
-    sn_mat3 lifted = cross_matrix(r, &i->linear);
-    sn_mat3 coupling = sn_mat3_add(i->coupling, lifted);
-    sn_mat3 transposed = sn_mat3_transpose(i->coupling);
-    sn_mat3 left = cross_matrix(r, &transposed), right = matrix_cross(&coupling, r);
-    for (int k = 0; k < 3; ++k) {
-        for (int l = 0; l < 3; ++l) {
-            parent->angular.m[k][l] += i->angular.m[k][l] + left.m[k][l] - right.m[k][l];
-            parent->coupling.m[k][l] += coupling.m[k][l];
-            parent->linear.m[k][l] += i->linear.m[k][l];
-        }
-    }
+    sn_mat3 coupling;
+    sn_sym3_lifted(r, &i->linear, &coupling);
+    add_mat3(&coupling, &i->coupling);
+    parent->angular = sn_sym3_add(&parent->angular, &i->angular);
+    add_crossed(&parent->angular, &i->coupling, &coupling, r);
+    add_mat3(&parent->coupling, &coupling);
+    parent->linear = sn_sym3_add(&parent->linear, &i->linear);
 }
 
-// One freedom: I S, 1/D, and what the parent feels of the link, I - U U^T / D.
-static bool factor_single(const sn_tree_link *link, sn_vec3 z, double armature, sn_tree_factor *f,
-                          sn_mat6 *rest)
+// The same for what a ball without armature leaves: nothing but a linear part.
+static void add_force_to_parent(sn_tree_inertia *parent, const sn_sym3 *linear, sn_vec3 r)
 {
-    const sn_mat6 *i = &f->inertia;
-    double turn = link->joint == SN_TREE_SLIDER ? 0.0 : 1.0;
-    double shift =
-        link->joint == SN_TREE_HINGE ? 0.0 : (link->joint == SN_TREE_SLIDER ? 1.0 : link->pitch);
-    sn_vec3 angular = SN_VEC3_ZERO, linear = SN_VEC3_ZERO;
-    if (turn != 0.0) {
-        angular = sn_mat3_apply(i->angular, z);
+    sn_mat3 lifted;
+    sn_sym3_lifted(r, linear, &lifted);
+    add_lifted(&parent->angular, &lifted, r);
+    add_mat3(&parent->coupling, &lifted);
+    parent->linear = sn_sym3_add(&parent->linear, linear);
+}
+
+// b - s u w^T
+static void subtract_outer(sn_mat3 *b, double s, sn_vec3 u, sn_vec3 w)
+{
+    sn_vec3 x = sn_vec3_scale(s, u);
+    b->m[0][0] -= x.x * w.x;
+    b->m[0][1] -= x.x * w.y;
+    b->m[0][2] -= x.x * w.z;
+    b->m[1][0] -= x.y * w.x;
+    b->m[1][1] -= x.y * w.y;
+    b->m[1][2] -= x.y * w.z;
+    b->m[2][0] -= x.z * w.x;
+    b->m[2][1] -= x.z * w.y;
+    b->m[2][2] -= x.z * w.z;
+}
+
+// One freedom: U = I S, 1/D, and what the parent feels of the link, I - U U^T / D.
+static bool factor_single(const sn_tree_body *body, const sn_tree_inertia *i, double armature,
+                          sn_tree_factor *f, sn_tree_inertia *parent)
+{
+    sn_vec3 z = body->axis, angular = SN_VEC3_ZERO, linear = SN_VEC3_ZERO;
+    if (body->joint != SN_TREE_SLIDER) {
+        angular = sn_sym3_apply(&i->angular, z);
         linear = sn_mat3_apply_transpose(i->coupling, z);
     }
-    if (shift != 0.0) {
+    if (body->joint != SN_TREE_HINGE) {
+        double shift = body->joint == SN_TREE_SLIDER ? 1.0 : body->pitch;
         angular = sn_vec3_add_scaled(angular, shift, sn_mat3_apply(i->coupling, z));
-        linear = sn_vec3_add_scaled(linear, shift, sn_mat3_apply(i->linear, z));
+        linear = sn_vec3_add_scaled(linear, shift, sn_sym3_apply(&i->linear, z));
     }
-    f->u = sn_spatial_make(angular, linear);
-    double d = turn * sn_dot(z, angular) + shift * sn_dot(z, linear) + armature;
-    f->inverse_d = 1.0 / d;
-    *rest = *i;
-    subtract_outer(&rest->angular, angular, angular, f->inverse_d);
-    subtract_outer(&rest->coupling, angular, linear, f->inverse_d);
-    subtract_outer(&rest->linear, linear, linear, f->inverse_d);
+    f->one.u = sn_spatial_make(angular, linear);
+    double d = sn_tree_joint_felt(body, &f->one.u).x + armature;
+    f->one.inverse_d = 1.0 / d;
+    if (parent != NULL) {
+        sn_tree_inertia rest;
+        rest.angular = sn_sym3_add_outer(&i->angular, -f->one.inverse_d, angular);
+        rest.linear = sn_sym3_add_outer(&i->linear, -f->one.inverse_d, linear);
+        rest.coupling = i->coupling;
+        subtract_outer(&rest.coupling, f->one.inverse_d, angular, linear);
+        add_to_parent(parent, &rest, body->arm);
+    }
     return d > 0.0;
 }
 
-// Three freedoms in world axes: a ball takes the angular half of I, a translation the linear half.
-static bool factor_triple(const sn_tree_link *link, const sn_tree_pose *pose,
-                          const double *armature, sn_tree_factor *f, sn_mat6 *rest)
+static sn_sym3 sym3_sub(const sn_sym3 *a, const sn_sym3 *b)
 {
-    const sn_mat6 *i = &f->inertia;
-    bool ball = link->joint == SN_TREE_BALL;
-    sn_mat3 d = ball ? i->angular : i->linear;
+    return (sn_sym3){a->xx - b->xx, a->xy - b->xy, a->xz - b->xz,
+                     a->yy - b->yy, a->yz - b->yz, a->zz - b->zz};
+}
+
+// Three freedoms: the joint frees one half of I, with D that half plus armature P. What it leaves
+// is of the other half Schur's complement, of the freed half P - P D^-1 P, and between them P gain.
+static bool factor_triple(const sn_tree_body *body, const sn_tree_inertia *i,
+                          const sn_sym3 *armature, sn_tree_factor *f, sn_tree_inertia *parent)
+{
+    bool ball = body->joint == SN_TREE_BALL;
+    const sn_sym3 *freed = ball ? &i->angular : &i->linear,
+                  *other = ball ? &i->linear : &i->angular;
+    sn_mat3 coupling = ball ? i->coupling : sn_mat3_transpose(i->coupling); // freed by other
+    sn_sym3 d = armature != NULL ? sn_sym3_add(freed, armature) : *freed;
+    bool sound = sn_sym3_inverse(&d, &f->three.inverse);
+    sn_sym3_product(&f->three.inverse, &coupling, &f->three.gain);
+    if (parent == NULL) {
+        return sound;
+    }
+    sn_sym3 taken = sn_sym3_transpose_product(&coupling, &f->three.gain);
+    sn_sym3 rest = sym3_sub(other, &taken);
+    if (ball && armature == NULL) {
+        add_force_to_parent(parent, &rest, body->arm);
+        return sound;
+    }
+    sn_sym3 kept = SN_SYM3_ZERO;
+    sn_mat3 between = SN_MAT3_ZERO;
     if (armature != NULL) {
-        d = sn_mat3_add(d, sn_mat3_multiply(sn_mat3_multiply(pose->rotation,
-                                                             sn_mat3_diagonal(vec3_at(armature))),
-                                            sn_mat3_transpose(pose->rotation)));
+        const sn_sym3 *p = armature;
+        const sn_mat3 full = {
+            {{p->xx, p->xy, p->xz}, {p->xy, p->yy, p->yz}, {p->xz, p->yz, p->zz}}};
+        sn_sym3 lost = sn_sym3_turned(&full, &f->three.inverse);
+        kept = sym3_sub(armature, &lost);
+        sn_sym3_product(armature, &f->three.gain, &between);
     }
-    f->inverse = sn_mat3_inverse(d);
-    sn_mat3 coupling_transposed = sn_mat3_transpose(i->coupling);
-    f->gain_angular = sn_mat3_multiply(f->inverse, ball ? i->angular : coupling_transposed);
-    f->gain_linear = sn_mat3_multiply(f->inverse, ball ? i->coupling : i->linear);
-    // I - U D^-1 U^T; without armature the half that the joint frees is zero and is set so, not
-    // computed.
-    *rest = (sn_mat6){SN_MAT3_ZERO, SN_MAT3_ZERO, SN_MAT3_ZERO};
-    if (ball || armature != NULL) {
-        rest->linear = sn_mat3_add(
-            i->linear, sn_mat3_scale(-1.0, sn_mat3_multiply(ball ? coupling_transposed : i->linear,
-                                                            f->gain_linear)));
-    }
-    if (!ball || armature != NULL) {
-        rest->angular = sn_mat3_add(
-            i->angular, sn_mat3_scale(-1.0, sn_mat3_multiply(ball ? i->angular : i->coupling,
-                                                             f->gain_angular)));
-    }
-    if (armature != NULL) {
-        rest->coupling = sn_mat3_add(
-            i->coupling,
-            sn_mat3_scale(-1.0, sn_mat3_multiply(ball ? i->angular : i->coupling, f->gain_linear)));
-    }
-    return sn_mat3_determinant(d) > 0.0;
+    const sn_tree_inertia left = {ball ? kept : rest, ball ? between : sn_mat3_transpose(between),
+                                  ball ? rest : kept};
+    add_to_parent(parent, &left, body->arm);
+    return sound;
 }
 
 bool sn_tree_factorise(sn_tree *tree, const double *armature)
 {
     bool sound = true;
+    tree->armed = armature != NULL;
     for (int i = 0; i < tree->count; ++i) {
-        rigid_inertia(&tree->links[i], &tree->pose[i], &tree->factor[i].inertia);
+        rigid_inertia(&tree->body[i], &tree->inertia[i]);
     }
     for (int i = tree->count - 1; i >= 0; --i) {
-        const sn_tree_link *link = &tree->links[i];
-        const sn_tree_pose *pose = &tree->pose[i];
-        const double *extra = armature != NULL ? armature + link->v : NULL;
-        sn_mat6 rest;
-        bool good = link->joint < SN_TREE_BALL
-                        ? factor_single(link, column(&pose->rotation, 2),
-                                        extra != NULL ? extra[0] : 0.0, &tree->factor[i], &rest)
-                        : factor_triple(link, pose, extra, &tree->factor[i], &rest);
-        sound = sound && good;
-        if (link->parent >= 0) {
-            add_to_parent(&tree->factor[link->parent].inertia, &rest, arm_of(tree, i));
+        const sn_tree_body *body = &tree->body[i];
+        const double *extra = armature != NULL ? armature + body->v : NULL;
+        sn_tree_inertia *parent = body->parent >= 0 ? &tree->inertia[body->parent] : NULL;
+        bool good;
+        if (body->joint < SN_TREE_BALL) {
+            good = factor_single(body, &tree->inertia[i], extra != NULL ? extra[0] : 0.0,
+                                 &tree->factor[i], parent);
+        } else {
+            if (extra != NULL) {
+                tree->armature[i] =
+                    sn_sym3_turned_diagonal(&tree->pose[i].rotation, vec3_at(extra));
+            }
+            good = factor_triple(body, &tree->inertia[i], extra != NULL ? &tree->armature[i] : NULL,
+                                 &tree->factor[i], parent);
         }
+        sound = sound && good;
     }
     return sound;
 }
 
 // ---- solving with the factor ----
 
-// The force that a joint's share u of force passes on to the link: U D^-1 u.
-static sn_spatial pass_on(const sn_tree_link *link, const sn_tree_factor *f, const double *u)
-{
-    if (link->joint < SN_TREE_BALL) {
-        return sn_spatial_scale(f->inverse_d * u[0], f->u);
-    }
-    sn_vec3 y = sn_mat3_apply(f->inverse, vec3_at(u));
-    if (link->joint == SN_TREE_BALL) {
-        return sn_spatial_make(sn_mat3_apply(f->inertia.angular, y),
-                               sn_mat3_apply_transpose(f->inertia.coupling, y));
-    }
-    return sn_spatial_make(sn_mat3_apply(f->inertia.coupling, y),
-                           sn_mat3_apply(f->inertia.linear, y));
-}
-
-// Outwards: the joint's acceleration from what is left of its force and from how its parent carries
-// the link.
-static void accelerate(const sn_tree_link *link, const sn_tree_pose *pose, const sn_tree_factor *f,
-                       sn_spatial *carried, double *a)
-{
-    if (link->joint < SN_TREE_BALL) {
-        a[0] = f->inverse_d * (a[0] - sn_spatial_dot(*carried, f->u));
-        *carried = sn_spatial_add(*carried, joint_motion(link, pose, a));
-        return;
-    }
-    sn_vec3 own = sn_vec3_sub(sn_mat3_apply(f->inverse, vec3_at(a)),
-                              sn_vec3_add(sn_mat3_apply(f->gain_angular, carried->angular),
-                                          sn_mat3_apply(f->gain_linear, carried->linear)));
-    sn_vec3 *half = link->joint == SN_TREE_BALL ? &carried->angular : &carried->linear;
-    *half = sn_vec3_add(*half, own);
-    vec3_put(a, sn_mat3_apply_transpose(pose->rotation, own));
-}
-
 void sn_tree_solve(sn_tree *tree, const double *force, double *a)
 {
-    sn_spatial *bias = tree->scratch;
-    memset(bias, 0, (size_t)tree->count * sizeof *bias);
+    memset(tree->scratch, 0, (size_t)tree->count * sizeof *tree->scratch);
+    sn_tree_solve_wrench(tree, force, a);
+}
+
+void sn_tree_solve_wrench(sn_tree *tree, const double *force, double *a)
+{
+    sn_spatial *wrench = tree->scratch;
     for (int i = tree->count - 1; i >= 0; --i) {
-        const sn_tree_link *link = &tree->links[i];
-        const sn_tree_pose *pose = &tree->pose[i];
-        double *u = a + link->v, felt[3] = {0.0, 0.0, 0.0};
-        if (link->joint < SN_TREE_BALL) {
-            joint_force(link, pose, &bias[i], felt);
-            u[0] = force[link->v] - felt[0];
-        } else {
-            sn_vec3 given = sn_mat3_apply(pose->rotation, vec3_at(force + link->v));
-            vec3_put(u, sn_vec3_sub(given, link->joint == SN_TREE_BALL ? bias[i].angular
-                                                                       : bias[i].linear));
+        const sn_tree_body *body = &tree->body[i];
+        sn_vec3 given = sn_tree_joint_read(body, &tree->pose[i].rotation, force + body->v);
+        sn_vec3 u = sn_vec3_add(given, sn_tree_joint_felt(body, &wrench[i]));
+        double *kept = a + body->v; // until the way out
+        kept[0] = u.x;
+        if (body->joint >= SN_TREE_BALL) {
+            kept[1] = u.y;
+            kept[2] = u.z;
         }
-        if (link->parent >= 0) {
-            sn_spatial passed = sn_spatial_add(bias[i], pass_on(link, &tree->factor[i], u));
-            sn_spatial *up = &bias[link->parent];
-            up->angular = sn_vec3_add(
-                up->angular, sn_vec3_add(passed.angular, sn_cross(arm_of(tree, i), passed.linear)));
-            up->linear = sn_vec3_add(up->linear, passed.linear);
+        if (body->parent >= 0) {
+            sn_spatial passed = sn_spatial_sub(
+                wrench[i], sn_tree_pass_on(body, &tree->factor[i],
+                                           tree->armed ? &tree->armature[i] : NULL, u));
+            sn_tree_add_wrench(body, &passed, &wrench[body->parent]);
         }
     }
     for (int i = 0; i < tree->count; ++i) {
-        const sn_tree_link *link = &tree->links[i];
-        sn_spatial carried = SN_SPATIAL_ZERO;
-        if (link->parent >= 0) {
-            carried = bias[link->parent];
-            carried.linear =
-                sn_vec3_add(carried.linear, sn_cross(carried.angular, arm_of(tree, i)));
+        const sn_tree_body *body = &tree->body[i];
+        double *kept = a + body->v;
+        sn_vec3 u = {kept[0], 0.0, 0.0};
+        if (body->joint >= SN_TREE_BALL) {
+            u = vec3_at(kept);
         }
-        accelerate(link, &tree->pose[i], &tree->factor[i], &carried, a + link->v);
-        bias[i] = carried;
+        sn_spatial motion =
+            body->parent >= 0 ? sn_tree_carried(body, &wrench[body->parent]) : SN_SPATIAL_ZERO;
+        sn_vec3 own = sn_tree_accelerate(body, &tree->factor[i],
+                                         tree->armed ? &tree->armature[i] : NULL, u, &motion);
+        wrench[i] = motion;
+        sn_tree_joint_write(body, &tree->pose[i].rotation, own, kept);
     }
 }
 
@@ -581,21 +546,12 @@ void sn_tree_mass_matrix(sn_tree *tree, double *m)
     for (int j = 0; j < n; ++j) {
         double *row = m + (size_t)j * (size_t)n; // M is symmetric: a column may be written as a row
         memset(row, 0, (size_t)n * sizeof *row);
+        row[j] = 1.0;
         sn_spatial *motion = tree->scratch;
+        sn_tree_velocity(tree, row, motion);
         for (int i = 0; i < tree->count; ++i) {
-            const sn_tree_link *link = &tree->links[i];
-            double unit[3] = {link->v == j, link->v + 1 == j, link->v + 2 == j};
-            motion[i] = joint_motion(link, &tree->pose[i], unit);
-            if (link->parent >= 0) {
-                sn_spatial carried = motion[link->parent];
-                carried.linear =
-                    sn_vec3_add(carried.linear, sn_cross(carried.angular, arm_of(tree, i)));
-                motion[i] = sn_spatial_add(motion[i], carried);
-            }
-        }
-        for (int i = 0; i < tree->count; ++i) {
-            motion[i] = newton_euler(&tree->links[i], &tree->pose[i], SN_VEC3_ZERO,
-                                     motion[i].angular, motion[i].linear);
+            motion[i] =
+                newton_euler(&tree->body[i], SN_VEC3_ZERO, motion[i].angular, motion[i].linear);
         }
         sn_tree_gather(tree, motion, row);
     }

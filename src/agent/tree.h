@@ -1,26 +1,31 @@
 // A tree of rigid links in joint coordinates: kinematics, inverse and forward dynamics, all in
 // linear time.
 //
-// Links are numbered so that a parent comes before its children. Each hangs on its parent by one
+// Links are numbered so that a parent comes before its children; depth first is best, for then a
+// parent is still in the cache when its children ask for it. Each hangs on its parent by one
 // elementary joint; a joint of more kinds of freedom (universal, cylindrical, planar, free) is a
 // row of elementary ones with massless links between. A link's frame sits at its joint, axis z; at
 // zero coordinates it coincides with the joint's frame in the parent.
 //
-//     joint        q                       v                                   motion of the link
-//     in its parent hinge        angle                   rate                                turn
-//     about z slider       distance                rate                                shift along
-//     z screw        angle                   rate                                turn about z with
-//     a shift of pitch per radian ball         quaternion (4)          angular velocity in link
-//     axes (3)   any turn translation  vector (3)              its rate (3) any shift, along the
-//     joint frame's axes
+// | joint       | q              | v                                  | the link in its parent    |
+// |-------------|----------------|------------------------------------|---------------------------|
+// | hinge       | angle          | rate                               | turns about z             |
+// | slider      | distance       | rate                               | shifts along z            |
+// | screw       | angle          | rate                               | turns, shifts pitch a rad |
+// | ball        | quaternion (4) | angular velocity in link axes (3)  | turns in any way          |
+// | translation | vector (3)     | its rate (3)                       | shifts in joint axes      |
+//
+// A ball's quaternion need not be of unit length.
 //
 // Vectors between links are all in world axes, moments about each link's own origin. So passing
 // something on to the parent is a shift of the moment, not a change of axes (Featherstone, Rigid
-// Body Dynamics Algorithms, 2008, section 10.1 weighs the two).
+// Body Dynamics Algorithms, 2008, section 10.1 weighs the two), and a ball without armature passes
+// on nothing but a force: its factor is a 3 x 3 inverse and a 3 x 3 gain.
 #ifndef SN_AGENT_TREE_H
 #define SN_AGENT_TREE_H
 
 #include "math/spatial.h"
+#include "math/symmetric.h"
 #include "sinew/math.h"
 
 typedef enum sn_tree_joint {
@@ -41,7 +46,8 @@ typedef struct sn_tree_link {
     double mass;     // 0 for the links between elementary joints
     sn_vec3 centre;  // of mass, in link axes from the link's origin
     sn_mat3 inertia; // about the centre, in link axes
-    sn_mat3 spread;  // 1/2 trace(inertia) 1 - inertia: second moments of mass
+    bool parallel;   // frame.rotation is the identity
+    bool principal;  // inertia is diagonal
 } sn_tree_link;
 
 // Where a link is: link axes to world, origin and centre of mass.
@@ -50,14 +56,37 @@ typedef struct sn_tree_pose {
     sn_vec3 origin, centre;
 } sn_tree_pose;
 
-// The factored dynamics of a link: the articulated inertia I about its origin, and what a solve
-// needs of its joint's S.
-typedef struct sn_tree_factor {
-    sn_mat6 inertia;
-    sn_spatial u;                      // one freedom: I S
-    double inverse_d;                  // one freedom: 1 / (S^T I S + armature)
-    sn_mat3 inverse;                   // three freedoms, world axes: D^-1
-    sn_mat3 gain_angular, gain_linear; // three freedoms: D^-1 (I S)^T, its two halves
+// What dynamics asks of a link at the placed pose, in world axes and side by side in memory. Arm
+// and reach are turned vectors, not differences of places, and so as exact far from the origin.
+typedef struct sn_tree_body {
+    int parent;
+    sn_tree_joint joint;
+    int v;
+    double pitch, mass;
+    sn_vec3 arm;     // from the parent's origin to the link's
+    sn_vec3 reach;   // from the link's origin to its centre of mass
+    sn_vec3 axis;    // z of the joint
+    sn_sym3 inertia; // about the centre of mass
+} sn_tree_body;
+
+// An articulated inertia about a link's origin: [[angular, coupling], [coupling^T, linear]].
+typedef struct sn_tree_inertia {
+    sn_sym3 angular;
+    sn_mat3 coupling;
+    sn_sym3 linear;
+} sn_tree_inertia;
+
+// What a solve needs of a link's articulated inertia I and of its joint's S, with D = S^T I S +
+// armature.
+typedef union sn_tree_factor {
+    struct {
+        sn_spatial u;     // I S
+        double inverse_d; // 1 / D
+    } one;                // freedom
+    struct {
+        sn_sym3 inverse; // D^-1, world axes
+        sn_mat3 gain;    // D^-1 times the half of S^T I that the joint does not free
+    } three;             // freedoms
 } sn_tree_factor;
 
 // How a link moves, for inverse dynamics.
@@ -67,11 +96,15 @@ typedef struct sn_tree_motion {
 
 typedef struct sn_tree {
     int count, q_count, v_count;
-    sn_tree_link *links;    // count
-    sn_tree_pose *pose;     // count: of the last sn_tree_place
-    sn_tree_factor *factor; // count: of the last sn_tree_factorise
-    sn_tree_motion *motion; // count: of the last sn_tree_inverse
-    sn_spatial *scratch;    // count
+    sn_tree_link *links;      // count
+    sn_tree_pose *pose;       // count: of the last sn_tree_place
+    sn_tree_body *body;       // count: likewise
+    sn_tree_inertia *inertia; // count: of the last sn_tree_factorise
+    sn_tree_factor *factor;   // count: likewise
+    sn_sym3 *armature;        // count: likewise, of three freedoms in world axes
+    bool armed;               // armature was given
+    sn_tree_motion *motion;   // count: of the last sn_tree_inverse
+    sn_spatial *scratch;      // count
 } sn_tree;
 
 // Degrees of freedom of a joint, and numbers in its q.
@@ -103,10 +136,7 @@ SN_API void sn_tree_zero(const sn_tree *tree, double *q);
 // Poses of all links for q, into `pose` (count).
 SN_API void sn_tree_place_into(const sn_tree *tree, const double *q, sn_tree_pose *pose);
 
-// The same, but links on balls are turned by turn (count) in their own axes from where the tree is
-// placed, whatever q says of them.
-SN_API void sn_tree_place_turned(const sn_tree *tree, const double *q, const sn_quat *turn,
-                                 sn_tree_pose *pose);
+// The same into tree->pose, and tree->body with it.
 SN_API void sn_tree_place(sn_tree *tree, const double *q);
 
 // Velocities of all links for v at the placed pose: angular, and linear at the link's origin; world
@@ -130,6 +160,11 @@ SN_API bool sn_tree_factorise(sn_tree *tree, const double *armature);
 // a = M^-1 force with that factor; the same array is allowed. Leaves the links' accelerations
 // (angular, and linear at the origin, world axes) in tree->scratch.
 SN_API void sn_tree_solve(sn_tree *tree, const double *force, double *a);
+
+// The same for M a = force + J^T wrench, with `wrench` (count) in tree->scratch. Better than
+// gathering the wrenches first: what nearly balances on a link cancels there, before it adds up to
+// large moments along a chain.
+SN_API void sn_tree_solve_wrench(sn_tree *tree, const double *force, double *a);
 
 // The mass matrix itself (v_count^2 by rows), by solving nothing: for tests and small systems. Cost
 // grows with depth.

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "agent/tree_joint.h"
 #include "base/memory.h"
-#include "math/rotation.h"
+#include "math/elementary.h"
 
-// A turn that changes the movement by less than this is the last: the next would change it by h |v|
-// times as much.
+// A turn is the last when the next would change the movement by less than this.
 static const double good_enough = 1e-11;
 enum { MOST_TURNS = 50 };
 
@@ -15,33 +15,25 @@ bool sn_tree_step_allocate(sn_tree_step *step, const sn_tree *tree)
 {
     size_t n = (size_t)tree->count, nq = (size_t)tree->q_count, nv = (size_t)tree->v_count;
     *step = (sn_tree_step){0};
-    step->last = sn_allocate_zero(n * sizeof *step->last);
-    step->next = sn_allocate_zero(n * sizeof *step->next);
-    step->turn = sn_allocate_zero(n * sizeof *step->turn);
-    step->spread = sn_allocate_zero(n * sizeof *step->spread);
-    step->wrench = sn_allocate_zero(n * sizeof *step->wrench);
-    step->c = sn_allocate_zero((2 * nq + 5 * nv) * sizeof *step->c);
-    if (step->last == NULL || step->next == NULL || step->turn == NULL || step->spread == NULL ||
-        step->wrench == NULL || step->c == NULL) {
+    step->back = sn_allocate_zero(n * sizeof *step->back);
+    step->search = sn_allocate_zero(n * sizeof *step->search);
+    step->arrived = sn_allocate_zero(2 * n * sizeof *step->arrived);
+    step->c = sn_allocate_zero((nq + 2 * nv) * sizeof *step->c);
+    if (step->back == NULL || step->search == NULL || step->arrived == NULL || step->c == NULL) {
         sn_tree_step_free(step);
         return false;
     }
-    step->trial = step->c + nq;
-    step->target = step->trial + nq;
-    step->push = step->target + nv;
-    step->arrived = step->push + nv;
-    step->delta = step->arrived + nv;
-    step->rest = step->delta + nv;
+    step->due = step->arrived + n;
+    step->impulse = step->c + nq;
+    step->rest = step->impulse + nv;
     return true;
 }
 
 void sn_tree_step_free(sn_tree_step *step)
 {
-    sn_free(step->last);
-    sn_free(step->next);
-    sn_free(step->turn);
-    sn_free(step->spread);
-    sn_free(step->wrench);
+    sn_free(step->back);
+    sn_free(step->search);
+    sn_free(step->arrived);
     sn_free(step->c);
     *step = (sn_tree_step){0};
 }
@@ -49,13 +41,6 @@ void sn_tree_step_free(sn_tree_step *step)
 static sn_vec3 vec3_at(const double *x)
 {
     return sn_vec3_make(x[0], x[1], x[2]);
-}
-
-static void vec3_put(double *x, sn_vec3 value)
-{
-    x[0] = value.x;
-    x[1] = value.y;
-    x[2] = value.z;
 }
 
 static sn_quat quat_at(const double *x)
@@ -71,143 +56,234 @@ static void quat_put(double *x, sn_quat value)
     x[3] = value.z;
 }
 
-// The turn whose quaternion lies along (1, x): by 2 atan |x| about x.
-static sn_quat turn_along(sn_vec3 x)
+// ---- turns ----
+
+static const sn_tree_travel at_rest = {{0.0, 0.0, 0.0}, 2.0, {0.0, 0.0, 0.0}};
+
+// First b, then a: the quaternion product of (1, a) and (1, b), scaled back to w = 1.
+static sn_vec3 compose(sn_vec3 a, sn_vec3 b)
 {
-    double s = 1.0 / sqrt(1.0 + sn_dot(x, x));
-    return (sn_quat){s, s * x.x, s * x.y, s * x.z};
+    double s = 1.0 / (1.0 - sn_dot(a, b));
+    return sn_vec3_scale(s, sn_vec3_add(sn_vec3_add(a, b), sn_cross(a, b)));
 }
 
-// sum_k a_k x b_k over the columns of two matrices.
-static sn_vec3 cross_columns(const sn_mat3 *a, const sn_mat3 *b)
+// (T - 1) x
+static sn_vec3 displaced(const sn_tree_travel *travel, sn_vec3 x)
 {
-    sn_vec3 sum = SN_VEC3_ZERO;
-    for (int k = 0; k < 3; ++k) {
-        sum.x += a->m[1][k] * b->m[2][k] - a->m[2][k] * b->m[1][k];
-        sum.y += a->m[2][k] * b->m[0][k] - a->m[0][k] * b->m[2][k];
-        sum.z += a->m[0][k] * b->m[1][k] - a->m[1][k] * b->m[0][k];
+    sn_vec3 across = sn_cross(travel->turn, x);
+    return sn_vec3_scale(travel->bend, sn_vec3_add(across, sn_cross(travel->turn, across)));
+}
+
+static double half_tangent(double angle)
+{
+    double half = 0.5 * angle, sine, cosine;
+    if (fabs(half) > 0.5) {
+        return sn_tan(half);
     }
-    return sum;
+    sn_sincos_small(half, &sine, &cosine);
+    return sine / cosine;
+}
+
+// The travel of a link from that of its parent and its joint's own movement, which for a ball is
+// its g in world axes at c.
+static void travel_on(const sn_tree_body *body, const sn_tree_travel *parent, sn_vec3 own,
+                      sn_tree_travel *travel)
+{
+    sn_vec3 arm = body->arm, shift = parent->shift;
+    travel->turn = parent->turn;
+    switch (body->joint) {
+    case SN_TREE_BALL:
+        travel->turn = compose(parent->turn, own);
+        break;
+    case SN_TREE_HINGE:
+        travel->turn = compose(parent->turn, sn_vec3_scale(half_tangent(own.x), body->axis));
+        break;
+    case SN_TREE_SCREW:
+        travel->turn = compose(parent->turn, sn_vec3_scale(half_tangent(own.x), body->axis));
+        own = sn_vec3_scale(body->pitch * own.x, body->axis);
+        arm = sn_vec3_add(arm, own);
+        shift = sn_vec3_add(shift, own);
+        break;
+    case SN_TREE_SLIDER:
+        own = sn_vec3_scale(own.x, body->axis);
+        arm = sn_vec3_add(arm, own);
+        shift = sn_vec3_add(shift, own);
+        break;
+    case SN_TREE_TRANSLATION:
+        arm = sn_vec3_add(arm, own);
+        shift = sn_vec3_add(shift, own);
+        break;
+    }
+    travel->bend = 2.0 / (1.0 + sn_dot(travel->turn, travel->turn));
+    travel->shift = sn_vec3_add(shift, displaced(parent, arm));
+}
+
+// h times the momentum of a link from c to where it travels, about its origin at c.
+static sn_spatial momentum(const sn_tree_body *body, const sn_tree_travel *travel)
+{
+    sn_vec3 p =
+        sn_vec3_scale(body->mass, sn_vec3_add(travel->shift, displaced(travel, body->reach)));
+    sn_vec3 spin = sn_sym3_apply(&body->inertia, travel->turn);
+    sn_vec3 l = sn_vec3_scale(travel->bend, sn_vec3_add(spin, sn_cross(travel->turn, spin)));
+    return sn_spatial_make(sn_vec3_add(l, sn_cross(body->reach, p)), p);
 }
 
 // ---- to the middle of the step ----
-
-// The configuration half a step before (half_h negative) or after a state.
-static void half_step(const sn_tree *tree, const double *q, const double *v, double half_h,
-                      double *moved)
-{
-    for (int i = 0; i < tree->count; ++i) {
-        const sn_tree_link *link = &tree->links[i];
-        const double *from = q + link->q, *by = v + link->v;
-        double *to = moved + link->q;
-        if (link->joint == SN_TREE_BALL) {
-            quat_put(to, sn_quat_multiply(quat_at(from),
-                                          turn_along(sn_vec3_scale(0.5 * half_h, vec3_at(by)))));
-            continue;
-        }
-        for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
-            to[k] = from[k] + half_h * by[k];
-        }
-    }
-}
 
 void sn_tree_step_begin(sn_tree_step *step, sn_tree *tree, const double *q, const double *v,
                         double h)
 {
     step->h = h;
-    half_step(tree, q, v, -0.5 * h, step->trial);
-    sn_tree_place_into(tree, step->trial, step->last);
-    half_step(tree, q, v, 0.5 * h, step->c);
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_link *link = &tree->links[i];
+        const double *from = q + link->q, *by = v + link->v;
+        double *to = step->c + link->q;
+        if (link->joint == SN_TREE_BALL) {
+            sn_vec3 x = sn_vec3_scale(0.25 * h, vec3_at(by));
+            quat_put(to, sn_quat_multiply(quat_at(from), (sn_quat){1.0, x.x, x.y, x.z}));
+            continue;
+        }
+        for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
+            to[k] = from[k] + 0.5 * h * by[k];
+        }
+    }
     sn_tree_place(tree, step->c);
     for (int i = 0; i < tree->count; ++i) {
-        step->spread[i] = sn_mat3_multiply(tree->pose[i].rotation, tree->links[i].spread);
-    }
-    for (int j = 0; j < tree->v_count; ++j) {
-        step->arrived[j] = h * v[j];
+        const sn_tree_body *body = &tree->body[i];
+        sn_vec3 own = sn_tree_joint_read(body, &tree->pose[i].rotation, v + body->v);
+        if (body->joint == SN_TREE_BALL) { // twice the half turn: tan 2x = 2 tan x / (1 - tan^2 x)
+            sn_vec3 x = sn_vec3_scale(-0.25 * h, own);
+            own = sn_vec3_scale(2.0 / (1.0 - sn_dot(x, x)), x);
+        } else {
+            own = sn_vec3_scale(-h, own);
+            step->search[i].moved = own;
+        }
+        travel_on(body, body->parent >= 0 ? &step->back[body->parent] : &at_rest, own,
+                  &step->back[i]);
     }
 }
 
 // ---- what the joints are to have ----
 
-// The momentum of every link between c and another configuration, about the link's origin at c.
-// sign +1: the other one comes later.
-static void momenta(const sn_tree_step *step, const sn_tree *tree, const sn_tree_pose *other,
-                    double sign, sn_spatial *wrench)
-{
-    double rate = sign / step->h;
-    for (int i = 0; i < tree->count; ++i) {
-        const sn_tree_pose *pose = &tree->pose[i];
-        sn_vec3 p =
-            sn_vec3_scale(rate * tree->links[i].mass, sn_vec3_sub(other[i].centre, pose->centre));
-        sn_vec3 l = sn_vec3_scale(rate, cross_columns(&step->spread[i], &other[i].rotation));
-        wrench[i] = sn_spatial_make(
-            sn_vec3_add(l, sn_cross(sn_vec3_sub(pose->centre, pose->origin), p)), p);
-    }
-}
-
 bool sn_tree_step_push(sn_tree_step *step, sn_tree *tree, sn_vec3 gravity, const sn_spatial *wrench,
                        const double *force)
 {
+    double h2 = step->h * step->h;
     for (int i = 0; i < tree->count; ++i) {
-        const sn_tree_pose *pose = &tree->pose[i];
-        sn_vec3 weight = sn_vec3_scale(step->h * tree->links[i].mass, gravity);
-        step->wrench[i] =
-            sn_spatial_make(sn_cross(sn_vec3_sub(pose->centre, pose->origin), weight), weight);
+        const sn_tree_body *body = &tree->body[i];
+        sn_vec3 weight = sn_vec3_scale(h2 * body->mass, gravity);
+        sn_spatial push = sn_spatial_make(sn_cross(body->reach, weight), weight);
         if (wrench != NULL) {
-            step->wrench[i] = sn_spatial_add_scaled(step->wrench[i], step->h, wrench[i]);
+            push = sn_spatial_add_scaled(push, h2, wrench[i]);
         }
+        step->arrived[i] = sn_spatial_scale(-1.0, momentum(body, &step->back[i]));
+        step->due[i] = sn_spatial_add(step->arrived[i], push);
     }
-    sn_tree_gather(tree, step->wrench, step->push);
-    momenta(step, tree, step->last, -1.0, step->wrench);
-    sn_tree_gather(tree, step->wrench, step->target);
     for (int j = 0; j < tree->v_count; ++j) {
-        step->push[j] += force != NULL ? step->h * force[j] : 0.0;
-        step->target[j] += step->push[j];
+        step->impulse[j] = force != NULL ? h2 * force[j] : 0.0;
     }
     return sn_tree_factorise(tree, NULL);
 }
 
 void sn_tree_step_free_velocity(sn_tree_step *step, sn_tree *tree, double *v)
 {
-    sn_tree_solve(tree, step->target, v);
+    memcpy(tree->scratch, step->due, (size_t)tree->count * sizeof *step->due);
+    sn_tree_solve_wrench(tree, step->impulse, v);
+    for (int j = 0; j < tree->v_count; ++j) {
+        v[j] /= step->h;
+    }
 }
 
 void sn_tree_step_add_impulse(sn_tree_step *step, const sn_tree *tree, const double *impulse)
 {
     for (int j = 0; j < tree->v_count; ++j) {
-        step->push[j] += impulse[j];
-        step->target[j] += impulse[j];
+        step->impulse[j] += step->h * impulse[j];
     }
 }
 
 // ---- to the end of the step ----
 
-// Moves the guess by a solution of M d = rhs that is still in the tree's scratch: joints by d,
-// balls' links by their own turn. `mirror`: less what the last step moved. Gives the size of the
-// change.
-static double move_guess(sn_tree_step *step, const sn_tree *tree, const double *d, bool mirror)
+static double size_of(sn_vec3 a)
+{
+    return fabs(a.x) + fabs(a.y) + fabs(a.z);
+}
+
+// g of a turn with s = axis sin(angle), up to a quarter of a turn.
+static sn_vec3 turn_of_sine(sn_vec3 s)
+{
+    double cosine2 = 1.0 - sn_dot(s, s);
+    return sn_vec3_scale(1.0 / (1.0 + (cosine2 > 0.0 ? sqrt(cosine2) : 0.0)), s);
+}
+
+// The first guess, from the solution of M a = h (2 target - push) in rest and in the tree's
+// scratch. Gives the size of the whole movement.
+static double guess(sn_tree_step *step, const sn_tree *tree)
 {
     double size = 0.0;
     for (int i = 0; i < tree->count; ++i) {
-        const sn_tree_link *link = &tree->links[i];
-        const sn_tree_pose *pose = &tree->pose[i];
-        if (link->joint == SN_TREE_BALL) {
-            sn_vec3 turn = tree->scratch[i].angular;
-            if (mirror) { // sin(angle) axis stands for the turn of the last step, good to third
-                          // order
-                turn = sn_vec3_add_scaled(turn, -0.5,
-                                          cross_columns(&step->last[i].rotation, &pose->rotation));
-            }
-            turn = sn_mat3_apply_transpose(pose->rotation, turn);
-            step->turn[i] = sn_quat_multiply(step->turn[i], turn_along(sn_vec3_scale(0.5, turn)));
-            size += fabs(turn.x) + fabs(turn.y) + fabs(turn.z);
+        const sn_tree_body *body = &tree->body[i];
+        const sn_mat3 *rotation = &tree->pose[i].rotation;
+        const sn_tree_travel *back = &step->back[i];
+        sn_tree_search *at = &step->search[i];
+        const sn_tree_travel *parent =
+            body->parent >= 0 ? &step->search[body->parent].travel : &at_rest;
+        at->impulse = sn_tree_joint_read(body, rotation, step->impulse + body->v);
+        at->wrench = SN_SPATIAL_ZERO;
+        if (body->joint == SN_TREE_BALL) {
+            at->travel.turn =
+                turn_of_sine(sn_vec3_add_scaled(tree->scratch[i].angular, back->bend, back->turn));
+            at->travel.bend = 2.0 / (1.0 + sn_dot(at->travel.turn, at->travel.turn));
+            at->travel.shift = sn_vec3_add(parent->shift, displaced(parent, body->arm));
+            size += 2.0 * size_of(at->travel.turn);
             continue;
         }
-        for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
-            double move = d[link->v + k] - (mirror ? step->arrived[link->v + k] : 0.0);
-            step->trial[link->q + k] += move;
-            size += fabs(move);
+        at->moved = sn_vec3_add(at->moved, // which is -h v since the beginning
+                                sn_tree_joint_read(body, rotation, step->rest + body->v));
+        travel_on(body, parent, at->moved, &at->travel);
+        size += size_of(at->moved);
+    }
+    return size;
+}
+
+// Inwards: what every joint lacks at the present guess, and the first half of the solve for it.
+static void look(sn_tree_step *step, const sn_tree *tree)
+{
+    for (int i = tree->count - 1; i >= 0; --i) {
+        const sn_tree_body *body = &tree->body[i];
+        sn_tree_search *at = &step->search[i];
+        sn_spatial total =
+            sn_spatial_add(at->wrench, sn_spatial_sub(momentum(body, &at->travel), step->due[i]));
+        at->share = sn_vec3_sub(at->impulse, sn_tree_joint_felt(body, &total));
+        if (body->parent >= 0) {
+            total = sn_spatial_add(total, sn_tree_pass_on(body, &tree->factor[i], NULL, at->share));
+            sn_tree_add_wrench(body, &total, &step->search[body->parent].wrench);
         }
+    }
+}
+
+// Outwards: the second half of the solve, and the guess moved by it. Gives the size of the change.
+static double move(sn_tree_step *step, const sn_tree *tree)
+{
+    static const sn_tree_search root = {.travel = {.bend = 2.0}};
+    double size = 0.0;
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_body *body = &tree->body[i];
+        sn_tree_search *at = &step->search[i];
+        const sn_tree_search *parent = body->parent >= 0 ? &step->search[body->parent] : &root;
+        at->motion = sn_tree_carried(body, &parent->motion);
+        sn_vec3 own = sn_tree_accelerate(body, &tree->factor[i], NULL, at->share, &at->motion);
+        at->wrench = SN_SPATIAL_ZERO;
+        if (body->joint == SN_TREE_BALL) {
+            at->travel.turn = compose(at->travel.turn, sn_vec3_scale(0.5, at->motion.angular));
+            at->travel.bend = 2.0 / (1.0 + sn_dot(at->travel.turn, at->travel.turn));
+            at->travel.shift =
+                sn_vec3_add(parent->travel.shift, displaced(&parent->travel, body->arm));
+            size += size_of(at->motion.angular);
+            continue;
+        }
+        at->moved = sn_vec3_add(at->moved, own);
+        travel_on(body, &parent->travel, at->moved, &at->travel);
+        size += size_of(own);
     }
     return size;
 }
@@ -217,66 +293,52 @@ static void finish(const sn_tree_step *step, const sn_tree *tree, double *q, dou
 {
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_link *link = &tree->links[i];
+        const sn_tree_search *at = &step->search[i];
+        const sn_mat3 *rotation = &tree->pose[i].rotation;
+        const double *c = step->c + link->q;
         if (link->joint != SN_TREE_BALL) {
+            double moved[3];
+            sn_tree_joint_write(&tree->body[i], rotation, at->moved, moved);
             for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
-                double move = step->trial[link->q + k] - step->c[link->q + k];
-                q[link->q + k] = step->c[link->q + k] + 0.5 * move;
-                v[link->v + k] = move / step->h;
+                q[link->q + k] = c[k] + 0.5 * moved[k];
+                v[link->v + k] = moved[k] / step->h;
             }
             continue;
         }
-        // The joint's own turn d: what the link's turn has beyond the parent's, which is carried
-        // over into link axes.
-        sn_quat d = step->turn[i];
+        // The joint's own turn is what the link's has beyond the parent's: T = T_parent T_joint.
+        sn_vec3 turn = at->travel.turn;
         if (link->parent >= 0) {
-            const sn_tree_pose *parent = &tree->pose[link->parent];
-            sn_quat p = step->turn[link->parent];
-            if (tree->links[link->parent].joint != SN_TREE_BALL) {
-                p = sn_quat_from_mat3(sn_mat3_multiply(sn_mat3_transpose(parent->rotation),
-                                                       step->next[link->parent].rotation));
-            }
-            sn_vec3 carried = sn_mat3_apply_transpose(
-                tree->pose[i].rotation,
-                sn_mat3_apply(parent->rotation, sn_vec3_make(p.x, p.y, p.z)));
-            d = sn_quat_multiply((sn_quat){p.w, -carried.x, -carried.y, -carried.z}, d);
+            turn = compose(sn_vec3_negate(step->search[link->parent].travel.turn), turn);
         }
-        double side = d.w < 0.0 ? -1.0 : 1.0;
-        sn_vec3 half = sn_vec3_scale(1.0 / (1.0 + side * d.w),
-                                     sn_vec3_make(side * d.x, side * d.y, side * d.z));
-        quat_put(q + link->q,
-                 sn_quat_normalize(sn_quat_multiply(quat_at(step->c + link->q), turn_along(half))));
-        vec3_put(v + link->v, sn_vec3_scale(4.0 / step->h, half));
+        turn = sn_mat3_apply_transpose(*rotation, turn);
+        sn_vec3 half = sn_vec3_scale(1.0 / (1.0 + sqrt(1.0 + sn_dot(turn, turn))), turn);
+        quat_put(q + link->q, sn_quat_normalize(sn_quat_multiply(
+                                  quat_at(c), (sn_quat){1.0, half.x, half.y, half.z})));
+        double rate = 4.0 / step->h;
+        v[link->v] = rate * half.x;
+        v[link->v + 1] = rate * half.y;
+        v[link->v + 2] = rate * half.z;
     }
 }
 
 bool sn_tree_step_advance(sn_tree_step *step, sn_tree *tree, double *q, double *v)
 {
-    int n = tree->v_count;
-    memcpy(step->trial, step->c, (size_t)tree->q_count * sizeof *step->trial);
     for (int i = 0; i < tree->count; ++i) {
-        step->turn[i] = SN_QUAT_IDENTITY;
+        tree->scratch[i] = sn_spatial_add(step->arrived[i], step->due[i]);
     }
-    for (int j = 0; j < n; ++j) {
-        step->rest[j] = step->h * (2.0 * step->target[j] - step->push[j]);
-    }
-    sn_tree_solve(tree, step->rest, step->rest);
-    double size = move_guess(step, tree, step->rest, true);
-    step->change = INFINITY;
-    for (step->turns = 0; step->turns < MOST_TURNS && !(step->change <= good_enough);
-         ++step->turns) {
-        sn_tree_place_turned(tree, step->trial, step->turn, step->next);
-        momenta(step, tree, step->next, 1.0, step->wrench);
-        sn_tree_gather(tree, step->wrench, step->rest);
-        for (int j = 0; j < n; ++j) {
-            step->rest[j] = step->h * (step->target[j] - step->rest[j]);
-        }
-        sn_tree_solve(tree, step->rest, step->rest);
-        double moved = move_guess(step, tree, step->rest, false), before = step->change;
+    sn_tree_solve_wrench(tree, step->impulse, step->rest);
+    double size = guess(step, tree), before = 0.0;
+    bool done = false;
+    for (step->turns = 0; step->turns < MOST_TURNS && !done; ++step->turns) {
+        look(step, tree);
+        double moved = move(step, tree);
         step->change = moved > 0.0 ? moved / (size + moved) : 0.0;
-        if (step->change < 1e-5 && step->change > 0.5 * before) {
-            step->change = 0.0; // as near as rounding lets it come
-        }
+        // The error left is the change times the rate of convergence.
+        done = step->change <= good_enough || step->change * step->change <= good_enough * before;
+        before = step->change;
     }
-    finish(step, tree, q, v);
-    return step->change <= good_enough;
+    if (done) {
+        finish(step, tree, q, v);
+    }
+    return done;
 }

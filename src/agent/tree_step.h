@@ -20,30 +20,54 @@
 // third order and needs no sine. So forces, contacts and the factor are all taken at c, in the
 // middle of the step, as for free bodies.
 //
-// c' is found by Newton's method with the factor of M(c), which is the derivative up to O(h). Balls
-// are turned link by link, each in its own axes at the present guess: a thin rod's twist then moves
-// nothing else, and the error of a turn is O(h |v|) in every direction, however small its inertia.
-// The first guess mirrors the last step, c' = c + M^-1 (2 h target - h^2 S^T f) - (c - c-), and is
-// off by O(h^3).
+// Where a link is in c- and c' is told from c: by the turn T that takes it there, as the vector g =
+// axis tan(angle / 2), and by the shift of its origin. With f = 2 / (1 + g^2) and the inertia I in
+// world axes at c,
+//
+//     T - 1 = f ([g]x + [g]x^2),      L = f/h (I g + g x I g),
+//
+// so no rotation matrix is made but that of c, and nothing is lost to cancellation far from the
+// root or in slow motion.
+//
+// c' is found by Newton's method with the factor of M(c), which is the derivative up to O(h |v|).
+// Balls are turned link by link, each in its own axes at the present guess: a thin rod's twist then
+// moves nothing else, and the error of a turn is O(h |v|) in every direction, however small its
+// inertia. In s = axis sin(angle) = f g the momentum is M s plus an even function of s; so the
+// first guess, which mirrors the last step, s' = h M^-1 S^T (2 P(c-, c) + h f) - s-, is off by
+// O(h^3) only.
 #ifndef SN_AGENT_TREE_STEP_H
 #define SN_AGENT_TREE_STEP_H
 
 #include "agent/tree.h"
 
+// From c to another configuration: how a link's frame moves.
+typedef struct sn_tree_travel {
+    sn_vec3 turn;  // g, world axes
+    double bend;   // f
+    sn_vec3 shift; // of the link's origin
+} sn_tree_travel;
+
+// A link on the way from c to c'.
+typedef struct sn_tree_search {
+    sn_tree_travel travel;
+    sn_spatial wrench; // h times the momentum that all that hangs on the link has beyond its due
+    sn_spatial motion; // of the last turn
+    sn_vec3 moved;     // the joint's own movement, see tree_joint.h; not of balls
+    sn_vec3 impulse;   // on the joint, times h
+    sn_vec3 share;     // what the joint lacks
+} sn_tree_search;
+
 typedef struct sn_tree_step {
     double h;
-    sn_tree_pose *last, *next; // count each: poses at c- and c'
-    sn_quat *turn;             // count: of balls' links from c to c', in link axes at c
-    sn_mat3 *spread;           // count: R E at c
-    sn_spatial *wrench;        // count
-    double *c, *trial;         // q_count each: coordinates at c and c'; those of balls only at c
-    double *target;            // v_count: what S(c)^T P(c, c') must be
-    double *push;              // v_count: h S^T f, the part of target that forces give
-    double *arrived;           // v_count: h v, from c- to c
-    double *delta;             // v_count: from c to c'; of balls only a measure
-    double *rest;              // v_count
-    int turns;                 // of Newton's method in the last step
-    double change;             // of the last turn, relative to the whole movement
+    sn_tree_travel *back;   // count: from c to c-
+    sn_tree_search *search; // count
+    sn_spatial *arrived;    // count: h P(c-, c) of each link, about its origin
+    sn_spatial *due;        // count: h (P(c-, c) + h f), what it is to have but for its joints
+    double *c;              // q_count: the middle of the step; quaternions of any length
+    double *impulse;        // v_count: h times the impulses of joint forces and solvers
+    double *rest;           // v_count
+    int turns;              // of Newton's method in the last step
+    double change;          // of the last turn, relative to the whole movement
 } sn_tree_step;
 
 SN_API bool sn_tree_step_allocate(sn_tree_step *step, const sn_tree *tree);
@@ -53,21 +77,21 @@ SN_API void sn_tree_step_free(sn_tree_step *step);
 SN_API void sn_tree_step_begin(sn_tree_step *step, sn_tree *tree, const double *q, const double *v,
                                double h);
 
-// Factors M(c) and sums up what the joints are to have: momentum that arrives, gravity, `wrench` on
-// links (count, world axes, about their origins; NULL: none) and joint forces `force` (v_count;
+// Factors M(c) and sums up what the links are to have: momentum that arrives, gravity, `wrench` on
+// them (count, world axes, about their origins; NULL: none) and joint forces `force` (v_count;
 // NULL: none). False: see sn_tree_factorise.
 SN_API bool sn_tree_step_push(sn_tree_step *step, sn_tree *tree, sn_vec3 gravity,
                               const sn_spatial *wrench, const double *force);
 
-// The velocity (v_count) that this gives if nothing is in the way: M^-1 target.
+// The velocity (v_count) that this gives if nothing is in the way: M^-1 S^T of that momentum.
 SN_API void sn_tree_step_free_velocity(sn_tree_step *step, sn_tree *tree, double *v);
 
 // Adds an impulse (v_count, generalised) found by a solver.
 SN_API void sn_tree_step_add_impulse(sn_tree_step *step, const sn_tree *tree,
                                      const double *impulse);
 
-// Finds c' and gives the state at the end. False when Newton's method does not get there: the step
-// is too long.
+// Finds c' and gives the state at the end. False when Newton's method does not get there, because
+// the step is too long for the motion: q and v are then left as they are.
 SN_API bool sn_tree_step_advance(sn_tree_step *step, sn_tree *tree, double *q, double *v);
 
 #endif
