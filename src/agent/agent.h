@@ -40,6 +40,7 @@ typedef struct sn_agent {
     int q_count, v_count, part_count;
     uint32_t owner;     // index of the body (or first body) it moves
     uint8_t integrator; // sn_integrator, resolved
+    uint8_t failed;     // the last free step or advance could not be made: the step is too long
 } sn_agent;
 
 // A rigid part of an agent as it is now: a lone body, or a link of a tree.

@@ -1,0 +1,434 @@
+#include "agent/articulation.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/rotation.h"
+
+static sn_articulation *item_of(const sn_agent_set *set, int agent)
+{
+    return ((const sn_articulation_set *)set)->items[agent]; // the agent set is its first member
+}
+
+static sn_vec3 vec3_at(const double *x)
+{
+    return sn_vec3_make(x[0], x[1], x[2]);
+}
+
+static void vec3_put(double *x, sn_vec3 value)
+{
+    x[0] = value.x;
+    x[1] = value.y;
+    x[2] = value.z;
+}
+
+// ---- where the links are ----
+
+static void place(const sn_agent_set *set, int agent)
+{
+    sn_articulation *item = item_of(set, agent);
+    if (!item->placed) {
+        sn_tree_place(&item->tree, sn_agent_q(set, agent));
+        item->placed = true;
+        item->moving = false;
+    }
+}
+
+static void move(const sn_agent_set *set, int agent)
+{
+    sn_articulation *item = item_of(set, agent);
+    place(set, agent);
+    if (!item->moving) {
+        sn_tree_velocity(&item->tree, sn_agent_v(set, agent), item->velocity);
+        item->moving = true;
+    }
+}
+
+static void articulation_touch(sn_agent_set *set, int agent)
+{
+    item_of(set, agent)->placed = false;
+    item_of(set, agent)->moving = false;
+}
+
+static void articulation_restore(sn_agent_set *set, int agent)
+{
+    const sn_tree *tree = &item_of(set, agent)->tree;
+    for (int i = 0; i < tree->count; ++i) {
+        double *q = sn_agent_q(set, agent) + tree->links[i].q;
+        if (tree->links[i].joint == SN_TREE_BALL) {
+            sn_quat turn = sn_quat_normalize((sn_quat){q[0], q[1], q[2], q[3]});
+            q[0] = turn.w;
+            q[1] = turn.x;
+            q[2] = turn.y;
+            q[3] = turn.z;
+        }
+    }
+    articulation_touch(set, agent);
+}
+
+// Velocity of a point of a link, given by its place.
+static sn_vec3 point_velocity(const sn_articulation *item, int link, sn_vec3 point)
+{
+    sn_vec3 arm = sn_vec3_sub(point, item->tree.pose[link].origin);
+    return sn_vec3_add(item->velocity[link].linear, sn_cross(item->velocity[link].angular, arm));
+}
+
+static sn_vec3 part_centre(const sn_articulation *item, int part)
+{
+    const sn_tree_pose *pose = &item->tree.pose[item->parts[part].link];
+    return sn_vec3_add(pose->origin, sn_mat3_apply(pose->rotation, item->parts[part].centre));
+}
+
+static void articulation_part(const sn_agent_set *set, int agent, int part, sn_part *now)
+{
+    move(set, agent);
+    const sn_articulation *item = item_of(set, agent);
+    int link = item->parts[part].link;
+    const sn_tree_pose *pose = &item->tree.pose[link];
+    sn_transform in_world = {pose->origin, sn_quat_from_mat3(pose->rotation)};
+    now->frame = sn_transform_multiply(in_world, item->parts[part].frame);
+    now->centre = part_centre(item, part);
+    now->velocity = point_velocity(item, link, now->centre);
+    now->angular_velocity = item->velocity[link].angular;
+}
+
+static sn_aabb articulation_bounds(const sn_agent_set *set, int agent)
+{
+    place(set, agent);
+    const sn_articulation *item = item_of(set, agent);
+    sn_aabb box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int i = 0; i < set->agents[agent].part_count; ++i) {
+        double r = item->parts[i].radius;
+        sn_vec3 centre = part_centre(item, i), reach = {r, r, r};
+        box.lower = sn_vec3_min(box.lower, sn_vec3_sub(centre, reach));
+        box.upper = sn_vec3_max(box.upper, sn_vec3_add(centre, reach));
+    }
+    return box;
+}
+
+// ---- forces ----
+
+// What acts on the parts (about their centres of mass) as what acts on the links (about their
+// origins).
+static const sn_spatial *wrench_on_links(const sn_articulation *item, const sn_spatial *on_parts,
+                                         int part_count)
+{
+    memset(item->wrench, 0, (size_t)item->tree.count * sizeof *item->wrench);
+    for (int i = 0; i < part_count; ++i) {
+        int link = item->parts[i].link;
+        sn_vec3 arm = sn_vec3_sub(part_centre(item, i), item->tree.pose[link].origin);
+        sn_vec3 moment = sn_vec3_add(on_parts[i].angular, sn_cross(arm, on_parts[i].linear));
+        item->wrench[link] =
+            sn_spatial_add(item->wrench[link], sn_spatial_make(moment, on_parts[i].linear));
+    }
+    return item->wrench;
+}
+
+// The turn of a ball from its rest, along the shortest way: in link axes and in the parent's alike.
+static sn_vec3 ball_turn(const double *q)
+{
+    return sn_quat_log(sn_quat_normalize((sn_quat){q[0], q[1], q[2], q[3]}));
+}
+
+// Joint forces: what fields and behaviours gave, and the freedoms' own springs and dampers, at
+// coordinates q.
+static const double *joint_forces(const sn_agent_set *set, int agent, const double *q,
+                                  const double *v)
+{
+    const sn_articulation *item = item_of(set, agent);
+    const double *given = set->joint_force + set->agents[agent].v_first;
+    for (int i = 0; i < item->tree.count; ++i) {
+        const sn_tree_link *link = &item->tree.links[i];
+        const sn_freedom_force *own = item->own + link->v;
+        double *f = item->force + link->v;
+        if (link->joint == SN_TREE_BALL) {
+            sn_vec3 pull = own->stiffness != 0.0
+                               ? sn_vec3_scale(-own->stiffness, ball_turn(q + link->q))
+                               : SN_VEC3_ZERO;
+            pull = sn_vec3_add_scaled(pull, -own->damping, vec3_at(v + link->v));
+            vec3_put(f, sn_vec3_add(pull, vec3_at(given + link->v)));
+            continue;
+        }
+        for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
+            f[k] = given[link->v + k] - own[k].stiffness * (q[link->q + k] - own[k].rest) -
+                   own[k].damping * v[link->v + k];
+        }
+    }
+    return item->force;
+}
+
+// ---- one step ----
+
+static void articulation_begin(sn_agent_set *set, int first, int last, double h)
+{
+    for (int i = first; i < last; ++i) {
+        if (sn_integrator_is_staged(set->agents[i].integrator)) {
+            continue;
+        }
+        sn_articulation *item = item_of(set, i);
+        sn_tree_step_begin(&item->step, &item->tree, sn_agent_q(set, i), sn_agent_v(set, i), h);
+        item->placed = true;
+        item->moving = false;
+    }
+}
+
+static void articulation_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravity,
+                                   double h)
+{
+    (void)h; // the step began with it
+    for (int i = first; i < last; ++i) {
+        if (sn_integrator_is_staged(set->agents[i].integrator)) {
+            continue;
+        }
+        sn_articulation *item = item_of(set, i);
+        const sn_spatial *wrench =
+            wrench_on_links(item, sn_agent_force(set, i), set->agents[i].part_count);
+        const double *force = joint_forces(set, i, item->step.c, sn_agent_v(set, i));
+        set->agents[i].failed =
+            !sn_tree_step_push(&item->step, &item->tree, gravity, wrench, force);
+    }
+}
+
+static void articulation_advance(sn_agent_set *set, int first, int last, double h)
+{
+    (void)h;
+    for (int i = first; i < last; ++i) {
+        if (sn_integrator_is_staged(set->agents[i].integrator)) {
+            continue;
+        }
+        sn_articulation *item = item_of(set, i);
+        bool arrived =
+            sn_tree_step_advance(&item->step, &item->tree, sn_agent_q(set, i), sn_agent_v(set, i));
+        set->agents[i].failed = set->agents[i].failed || !arrived;
+        articulation_touch(set, i);
+    }
+}
+
+static void articulation_apply_inverse(const sn_agent_set *set, int agent, const sn_spatial *f,
+                                       double *dv)
+{
+    sn_articulation *item = item_of(set, agent);
+    wrench_on_links(item, f, set->agents[agent].part_count);
+    double *felt = item->force + item->tree.v_count;
+    sn_tree_gather(&item->tree, item->wrench, felt);
+    sn_tree_solve(&item->tree, felt, dv);
+}
+
+// ---- integrators of their own ----
+
+static void articulation_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double *q_rate,
+                              double *v_rate)
+{
+    sn_articulation *item = item_of(set, agent);
+    const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
+    sn_tree *tree = &item->tree;
+    place(set, agent);
+    const sn_spatial *wrench =
+        wrench_on_links(item, sn_agent_force(set, agent), set->agents[agent].part_count);
+    double *still = item->force + tree->v_count;
+    memset(still, 0, (size_t)tree->v_count * sizeof *still);
+    sn_tree_inverse(tree, v, still, gravity, wrench,
+                    v_rate); // what the joints must give to stay without acceleration
+    const double *force = joint_forces(set, agent, q, v);
+    for (int j = 0; j < tree->v_count; ++j) {
+        v_rate[j] = force[j] - v_rate[j];
+    }
+    sn_tree_factorise(tree, NULL);
+    sn_tree_solve(tree, v_rate, v_rate);
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_link *link = &tree->links[i];
+        if (link->joint == SN_TREE_BALL) {
+            const double *turn = q + link->q;
+            sn_quat rate = sn_quat_derivative_body((sn_quat){turn[0], turn[1], turn[2], turn[3]},
+                                                   vec3_at(v + link->v));
+            q_rate[link->q] = rate.w;
+            vec3_put(q_rate + link->q + 1, sn_vec3_make(rate.x, rate.y, rate.z));
+        } else {
+            memcpy(q_rate + link->q, v + link->v,
+                   (size_t)sn_tree_joint_v(link->joint) * sizeof *q_rate);
+        }
+    }
+}
+
+// ---- measuring ----
+
+static double spring_energy(const sn_articulation *item, const double *q)
+{
+    double energy = 0.0;
+    for (int i = 0; i < item->tree.count; ++i) {
+        const sn_tree_link *link = &item->tree.links[i];
+        const sn_freedom_force *own = item->own + link->v;
+        if (link->joint == SN_TREE_BALL) {
+            sn_vec3 turn = ball_turn(q + link->q);
+            energy += 0.5 * own->stiffness * sn_dot(turn, turn);
+            continue;
+        }
+        for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
+            double stretch = q[link->q + k] - own[k].rest;
+            energy += 0.5 * own[k].stiffness * stretch * stretch;
+        }
+    }
+    return energy;
+}
+
+static void articulation_measure(const sn_agent_set *set, int agent, sn_vec3 gravity,
+                                 sn_measure *measure)
+{
+    move(set, agent);
+    const sn_articulation *item = item_of(set, agent);
+    *measure = (sn_measure){.potential = spring_energy(item, sn_agent_q(set, agent))};
+    for (int i = 0; i < item->tree.count; ++i) {
+        const sn_tree_link *link = &item->tree.links[i];
+        const sn_tree_pose *pose = &item->tree.pose[i];
+        sn_vec3 velocity = point_velocity(item, i, pose->centre),
+                momentum = sn_vec3_scale(link->mass, velocity);
+        sn_vec3 w = sn_mat3_apply_transpose(pose->rotation, item->velocity[i].angular);
+        sn_vec3 spin = sn_mat3_apply(link->inertia, w);
+        measure->kinetic += 0.5 * sn_dot(momentum, velocity) + 0.5 * sn_dot(w, spin);
+        measure->potential -= link->mass * sn_dot(gravity, pose->centre);
+        measure->momentum = sn_vec3_add(measure->momentum, momentum);
+        sn_vec3 about_origin =
+            sn_vec3_add(sn_mat3_apply(pose->rotation, spin), sn_cross(pose->centre, momentum));
+        measure->angular_momentum = sn_vec3_add(measure->angular_momentum, about_origin);
+    }
+}
+
+const sn_agent_type sn_articulation_type = {
+    .name = "articulation",
+    .has_joints = true,
+    .begin = articulation_begin,
+    .free_step = articulation_free_step,
+    .advance = articulation_advance,
+    .apply_inverse = articulation_apply_inverse,
+    .part = articulation_part,
+    .rate = articulation_rate,
+    .restore = articulation_restore,
+    .touch = articulation_touch,
+    .bounds = articulation_bounds,
+    .measure = articulation_measure,
+};
+
+// ---- the set ----
+
+void sn_articulation_set_init(sn_articulation_set *set)
+{
+    *set = (sn_articulation_set){.agents = {.type = &sn_articulation_type}};
+}
+
+static void free_item(sn_articulation *item)
+{
+    if (item != NULL) {
+        sn_tree_free(&item->tree);
+        sn_tree_step_free(&item->step);
+        sn_free(item->parts);
+        sn_free(item->own);
+        sn_free(item->wrench);
+        sn_free(item->velocity);
+        sn_free(item->force);
+        sn_free(item);
+    }
+}
+
+void sn_articulation_set_free(sn_articulation_set *set)
+{
+    for (int i = 0; i < set->agents.count; ++i) {
+        free_item(set->items[i]);
+    }
+    sn_free(set->items);
+    sn_agent_set_free(&set->agents);
+    sn_articulation_set_init(set);
+}
+
+static sn_articulation *make_item(const sn_tree *tree, const sn_articulation_part *parts,
+                                  int part_count, const sn_freedom_force *own)
+{
+    sn_articulation *item = sn_allocate_zero(sizeof *item);
+    if (item == NULL) {
+        return NULL;
+    }
+    size_t links = (size_t)tree->count, freedoms = (size_t)tree->v_count;
+    bool made = sn_tree_copy(tree, &item->tree) && sn_tree_step_allocate(&item->step, tree);
+    item->parts = sn_allocate((size_t)part_count * sizeof *item->parts);
+    item->own = sn_allocate_zero(freedoms * sizeof *item->own);
+    item->wrench = sn_allocate_zero(links * sizeof *item->wrench);
+    item->velocity = sn_allocate_zero(links * sizeof *item->velocity);
+    item->force = sn_allocate_zero(2 * freedoms * sizeof *item->force);
+    if (!made || item->parts == NULL || item->own == NULL || item->wrench == NULL ||
+        item->velocity == NULL || item->force == NULL) {
+        free_item(item);
+        return NULL;
+    }
+    memcpy(item->parts, parts, (size_t)part_count * sizeof *parts);
+    if (own != NULL) {
+        memcpy(item->own, own, freedoms * sizeof *own);
+    }
+    return item;
+}
+
+static bool reserve_items(sn_articulation_set *set)
+{
+    if (set->agents.capacity <= set->capacity) {
+        return true;
+    }
+    sn_articulation **items =
+        sn_reallocate(set->items, (size_t)set->agents.capacity * sizeof *items);
+    if (items == NULL) {
+        return false;
+    }
+    set->items = items;
+    set->capacity = set->agents.capacity;
+    return true;
+}
+
+int sn_articulation_add(sn_articulation_set *set, const sn_articulation_def *def)
+{
+    sn_agent_set *agents = &set->agents;
+    int q_count = def->tree->q_count, v_count = def->tree->v_count;
+    if (!sn_agent_set_reserve(agents, 1, q_count, v_count, def->part_count) ||
+        !reserve_items(set)) {
+        return -1;
+    }
+    sn_articulation *item = make_item(def->tree, def->parts, def->part_count, def->own);
+    if (item == NULL) {
+        return -1;
+    }
+    sn_agent head = {
+        .time = def->time,
+        .relative_tolerance = def->relative_tolerance,
+        .absolute_tolerance = def->absolute_tolerance,
+        .q_count = q_count,
+        .v_count = v_count,
+        .part_count = def->part_count,
+        .owner = def->owner,
+        .integrator = (uint8_t)def->integrator,
+    };
+    int agent = sn_agent_set_add(agents, &head);
+    set->items[agent] = item;
+    memcpy(sn_agent_q(agents, agent), def->q, (size_t)q_count * sizeof(double));
+    memcpy(sn_agent_v(agents, agent), def->v, (size_t)v_count * sizeof(double));
+    sn_agent_set_keep(agents, agent, agent + 1);
+    return agent;
+}
+
+bool sn_articulation_set_copy(const sn_articulation_set *set, sn_articulation_set *copy)
+{
+    sn_articulation_set_init(copy);
+    int count = set->agents.count;
+    if (!sn_agent_set_copy(&set->agents, &copy->agents)) {
+        return false;
+    }
+    copy->agents.count = 0; // until its items are there
+    bool made = reserve_items(copy);
+    for (int i = 0; i < count && made; ++i) {
+        const sn_articulation *from = set->items[i];
+        copy->items[i] =
+            make_item(&from->tree, from->parts, set->agents.agents[i].part_count, from->own);
+        made = copy->items[i] != NULL;
+        copy->agents.count += made;
+    }
+    if (!made) {
+        sn_articulation_set_free(copy);
+    }
+    return made;
+}
