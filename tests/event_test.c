@@ -237,6 +237,167 @@ static void events_go_with_their_body(void **state)
     sn_world_destroy(world);
 }
 
+// ---- values on the threshold ----
+
+static sn_event add_length_event(sn_world *world, sn_body a, sn_body b)
+{
+    sn_spring_def def = sn_default_spring_def();
+    def.body_a = a;
+    def.body_b = b;
+    def.point_b = sn_vec3_make(0, 0, 1);
+    def.stiffness = 100.0;
+    sn_field spring;
+    assert_int_equal(sn_world_add_spring(world, &def, &spring, NULL), SN_OK);
+    sn_event_def event = sn_default_event_def();
+    event.probe = (sn_probe){.field = spring, .quantity = SN_QUANTITY_LENGTH};
+    event.threshold = 1.0;
+    sn_event length;
+    assert_int_equal(sn_world_add_event(world, &event, &length, NULL), SN_OK);
+    return length;
+}
+
+// Two bodies fall together, the spring between them at its rest length throughout: the value is
+// exactly zero all the way, while another event is told.
+static void a_value_may_stay_on_its_threshold(void **state)
+{
+    (void)state;
+    for (int i = FIRST_ADAPTIVE; i <= LAST_ADAPTIVE; ++i) {
+        for (int action = SN_EVENT_MARK; action <= SN_EVENT_STOP; ++action) {
+            sn_world *world = make_world(SN_POLICY_PRECISE, sn_vec3_make(0, 0, -8));
+            sn_body a = add_body(world, "a", SN_VEC3_ZERO, SN_VEC3_ZERO, (sn_integrator)i);
+            sn_body b = add_body(world, "b", SN_VEC3_ZERO, SN_VEC3_ZERO, (sn_integrator)i);
+            sn_event length = add_length_event(world, a, b);
+            add_event(world, a, SN_QUANTITY_POSITION_Z, -1.0, (sn_event_action)action);
+            step(world, 0.1, 8);
+            assert_int_equal(sn_world_event_count(world), 1);
+            sn_event_entry entry = sn_world_event_entry(world, 0);
+            assert_int_not_equal(entry.event.index, length.index);
+            assert_int_equal(entry.direction, -1);
+            assert_true(fabs(entry.time - 0.5) < 1e-6); // 4 t^2 = 1
+            sn_world_destroy(world);
+        }
+    }
+}
+
+// Thrown up from the threshold, and let fall from it: only the return is a crossing. Watched and
+// located, in steps so long that one holds the whole flight and in short ones.
+static void to_leave_the_threshold_is_no_crossing(void **state)
+{
+    (void)state;
+    for (int i = SN_INTEGRATOR_LIE_MIDPOINT; i <= LAST_ADAPTIVE; ++i) {
+        for (int k = 0; k < 4; ++k) {
+            double speed = k % 2 == 0 ? 4.0 : 0.0, h = k / 2 == 0 ? 0.01 : 2.0;
+            sn_world *world = make_world(SN_POLICY_PRECISE, sn_vec3_make(0, 0, -8));
+            sn_body body =
+                add_body(world, "a", sn_vec3_make(0, 0, speed), SN_VEC3_ZERO, (sn_integrator)i);
+            add_event(world, body, SN_QUANTITY_POSITION_Z, 0.0, SN_EVENT_MARK);
+            step(world, h, (int)(2.0 / h));
+            bool seen = speed > 0.0 && (h < 1.0 || i >= FIRST_ADAPTIVE);
+            assert_int_equal(sn_world_event_count(world), seen);
+            if (seen) {
+                assert_int_equal(sn_world_event_entry(world, 0).direction, -1);
+                assert_true(fabs(sn_world_event_entry(world, 0).time - 1.0) <
+                            (i >= FIRST_ADAPTIVE ? 1e-6 : 0.02));
+            }
+            sn_world_destroy(world);
+        }
+    }
+}
+
+static sn_world *make_walk(sn_body *body)
+{
+    sn_world *world = make_world(SN_POLICY_LOCKSTEP, SN_VEC3_ZERO);
+    *body = add_body(world, "a", sn_vec3_make(1, 0, 0), SN_VEC3_ZERO, SN_INTEGRATOR_DEFAULT);
+    add_event(world, *body, SN_QUANTITY_POSITION_X, 0.5, SN_EVENT_STOP);
+    step(world, 0.25, 2); // all numbers are binary fractions
+    assert_true(read(world, *body, SN_QUANTITY_POSITION_X) == 0.5);
+    assert_int_equal(sn_world_event_count(world), 0);
+    return world;
+}
+
+// A step may end on the threshold: what the next one does decides.
+static void a_watched_value_crosses_when_it_is_beyond(void **state)
+{
+    (void)state;
+    sn_body body;
+    sn_world *world = make_walk(&body);
+    step(world, 0.25, 1);
+    assert_int_equal(sn_world_event_count(world), 1);
+    assert_true(sn_world_stopped(world));
+    assert_true(sn_world_event_entry(world, 0).time == 0.5);
+    assert_int_equal(sn_world_event_entry(world, 0).direction, 1);
+    step(world, 0.25, 3);
+    assert_int_equal(sn_world_event_count(world), 1);
+    sn_world_destroy(world);
+
+    world = make_walk(&body);
+    assert_int_equal(sn_body_set_velocity(world, body, sn_vec3_make(-1, 0, 0), SN_VEC3_ZERO, NULL),
+                     SN_OK);
+    step(world, 0.25, 3);
+    assert_int_equal(sn_world_event_count(world), 0);
+    sn_world_destroy(world);
+}
+
+static void push_too_hard(void *user, sn_world *world, double time)
+{
+    (void)time;
+    if (*(bool *)user) {
+        sn_body_add_force(world, sn_world_body(world, 0), sn_vec3_make(NAN, 0, 0), SN_VEC3_ZERO);
+    }
+}
+
+// On the threshold, a step fails and is taken again; or the world is copied there.
+static void sides_outlive_failures_and_copies(void **state)
+{
+    (void)state;
+    sn_body body;
+    sn_world *world = make_walk(&body), *copy = NULL;
+    assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
+    step(copy, 0.25, 1);
+    assert_int_equal(sn_world_event_count(copy), 1);
+    sn_world_destroy(copy);
+
+    bool push = true;
+    sn_callback_def def = sn_default_callback_def();
+    def.apply = push_too_hard;
+    def.user = &push;
+    sn_field field;
+    assert_int_equal(sn_world_add_callback(world, &def, &field, NULL), SN_OK);
+    assert_int_not_equal(sn_world_step(world, 0.25, NULL), SN_OK);
+    assert_int_equal(sn_world_event_count(world), 0);
+    push = false;
+    step(world, 0.25, 1);
+    assert_int_equal(sn_world_event_count(world), 1);
+    sn_world_destroy(world);
+}
+
+// Put onto the threshold or beyond it by the user, not by the motion.
+static void changes_from_outside_are_no_crossings(void **state)
+{
+    (void)state;
+    for (int i = SN_INTEGRATOR_LIE_MIDPOINT; i <= LAST_ADAPTIVE; ++i) {
+        for (int k = 0; k < 2; ++k) {
+            sn_world *world = make_world(SN_POLICY_PRECISE, SN_VEC3_ZERO);
+            sn_body body =
+                add_body(world, "a", sn_vec3_make(1, 0, 0), SN_VEC3_ZERO, (sn_integrator)i);
+            add_event(world, body, SN_QUANTITY_POSITION_X, 5.0, SN_EVENT_MARK);
+            step(world, 0.1, 3);
+            sn_transform frame = sn_body_transform(world, body);
+            frame.position.x = k == 0 ? 5.0 : 6.0;
+            assert_int_equal(sn_body_set_transform(world, body, frame, NULL), SN_OK);
+            step(world, 0.1, 3);
+            assert_int_equal(sn_world_event_count(world), 0);
+            assert_int_equal(
+                sn_body_set_velocity(world, body, sn_vec3_make(-9, 0, 0), SN_VEC3_ZERO, NULL),
+                SN_OK);
+            step(world, 0.1, 3);
+            assert_int_equal(sn_world_event_count(world), 1);
+            assert_int_equal(sn_world_event_entry(world, 0).direction, -1);
+            sn_world_destroy(world);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +410,11 @@ int main(void)
         cmocka_unit_test(fixed_steps_do_not_stand_in_the_way),
         cmocka_unit_test(the_log_is_in_order_of_time),
         cmocka_unit_test(events_go_with_their_body),
+        cmocka_unit_test(a_value_may_stay_on_its_threshold),
+        cmocka_unit_test(to_leave_the_threshold_is_no_crossing),
+        cmocka_unit_test(a_watched_value_crosses_when_it_is_beyond),
+        cmocka_unit_test(sides_outlive_failures_and_copies),
+        cmocka_unit_test(changes_from_outside_are_no_crossings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -340,8 +340,14 @@ typedef enum sn_direction {
 // Something that happens when a quantity passes a threshold. It is located to the integrator's
 // accuracy where that is adaptive, for all bodies that have the integrator of the first such event.
 // Others are watched: compared at the start and the end of each step, the crossing laid on the
-// straight line between. A value that starts on the threshold has not crossed it; one that touches
-// it and turns back may go unseen.
+// straight line between.
+//
+// A crossing is told when the value has got strictly to the other side of the threshold from the
+// side it was last on: further beyond it than the tolerances that rule it (absolute + relative
+// |threshold|), since closer to the threshold no integrator knows the side. It is told for the time
+// at which the value passed the threshold. To reach the threshold, stay there and go back is no
+// crossing, nor is to start on it and leave, nor what a change from outside does to the value. To
+// go beyond it and come back within a single step of the integrator may go unseen.
 typedef struct sn_event_def {
     const char *name;
     sn_probe probe;

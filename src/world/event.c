@@ -59,7 +59,7 @@ sn_status sn_world_add_event(sn_world *world, const sn_event_def *def, sn_event 
     if (status != SN_OK) {
         return status;
     }
-    sn_event_record record = {.def = *def, .group = -1};
+    sn_event_record record = {.def = *def, .value = NAN, .group = -1};
     record.def.name = NULL;
     sn_id id = sn_id_pool_take(&world->event_ids);
     if (id.index == 0) {
@@ -168,37 +168,59 @@ sn_status sn_world_log_event(sn_world *world, uint32_t event, double time, int d
     return SN_OK;
 }
 
+static int side_of(const sn_event_record *event, double value)
+{
+    return (value > event->band) - (value < -event->band);
+}
+
 void sn_world_start_events(sn_world *world)
 {
     world->stopped = false;
     for (int i = 0; i < world->event_order.count; ++i) {
         sn_event_record *event = &world->events.data[world->event_order.data[i]];
-        event->start_value = sn_world_event_value(world, event);
+        double value = sn_world_event_value(world, event);
+        // Not what the last step left: changed from outside, which is no crossing.
+        if (value != event->value) {
+            event->value = value;
+            event->side = side_of(event, value);
+        }
+        event->step_side = event->side;
     }
+}
+
+static sn_status finish_watched(sn_world *world, uint32_t index, double start_time, sn_error *error)
+{
+    sn_event_record *event = &world->events.data[index];
+    double before = event->value, after = sn_world_event_value(world, event);
+    int side = side_of(event, after);
+    bool crossed = event->side * side < 0;
+    bool wanted = event->def.direction == SN_DIRECTION_BOTH ||
+                  (event->def.direction == SN_DIRECTION_RISING) == (side > 0);
+    event->step_side = side != 0 ? side : event->side;
+    if (!crossed || !wanted) {
+        return SN_OK;
+    }
+    // Where the straight line passes zero; a step that starts there or beyond passes it at once.
+    double share = before * side < 0.0 ? before / (before - after) : 0.0;
+    double time = start_time + share * (world->time - start_time);
+    return sn_world_log_event(world, index, time, side, error);
 }
 
 sn_status sn_world_finish_events(sn_world *world, double start_time, sn_error *error)
 {
     for (int i = 0; i < world->event_order.count; ++i) {
         uint32_t index = world->event_order.data[i];
-        sn_event_record *event = &world->events.data[index];
-        if (event->group >= 0) {
-            continue;
-        }
-        double before = event->start_value, after = sn_world_event_value(world, event);
-        int direction = before < 0.0 && after >= 0.0 ? 1 : (before > 0.0 && after <= 0.0 ? -1 : 0);
-        bool wanted =
-            direction != 0 && (event->def.direction == SN_DIRECTION_BOTH ||
-                               (event->def.direction == SN_DIRECTION_RISING) == (direction > 0));
-        if (!wanted) {
-            continue;
-        }
-        double share = before / (before - after); // where the straight line passes zero
-        double time = start_time + share * (world->time - start_time);
-        sn_status status = sn_world_log_event(world, index, time, direction, error);
+        bool watched = world->events.data[index].group < 0;
+        sn_status status = watched ? finish_watched(world, index, start_time, error) : SN_OK;
         if (status != SN_OK) {
             return status;
         }
+    }
+    // Only now can the step no longer fail.
+    for (int i = 0; i < world->event_order.count; ++i) {
+        sn_event_record *event = &world->events.data[world->event_order.data[i]];
+        event->value = sn_world_event_value(world, event);
+        event->side = event->step_side;
     }
     return SN_OK;
 }

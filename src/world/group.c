@@ -1,6 +1,7 @@
 // Staged groups: agents whose integrators ask for forces several times in a step, joined where a
 // force joins them, each group one system of differential equations. Agents that nothing joins are
 // integrated apart, each with its own adaptive step.
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -297,6 +298,15 @@ static int group_of_world_event(const sn_world *world, const sn_event_record *ev
     return world->groups.count == 1 && world->groups.data[0].agents.count == moving ? 0 : -1;
 }
 
+// What the error control cannot tell from the threshold is on neither side of it.
+static double band_of(const sn_world *world, const sn_event_record *event)
+{
+    const sn_group *group = event->group >= 0 ? &world->groups.data[event->group] : NULL;
+    double absolute = group != NULL ? group->absolute_tolerance : world->absolute_tolerance;
+    double relative = group != NULL ? group->relative_tolerance : world->relative_tolerance;
+    return absolute + relative * fabs(event->def.threshold);
+}
+
 static bool assign_events(sn_world *world)
 {
     for (int i = 0; i < world->event_order.count; ++i) {
@@ -317,6 +327,7 @@ static bool assign_events(sn_world *world)
         }
         event->group =
             group >= 0 && world->groups.data[group].integrator != SN_INTEGRATOR_RK4 ? group : -1;
+        event->band = band_of(world, event);
         if (event->group >= 0) {
             world->event_group = event->group;
             if (!sn_array_push(&world->groups.data[event->group].events, index)) {
@@ -329,6 +340,18 @@ static bool assign_events(sn_world *world)
 
 static void call_rate(void *context, double t, const double *y, double *y_rate);
 static void call_roots(void *context, double t, const double *y, double *values);
+
+static sn_ode_root *make_roots(const sn_group *group)
+{
+    sn_ode_root *roots = sn_allocate((size_t)group->events.count * sizeof *roots);
+    for (int i = 0; roots != NULL && i < group->events.count; ++i) {
+        const sn_event_record *event = &group->world->events.data[group->events.data[i]];
+        sn_direction wanted = event->def.direction;
+        roots[i].direction = (wanted == SN_DIRECTION_RISING) - (wanted == SN_DIRECTION_FALLING);
+        roots[i].band = event->band;
+    }
+    return roots;
+}
 
 static sn_status make_integrators(sn_world *world, sn_error *error)
 {
@@ -346,15 +369,9 @@ static sn_status make_integrators(sn_world *world, sn_error *error)
         if (group->integrator == SN_INTEGRATOR_RK4) {
             continue;
         }
-        SN_ARRAY(int) directions = {0};
-        for (int e = 0; e < group->events.count; ++e) {
-            sn_direction wanted = world->events.data[group->events.data[e]].def.direction;
-            if (!sn_array_push(&directions, wanted == SN_DIRECTION_RISING
-                                                ? 1
-                                                : (wanted == SN_DIRECTION_FALLING ? -1 : 0))) {
-                sn_array_free(&directions);
-                return sn_fail_memory(error, sizeof(int));
-            }
+        sn_ode_root *roots = make_roots(group);
+        if (roots == NULL) {
+            return sn_fail_memory(error, (size_t)group->events.count * sizeof *roots);
         }
         sn_ode_def def = {
             .method = group->integrator,
@@ -362,13 +379,13 @@ static sn_status make_integrators(sn_world *world, sn_error *error)
             .relative_tolerance = group->relative_tolerance,
             .absolute_tolerance = group->absolute_tolerance,
             .root_count = group->events.count,
-            .root_direction = directions.data,
+            .root = roots,
             .rate = call_rate,
             .roots = call_roots,
             .context = group,
         };
         sn_status status = sn_ode_create(&def, &group->ode, error);
-        sn_array_free(&directions);
+        sn_free(roots);
         if (status != SN_OK) {
             return status;
         }
@@ -516,29 +533,13 @@ static sn_status fail_group(const sn_group *group, sn_error *inner, sn_error *er
                        : "");
 }
 
-// True when the step under way began at this very crossing: the last step stopped there, and
-// starting anew has moved the value back across the threshold by a rounding.
-static bool is_known(const sn_world *world, uint32_t event, double time, int direction, double span)
-{
-    for (int i = world->logged - 1; i >= 0; --i) {
-        const sn_event_entry *entry = &world->event_log.data[i];
-        if (entry->time != world->time) {
-            return false;
-        }
-        if (entry->event.index == event && entry->direction == direction) {
-            return time - entry->time <= 1e-9 * span;
-        }
-    }
-    return false;
-}
-
-static sn_status log_roots(sn_group *group, double time, double end, bool *stop, sn_error *error)
+static sn_status log_roots(sn_group *group, double time, bool *stop, sn_error *error)
 {
     sn_world *world = group->world;
     const int *found = sn_ode_roots_found(group->ode);
     for (int i = 0; i < group->events.count; ++i) {
         uint32_t event = group->events.data[i];
-        if (found[i] == 0 || is_known(world, event, time, found[i], end - world->time)) {
+        if (found[i] == 0) {
             continue;
         }
         sn_status status = sn_world_log_event(world, event, time, found[i], error);
@@ -550,11 +551,26 @@ static sn_status log_roots(sn_group *group, double time, double end, bool *stop,
     return SN_OK;
 }
 
+static void set_sides(sn_group *group)
+{
+    for (int i = 0; i < group->events.count; ++i) {
+        sn_ode_sides(group->ode)[i] = group->world->events.data[group->events.data[i]].step_side;
+    }
+}
+
+static void keep_sides(sn_group *group)
+{
+    for (int i = 0; i < group->events.count; ++i) {
+        group->world->events.data[group->events.data[i]].step_side = sn_ode_sides(group->ode)[i];
+    }
+}
+
 static sn_status step_adaptive(sn_group *group, double t, double end, double *reached,
                                sn_error *error)
 {
     sn_world *world = group->world;
     bool stop = false;
+    set_sides(group);
     while (t < end && !stop) {
         sn_ode_result result;
         sn_error inner = {0};
@@ -567,12 +583,13 @@ static sn_status step_adaptive(sn_group *group, double t, double end, double *re
         set_next_step(group, result.next_step);
         t = result.time;
         if (result.at_root) {
-            sn_status status = log_roots(group, t, end, &stop, error);
+            sn_status status = log_roots(group, t, &stop, error);
             if (status != SN_OK) {
                 return status;
             }
         }
     }
+    keep_sides(group);
     *reached = t;
     return SN_OK;
 }

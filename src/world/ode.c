@@ -26,9 +26,13 @@ struct sn_ode {
     SUNMatrix matrix;
     SUNLinearSolver linear;
     SUNNonlinearSolver nonlinear;
-    int *root_direction, *roots_found;
-    bool begun;          // the integrator holds a history that may be continued
-    char complaint[300]; // the last message of SUNDIALS
+    N_Vector between; // y inside the last step of the method
+    double stands;    // the time the method itself has got to
+    sn_ode_root *root;
+    int *roots_found, *sides;
+    double *low, *high, *middle; // root_count: values at both ends of a bracket and between
+    bool begun;                  // the integrator holds a history that may be continued
+    char complaint[300];         // the last message of SUNDIALS
 };
 
 static bool is_one_step(const sn_ode *ode)
@@ -64,13 +68,6 @@ static int call_rate(realtype t, N_Vector y, N_Vector y_rate, void *data)
     return 0;
 }
 
-static int call_roots(realtype t, N_Vector y, realtype *values, void *data)
-{
-    sn_ode *ode = data;
-    ode->def.roots(ode->def.context, t, N_VGetArrayPointer(y), values);
-    return 0;
-}
-
 // ---- making ----
 
 static bool make_fehlberg(sn_ode *ode)
@@ -85,11 +82,7 @@ static bool make_fehlberg(sn_ode *ode)
            ERKStepSStolerances(ode->memory, ode->def.relative_tolerance,
                                ode->def.absolute_tolerance) == 0 &&
            ERKStepSetAdaptivityMethod(ode->memory, integral_controller, default_parameters,
-                                      embedding_order, NULL) == 0 &&
-           (ode->def.root_count == 0 ||
-            (ERKStepRootInit(ode->memory, ode->def.root_count, call_roots) == 0 &&
-             ERKStepSetRootDirection(ode->memory, ode->root_direction) == 0 &&
-             ERKStepSetNoInactiveRootWarn(ode->memory) == 0));
+                                      embedding_order, NULL) == 0;
 }
 
 static bool make_newton(sn_ode *ode)
@@ -119,11 +112,7 @@ static bool make_multistep(sn_ode *ode)
            CVodeSetUserData(ode->memory, ode) == 0 &&
            CVodeSStolerances(ode->memory, ode->def.relative_tolerance,
                              ode->def.absolute_tolerance) == 0 &&
-           (stiff ? make_newton(ode) : make_fixed_point(ode)) &&
-           (ode->def.root_count == 0 ||
-            (CVodeRootInit(ode->memory, ode->def.root_count, call_roots) == 0 &&
-             CVodeSetRootDirection(ode->memory, ode->root_direction) == 0 &&
-             CVodeSetNoInactiveRootWarn(ode->memory) == 0));
+           (stiff ? make_newton(ode) : make_fixed_point(ode));
 }
 
 sn_status sn_ode_create(const sn_ode_def *def, sn_ode **out, sn_error *error)
@@ -135,19 +124,24 @@ sn_status sn_ode_create(const sn_ode_def *def, sn_ode **out, sn_error *error)
     }
     ode->def = *def;
     size_t roots = (size_t)def->root_count;
-    ode->root_direction = sn_allocate_zero(roots * sizeof(int));
+    ode->root = sn_allocate_zero(roots * sizeof *ode->root);
     ode->roots_found = sn_allocate_zero(roots * sizeof(int));
-    if (ode->root_direction == NULL || ode->roots_found == NULL ||
+    ode->sides = sn_allocate_zero(roots * sizeof(int));
+    ode->low = sn_allocate_zero(3 * roots * sizeof(double));
+    if (ode->root == NULL || ode->roots_found == NULL || ode->sides == NULL || ode->low == NULL ||
         SUNContext_Create(NULL, &ode->context) != 0) {
         sn_ode_destroy(ode);
         return sn_fail_memory(error, sizeof *ode);
     }
+    ode->high = ode->low + roots;
+    ode->middle = ode->high + roots;
     if (roots > 0) {
-        memcpy(ode->root_direction, def->root_direction, roots * sizeof(int));
+        memcpy(ode->root, def->root, roots * sizeof *ode->root);
     }
-    ode->def.root_direction = ode->root_direction;
+    ode->def.root = ode->root;
     ode->y = N_VNew_Serial(def->size, ode->context);
-    if (ode->y == NULL) {
+    ode->between = ode->y != NULL ? N_VClone(ode->y) : NULL;
+    if (ode->between == NULL) {
         sn_ode_destroy(ode);
         return sn_fail_memory(error, (size_t)def->size * sizeof(double));
     }
@@ -182,14 +176,19 @@ void sn_ode_destroy(sn_ode *ode)
     if (ode->matrix != NULL) {
         SUNMatDestroy(ode->matrix);
     }
+    if (ode->between != NULL) {
+        N_VDestroy(ode->between);
+    }
     if (ode->y != NULL) {
         N_VDestroy(ode->y);
     }
     if (ode->context != NULL) {
         SUNContext_Free(&ode->context);
     }
-    sn_free(ode->root_direction);
+    sn_free(ode->root);
     sn_free(ode->roots_found);
+    sn_free(ode->sides);
+    sn_free(ode->low);
     sn_free(ode);
 }
 
@@ -210,6 +209,7 @@ static bool start(sn_ode *ode, double t, double end, const double *y, double nex
     }
     memcpy(N_VGetArrayPointer(ode->y), y, (size_t)ode->def.size * sizeof(double));
     ode->begun = true;
+    ode->stands = t;
     if (is_one_step(ode)) {
         // Not ERKStepReset, which goes on counting steps: the first one may grow faster.
         return ERKStepReInit(ode->memory, call_rate, t, ode->y) == 0 &&
@@ -237,18 +237,6 @@ static double coming_step(const sn_ode *ode)
     return step;
 }
 
-// Where the method itself stands: at a root that is beyond the time it returned.
-static double current_time(const sn_ode *ode)
-{
-    double time = 0.0;
-    if (is_one_step(ode)) {
-        ERKStepGetCurrentTime(ode->memory, &time);
-    } else {
-        CVodeGetCurrentTime(ode->memory, &time);
-    }
-    return time;
-}
-
 static void read_counters(const sn_ode *ode, long counters[2])
 {
     if (is_one_step(ode)) {
@@ -257,15 +245,6 @@ static void read_counters(const sn_ode *ode, long counters[2])
     } else {
         CVodeGetNumSteps(ode->memory, &counters[0]);
         CVodeGetNumErrTestFails(ode->memory, &counters[1]);
-    }
-}
-
-static void read_roots(sn_ode *ode)
-{
-    if (is_one_step(ode)) {
-        ERKStepGetRootInfo(ode->memory, ode->roots_found);
-    } else {
-        CVodeGetRootInfo(ode->memory, ode->roots_found);
     }
 }
 
@@ -283,6 +262,150 @@ static sn_status fail_step(const sn_ode *ode, int code, double time, sn_error *e
                    method, time);
 }
 
+// ---- roots ----
+//
+// SUNDIALS' own root finding gives up at values that stay exactly zero, and takes reaching zero and
+// every rounding about it for roots. Here each value has a side, and is on the other one only when
+// it is further beyond zero than its band, in which the integrator cannot tell the sides apart. The
+// root itself is laid where the value passes zero.
+
+static int sign_of(double value, double band)
+{
+    return (value > band) - (value < -band);
+}
+
+static bool crosses(const sn_ode *ode, int root, double value, double band)
+{
+    int sign = sign_of(value, band), wanted = ode->root[root].direction;
+    return ode->sides[root] * sign < 0 && (wanted == 0 || wanted == sign);
+}
+
+// Is any root before the time of these values? Those that are known to be coming (roots_found) need
+// only be beyond zero, others beyond their band.
+static bool has_crossing(sn_ode *ode, const double *values)
+{
+    bool any = false;
+    for (int i = 0; i < ode->def.root_count; ++i) {
+        double band = ode->roots_found[i] != 0 ? 0.0 : ode->root[i].band;
+        if (crosses(ode, i, values[i], band)) {
+            ode->roots_found[i] = sign_of(values[i], 0.0);
+            any = true;
+        }
+    }
+    return any;
+}
+
+// The values at a time within the last step, y of that time in `between`. False: could not be had.
+static bool look(sn_ode *ode, double t, double *values)
+{
+    int code = 0;
+    if (t == ode->stands) {
+        N_VScale(1.0, ode->y, ode->between);
+    } else {
+        code = is_one_step(ode) ? ERKStepGetDky(ode->memory, t, 0, ode->between)
+                                : CVodeGetDky(ode->memory, t, 0, ode->between);
+    }
+    if (code == 0) {
+        ode->def.roots(ode->def.context, t, N_VGetArrayPointer(ode->between), values);
+    }
+    return code == 0;
+}
+
+// Values that have got out of their bands show their sides; `all`: not only those without one.
+static void keep_sides(sn_ode *ode, const double *values, bool all)
+{
+    for (int i = 0; i < ode->def.root_count; ++i) {
+        int sign = sign_of(values[i], ode->root[i].band);
+        if (sign != 0 && (all || ode->sides[i] == 0)) {
+            ode->sides[i] = sign;
+        }
+    }
+}
+
+// A value that begins at zero is on the side to which it leaves, and the step may be long enough
+// for it to come back: it is asked early in the step too.
+static bool find_sides(sn_ode *ode, double from)
+{
+    const double shares[] = {0.05, 0.3};
+    for (int k = 0; k < 2; ++k) {
+        bool known = true;
+        for (int i = 0; i < ode->def.root_count; ++i) {
+            known = known && ode->sides[i] != 0;
+        }
+        if (known) {
+            return true;
+        }
+        if (!look(ode, from + shares[k] * (ode->stands - from), ode->middle)) {
+            return false;
+        }
+        keep_sides(ode, ode->middle, false);
+    }
+    return true;
+}
+
+// Where the straight lines between `low` and `high` first pass zero, as a share of the way.
+static double first_share(const sn_ode *ode)
+{
+    double first = 1.0;
+    for (int i = 0; i < ode->def.root_count; ++i) {
+        double low = ode->low[i] * ode->sides[i], high = ode->high[i] * ode->sides[i];
+        if (ode->roots_found[i] != 0 && high < 0.0) {
+            double share = low > 0.0 ? low / (low - high) : 0.0;
+            first = share < first ? share : first;
+        }
+    }
+    return first;
+}
+
+// Narrows the bracket [low, *high] of the first crossing to the roundings of the clock. The line
+// through the ends converges fast on smooth values, halving every third time on any.
+static bool narrow(sn_ode *ode, double low, double *high)
+{
+    double least = 100.0 * DBL_EPSILON * (fabs(*high) + (*high - low));
+    for (int k = 1; *high - low > least; ++k) {
+        double middle = low + (k % 3 == 0 ? 0.5 : first_share(ode)) * (*high - low);
+        middle = middle > low + 0.5 * least ? middle : low + 0.5 * least;
+        middle = middle < *high - 0.5 * least ? middle : *high - 0.5 * least;
+        if (!look(ode, middle, ode->middle)) {
+            return false;
+        }
+        bool beyond = has_crossing(ode, ode->middle);
+        double *end = beyond ? ode->high : ode->low;
+        memcpy(end, ode->middle, (size_t)ode->def.root_count * sizeof *end);
+        *(beyond ? high : &low) = middle;
+    }
+    return look(ode, *high, ode->high);
+}
+
+// Looks for the first root between `from` and where the method stands. `*reached` is the one or the
+// other; at a root, `between` is y there.
+static bool find_root(sn_ode *ode, double from, double *reached, bool *at_root)
+{
+    *reached = ode->stands;
+    *at_root = false;
+    if (ode->def.root_count == 0) {
+        return true;
+    }
+    memset(ode->roots_found, 0, (size_t)ode->def.root_count * sizeof *ode->roots_found);
+    if (!find_sides(ode, from) || !look(ode, ode->stands, ode->high)) {
+        return false;
+    }
+    *at_root = has_crossing(ode, ode->high);
+    if (*at_root && !(look(ode, from, ode->low) && narrow(ode, from, reached))) {
+        return false;
+    }
+    keep_sides(ode, ode->high, true);
+    for (int i = 0; *at_root && i < ode->def.root_count; ++i) {
+        // what was found further on has its turn later
+        bool here = ode->roots_found[i] != 0 && sign_of(ode->high[i], 0.0) == ode->roots_found[i];
+        ode->roots_found[i] = here ? ode->roots_found[i] : 0;
+        ode->sides[i] = here ? ode->roots_found[i] : ode->sides[i];
+    }
+    return true;
+}
+
+// ---- the way to the end ----
+
 sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, double *y,
                          sn_ode_result *result, sn_error *error)
 {
@@ -299,32 +422,38 @@ sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, do
     }
     long before[2], after[2];
     read_counters(ode, before);
-    const int root_return[2] = {CV_ROOT_RETURN, ARK_ROOT_RETURN};
     int standing = 0; // steps in a row too small to move the clock
-    while (result->time < end) {
-        double before_step = result->time;
-        int code = one_step(ode, end, &result->time);
-        standing = result->time > before_step ? 0 : standing + 1;
-        if (standing > STANDING_LIMIT || code < 0) {
+    while (result->time < end && !result->at_root) {
+        if (ode->stands <= result->time) {
+            double before_step = ode->stands;
+            int code = one_step(ode, end, &ode->stands);
+            standing = ode->stands > before_step ? 0 : standing + 1;
+            if (standing > STANDING_LIMIT || code < 0) {
+                ode->begun = false;
+                return fail_step(ode, code, ode->stands, error);
+            }
+            // A step cut short by `end` says nothing about the step the error would allow.
+            double step = coming_step(ode);
+            if (ode->stands + step < end || step > result->next_step) {
+                result->next_step = step;
+            }
+        }
+        if (!find_root(ode, result->time, &result->time, &result->at_root)) {
             ode->begun = false;
-            return fail_step(ode, code, result->time, error);
-        }
-        // A step cut short by `end` says nothing about the step the error would allow.
-        double step = coming_step(ode);
-        if (current_time(ode) + step < end || step > result->next_step) {
-            result->next_step = step;
-        }
-        if (code == root_return[is_one_step(ode)]) {
-            result->at_root = true;
-            read_roots(ode);
-            break;
+            return fail_step(ode, -1, result->time, error);
         }
     }
     read_counters(ode, after);
     result->steps = (uint64_t)(after[0] - before[0]);
     result->failed_steps = (uint64_t)(after[1] - before[1]);
-    memcpy(y, N_VGetArrayPointer(ode->y), (size_t)ode->def.size * sizeof(double));
+    N_Vector reached = result->at_root ? ode->between : ode->y;
+    memcpy(y, N_VGetArrayPointer(reached), (size_t)ode->def.size * sizeof(double));
     return SN_OK;
+}
+
+int *sn_ode_sides(sn_ode *ode)
+{
+    return ode->sides;
 }
 
 const int *sn_ode_roots_found(const sn_ode *ode)

@@ -1,5 +1,8 @@
 // Adaptive integration of y' = f(t, y) with root finding, through SUNDIALS: ERKStep with Fehlberg's
 // 4(5) table, CVODE's Adams and BDF. The only file pair that knows SUNDIALS.
+//
+// Each root value has a side, -1 or +1: where it last was, further from zero than its band. A root
+// is where it passes zero on its way to the other side; what happens inside the band is none.
 #ifndef SN_WORLD_ODE_H
 #define SN_WORLD_ODE_H
 
@@ -7,12 +10,17 @@
 
 typedef struct sn_ode sn_ode;
 
+typedef struct sn_ode_root {
+    int direction; // -1 falling, 0 both, 1 rising
+    double band;   // within this of zero the value is on neither side
+} sn_ode_root;
+
 typedef struct sn_ode_def {
     sn_integrator method; // FEHLBERG45, ADAMS or BDF
     int size;             // of y
     double relative_tolerance, absolute_tolerance;
     int root_count;
-    const int *root_direction; // root_count: -1 falling, 0 both, 1 rising
+    const sn_ode_root *root; // root_count; copied
     void (*rate)(void *context, double t, const double *y, double *y_rate);
     void (*roots)(void *context, double t, const double *y,
                   double *values); // may be NULL without roots
@@ -38,6 +46,10 @@ typedef struct sn_ode_result {
 // root is further on than y.
 SN_API sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, double *y,
                                 sn_ode_result *result, sn_error *error);
+
+// root_count: the sides, kept up by sn_ode_advance. The caller sets them where y is not what the
+// last call left; 0 stands for a value that starts in its band and is on no side before it leaves.
+SN_API int *sn_ode_sides(sn_ode *ode);
 
 // After at_root: for each root -1, 0 or +1.
 SN_API const int *sn_ode_roots_found(const sn_ode *ode);

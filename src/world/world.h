@@ -49,8 +49,11 @@ typedef struct sn_field_record {
 typedef struct sn_event_record {
     char *name;
     sn_event_def def;
-    double start_value; // of quantity - threshold, at the start of the step under way
-    int group;          // the staged group that locates it; -1: watched from step to step
+    double value;  // of quantity - threshold, as the last step left it; NaN before
+    double band;   // within this of the threshold it is on neither side
+    int side;      // of the threshold it was last seen on: -1, +1; 0: it started on the threshold
+    int step_side; // the same within the step under way
+    int group;     // the staged group that locates it; -1: watched from step to step
 } sn_event_record;
 
 // Agents whose integrators ask for forces several times a step, joined by the fields between them:
