@@ -57,6 +57,10 @@ typedef struct sn_event {
     uint32_t index, generation;
 } sn_event;
 
+typedef struct sn_joint {
+    uint32_t index, generation;
+} sn_joint;
+
 // The names are those of the scene format, so that parser, command and reference page read them
 // from here.
 #define SN_POLICY_LIST(X)                                                                          \
@@ -195,6 +199,69 @@ SN_API sn_status sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 vel
 // World axes, kept while the body turns. Bodies that do not move or do not exist are passed over.
 SN_API void sn_body_add_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 world_point);
 SN_API void sn_body_add_torque(sn_world *world, sn_body body, sn_vec3 torque);
+
+// ---- joints ----
+
+// C name, scene word, freedoms, meaning. The joint's frame has z along its axis; coordinates are
+// zero where the frames on both bodies coincide.
+#define SN_JOINT_TYPE_LIST(X)                                                                      \
+    X(SN_JOINT_FIXED, "fixed", 0, "welds the child to its parent")                                 \
+    X(SN_JOINT_HINGE, "hinge", 1, "turns about z")                                                 \
+    X(SN_JOINT_SLIDER, "slider", 1, "slides along z")                                              \
+    X(SN_JOINT_SCREW, "screw", 1, "turns about z and slides by the pitch for each radian")         \
+    X(SN_JOINT_CYLINDRICAL, "cylindrical", 2, "slides along z and turns about it")                 \
+    X(SN_JOINT_UNIVERSAL, "universal", 2, "turns about the parent's z, then about the child's x")  \
+    X(SN_JOINT_BALL, "ball", 3, "turns any way about a point")                                     \
+    X(SN_JOINT_PLANAR, "planar", 3, "slides along the parent's x and y and turns about z")         \
+    X(SN_JOINT_FREE, "free", 6, "leaves the child free: shifts in the parent, and turns")
+
+#define X(name, word, freedoms, text) name,
+typedef enum sn_joint_type { SN_JOINT_TYPE_LIST(X) SN_JOINT_TYPE_COUNT } sn_joint_type;
+#undef X
+
+SN_API int sn_joint_type_find(const char *word); // -1 when there is none
+SN_API const char *sn_joint_type_word(sn_joint_type type);
+SN_API int sn_joint_type_freedoms(sn_joint_type type);
+
+// A freedom's own force: -stiffness (position - rest) - damping velocity; in N and m, or N m and
+// rad.
+typedef struct sn_freedom_def {
+    double stiffness, damping, rest;
+} sn_freedom_def;
+
+typedef struct sn_joint_def {
+    const char *name; // copied; NULL or "" gets a number; must be unique among joints
+    sn_joint_type type;
+    sn_body parent, child;     // a null parent is the world
+    sn_transform parent_frame; // of the joint in the parent's frame (the world's for a null parent)
+    sn_transform child_frame;  // of the joint in the child's frame
+    double pitch;              // m/rad, screws
+    sn_freedom_def
+        freedom[6]; // in the order of the type's meaning; a ball's first counts for all three
+} sn_joint_def;
+
+SN_API sn_joint_def sn_default_joint_def(void);
+
+// Joints are put together into mechanisms by sn_world_assemble, which the first step calls. Bodies
+// that joints connect are then one agent. A body is the child of one joint at most: joints that
+// close a loop are refused there, by name. Bodies must stand as their joints allow; what moves
+// against a joint loses that part of its velocity.
+SN_API sn_status sn_world_add_joint(sn_world *world, const sn_joint_def *def, sn_joint *joint,
+                                    sn_error *error);
+SN_API sn_status sn_world_assemble(sn_world *world, sn_error *error);
+
+SN_API int sn_world_joint_count(const sn_world *world);
+SN_API sn_joint sn_world_joint(const sn_world *world, int order);
+SN_API sn_joint sn_world_find_joint(const sn_world *world, const char *name);
+SN_API bool sn_joint_is_valid(const sn_world *world, sn_joint joint);
+SN_API const char *sn_joint_name(const sn_world *world, sn_joint joint);
+SN_API sn_joint_type sn_joint_get_type(const sn_world *world, sn_joint joint);
+
+// Position and velocity of a freedom, 0 .. freedoms - 1, of an assembled joint: m or rad. Those of
+// a ball are the components of its turn as a rotation vector, and of its angular velocity in the
+// child's joint axes. NaN for what is not there.
+SN_API double sn_joint_position(const sn_world *world, sn_joint joint, int freedom);
+SN_API double sn_joint_velocity(const sn_world *world, sn_joint joint, int freedom);
 
 // ---- fields ----
 

@@ -1,5 +1,6 @@
 #include "agent/rigid.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "agent/free_rotation.h"
@@ -282,10 +283,18 @@ bool sn_rigid_set_copy(const sn_rigid_set *set, sn_rigid_set *copy)
     return true;
 }
 
+bool sn_rigid_reserve(sn_rigid_set *set, int count)
+{
+    return count <= INT_MAX / SN_RIGID_Q &&
+           sn_agent_set_reserve(&set->agents, count, count * SN_RIGID_Q, count * SN_RIGID_V,
+                                count) &&
+           reserve_beside(set);
+}
+
 int sn_rigid_add(sn_rigid_set *set, const sn_rigid_def *def)
 {
     sn_agent_set *agents = &set->agents;
-    if (!sn_agent_set_reserve(agents, 1, SN_RIGID_Q, SN_RIGID_V, 1) || !reserve_beside(set)) {
+    if (!sn_rigid_reserve(set, 1)) {
         return -1;
     }
     sn_agent head = {

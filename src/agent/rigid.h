@@ -39,6 +39,9 @@ SN_API void sn_rigid_set_init(sn_rigid_set *set);
 SN_API void sn_rigid_set_free(sn_rigid_set *set);
 SN_API bool sn_rigid_set_copy(const sn_rigid_set *set, sn_rigid_set *copy);
 
+// Room for so many more bodies: adding them then cannot fail.
+SN_API bool sn_rigid_reserve(sn_rigid_set *set, int count);
+
 // The new agent's index, or -1 when memory runs out.
 SN_API int sn_rigid_add(sn_rigid_set *set, const sn_rigid_def *def);
 

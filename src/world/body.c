@@ -129,11 +129,10 @@ static double bounding_radius(const sn_body_def *def, sn_vec3 centre)
     return radius;
 }
 
-static sn_integrator resolve_integrator(const sn_world *world, sn_integrator wanted)
+sn_integrator sn_world_default_integrator(const sn_world *world)
 {
-    sn_integrator integrator = wanted != SN_INTEGRATOR_DEFAULT ? wanted : world->integrator;
-    if (integrator != SN_INTEGRATOR_DEFAULT) {
-        return integrator;
+    if (world->integrator != SN_INTEGRATOR_DEFAULT) {
+        return world->integrator;
     }
     return world->policy == SN_POLICY_PRECISE ? SN_INTEGRATOR_FEHLBERG45
                                               : SN_INTEGRATOR_LIE_MIDPOINT;
@@ -148,7 +147,8 @@ static int add_agent(sn_world *world, const sn_body_def *def, const sn_mass_prop
         .velocity = def->velocity,
         .angular_velocity = def->angular_velocity,
         .radius = bounding_radius(def, mass->centre),
-        .integrator = resolve_integrator(world, def->integrator),
+        .integrator = def->integrator != SN_INTEGRATOR_DEFAULT ? def->integrator
+                                                               : sn_world_default_integrator(world),
         .relative_tolerance =
             def->relative_tolerance > 0.0 ? def->relative_tolerance : world->relative_tolerance,
         .absolute_tolerance =
@@ -187,6 +187,7 @@ static void free_record(sn_body_record *record)
     }
     sn_free(record->shapes);
     sn_free(record->name);
+    sn_free(record->own);
     *record = (sn_body_record){0};
 }
 
@@ -224,12 +225,18 @@ sn_status sn_world_add_body(sn_world *world, const sn_body_def *def, sn_body *bo
     if (id.index == 0) {
         return sn_fail_memory(error, sizeof(sn_body_record));
     }
-    sn_body_record record = {
-        .type = def->type, .agent = {0, -1, 0}, .volume = mass.volume, .frame = def->frame};
-    record.frame.rotation = sn_quat_normalize(record.frame.rotation);
+    sn_body_record record = {.type = def->type, .agent = {0, -1, 0}, .volume = mass.volume};
     record.name = sn_world_make_name(world, &world->body_names, def->name, "body");
     bool made = record.name != NULL && copy_shapes(def->shapes, def->shape_count, &record.shapes);
-    record.shape_count = made ? def->shape_count : 0;
+    if (made && def->type == SN_BODY_STATIC) {
+        record.own = sn_allocate_zero(sizeof *record.own);
+        made = record.own != NULL;
+    }
+    if (made && def->type == SN_BODY_STATIC) {
+        record.own->frame = def->frame;
+        record.own->frame.rotation = sn_quat_normalize(def->frame.rotation);
+    }
+    record.shape_count = record.shapes != NULL ? def->shape_count : 0;
     made = made && reserve_record(world, id.index) &&
            sn_array_reserve(&world->body_order, world->body_order.count + 1) &&
            sn_name_table_put(&world->body_names, record.name, id.index);
@@ -263,6 +270,13 @@ sn_status sn_world_remove_body(sn_world *world, sn_body body, sn_error *error)
     if (sn_world_check_still(world, error) != SN_OK) {
         return SN_ERROR_UNSUPPORTED;
     }
+    if (sn_body_is_jointed(record)) { // its mechanism goes on without it
+        sn_status status = sn_world_take_apart(world, error);
+        if (status != SN_OK) {
+            return status;
+        }
+    }
+    sn_world_remove_joints_of(world, body);
     sn_world_remove_events_of(world, body, (sn_field){0});
     sn_world_remove_fields_of(world, body);
     if (record->agent.agent >= 0) {
@@ -307,11 +321,16 @@ bool sn_world_copy_bodies(const sn_world *world, sn_world *copy)
         sn_body_record record = *from;
         copy->body_order.data[i] = index;
         record.name = sn_copy_text(from->name);
-        bool made =
-            record.name != NULL && copy_shapes(from->shapes, from->shape_count, &record.shapes);
+        record.own = from->own != NULL ? sn_allocate(sizeof *record.own) : NULL;
+        bool made = record.name != NULL && (from->own == NULL || record.own != NULL) &&
+                    copy_shapes(from->shapes, from->shape_count, &record.shapes);
         if (!made) {
             sn_free(record.name);
+            sn_free(record.own);
             return false;
+        }
+        if (from->own != NULL) {
+            *record.own = *from->own;
         }
         copy->bodies.data[index] = record;
         if (!sn_name_table_put(&copy->body_names, record.name, index)) {
@@ -386,6 +405,10 @@ static int agent_of(const sn_world *world, sn_body body)
 
 sn_mass_properties sn_body_mass_properties(const sn_world *world, sn_body body)
 {
+    const sn_body_record *record = sn_world_body_record(world, body);
+    if (record != NULL && sn_body_is_jointed(record)) {
+        return record->own->mass;
+    }
     int agent = agent_of(world, body);
     if (agent < 0) {
         return (sn_mass_properties){0};
@@ -402,9 +425,12 @@ sn_mass_properties sn_body_mass_properties(const sn_world *world, sn_body body)
 
 sn_integrator sn_body_integrator(const sn_world *world, sn_body body)
 {
-    int agent = agent_of(world, body);
-    return agent >= 0 ? (sn_integrator)world->rigid.agents.agents[agent].integrator
-                      : SN_INTEGRATOR_DEFAULT;
+    const sn_body_record *record = sn_world_body_record(world, body);
+    bool moves = record != NULL && record->agent.agent >= 0;
+    return moves ? (sn_integrator)world->sets[record->agent.set]
+                       ->agents[record->agent.agent]
+                       .integrator
+                 : SN_INTEGRATOR_DEFAULT;
 }
 
 // A body as it is now; a static one stands at its frame.
@@ -416,8 +442,8 @@ static sn_part part_of(const sn_world *world, sn_body body)
         const sn_agent_set *set = world->sets[record->agent.set];
         set->type->part(set, record->agent.agent, record->agent.part, &now);
     } else if (record != NULL) {
-        now.frame = record->frame;
-        now.centre = record->frame.position;
+        now.frame = record->own->frame;
+        now.centre = record->own->frame.position;
     }
     return now;
 }
@@ -451,6 +477,16 @@ sn_vec3 sn_body_point_velocity(const sn_world *world, sn_body body, sn_vec3 worl
 
 // ---- placing and pushing ----
 
+// A body in a mechanism cannot be moved by itself.
+static sn_status check_alone(const sn_world *world, sn_body body, sn_error *error)
+{
+    const sn_body_record *record = sn_world_body_record(world, body);
+    return !sn_body_is_jointed(record)
+               ? SN_OK
+               : sn_fail(error, SN_ERROR_UNSUPPORTED, record->name,
+                         "hangs on joints; it cannot be moved by itself once they are assembled");
+}
+
 sn_status sn_body_set_transform(sn_world *world, sn_body body, sn_transform frame, sn_error *error)
 {
     if (!sn_body_is_valid(world, body)) {
@@ -463,7 +499,7 @@ sn_status sn_body_set_transform(sn_world *world, sn_body body, sn_transform fram
         return sn_fail(error, SN_ERROR_ARGUMENT, sn_body_name(world, body),
                        "the new place is not finite or its rotation not a unit quaternion");
     }
-    if (sn_world_check_still(world, error) != SN_OK) {
+    if (sn_world_check_still(world, error) != SN_OK || check_alone(world, body, error) != SN_OK) {
         return SN_ERROR_UNSUPPORTED;
     }
     frame.rotation = sn_quat_normalize(frame.rotation);
@@ -475,7 +511,7 @@ sn_status sn_body_set_transform(sn_world *world, sn_body body, sn_transform fram
         sn_rigid_set_frame(&world->rigid, agent, frame);
         sn_rigid_set_velocity(&world->rigid, agent, velocity, angular_velocity);
     } else {
-        sn_world_body_record(world, body)->frame = frame;
+        sn_world_body_record(world, body)->own->frame = frame;
     }
     sn_world_touch(world);
     return SN_OK;
@@ -496,7 +532,7 @@ sn_status sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 velocity,
         return sn_fail(error, SN_ERROR_ARGUMENT, sn_body_name(world, body),
                        "the new velocity is not finite");
     }
-    if (sn_world_check_still(world, error) != SN_OK) {
+    if (sn_world_check_still(world, error) != SN_OK || check_alone(world, body, error) != SN_OK) {
         return SN_ERROR_UNSUPPORTED;
     }
     sn_rigid_set_velocity(&world->rigid, agent, velocity, angular_velocity);

@@ -42,7 +42,7 @@ static void spring_end(const sn_world *world, sn_body body, sn_vec3 local, sn_ve
         *position = local;
         *velocity = SN_VEC3_ZERO;
     } else if (record->agent.agent < 0) {
-        *position = sn_transform_point(record->frame, local);
+        *position = sn_transform_point(record->own->frame, local);
         *velocity = SN_VEC3_ZERO;
     } else {
         const sn_agent_set *set = world->sets[record->agent.set];

@@ -12,8 +12,8 @@
 
 typedef struct grouping {
     sn_world *world;
-    int *parent;  // one entry per agent of all sets, sets one after the other
-    int first[1]; // of each set
+    int *parent;             // one entry per agent of all sets, sets one after the other
+    int first[SN_SET_COUNT]; // of each set
     int count;
 } grouping;
 

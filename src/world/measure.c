@@ -71,10 +71,25 @@ sn_vec3 sn_world_angular_momentum(const sn_world *world)
     return measure_all(world).angular_momentum;
 }
 
+// One body, also as a part of a mechanism; static ones have no motion and no weight.
 static sn_measure measure_body(const sn_world *world, sn_body body)
 {
     const sn_body_record *record = sn_world_body_record(world, body);
-    return measure_agent(world, record != NULL ? record->agent : (sn_agent_ref){0, -1, 0});
+    if (record == NULL || !sn_body_is_jointed(record)) {
+        return measure_agent(world, record != NULL ? record->agent : (sn_agent_ref){0, -1, 0});
+    }
+    sn_quat rotation = sn_body_transform(world, body).rotation;
+    sn_vec3 centre = sn_transform_point(sn_body_transform(world, body), record->own->mass.centre);
+    sn_vec3 velocity = sn_body_velocity(world, body), w = sn_body_angular_velocity(world, body);
+    sn_vec3 spin = sn_rotate(
+        rotation, sn_mat3_apply(record->own->mass.inertia, sn_rotate_inverse(rotation, w)));
+    sn_vec3 momentum = sn_vec3_scale(record->own->mass.mass, velocity);
+    return (sn_measure){
+        .kinetic = 0.5 * sn_dot(momentum, velocity) + 0.5 * sn_dot(w, spin),
+        .potential = -record->own->mass.mass * sn_dot(world->gravity, centre),
+        .momentum = momentum,
+        .angular_momentum = sn_vec3_add(spin, sn_cross(centre, momentum)),
+    };
 }
 
 sn_energy sn_body_energy(const sn_world *world, sn_body body)

@@ -47,6 +47,9 @@ static void move_chunk(void *context, int first, int last, int chunk)
         work->set->agents[i].time = work->end;
     }
     int diverged = sn_agent_set_find_diverged(work->set, first, last);
+    for (int i = first; i < last && (diverged < 0 || i < diverged); ++i) {
+        diverged = work->set->agents[i].failed ? i : diverged;
+    }
     int lowest = atomic_load(&work->diverged);
     while (diverged >= 0 && diverged < lowest &&
            !atomic_compare_exchange_weak(&work->diverged, &lowest, diverged)) {
@@ -185,10 +188,14 @@ sn_status sn_world_step(sn_world *world, double h, sn_error *error)
     if (sn_world_check_still(world, error) != SN_OK) {
         return SN_ERROR_UNSUPPORTED;
     }
+    sn_status status = sn_world_assemble(world, error);
+    if (status != SN_OK) {
+        return status;
+    }
     double start = world->time, rest = world->time_rest;
     world->logged = world->event_log.count;
     world->stepping = true;
-    sn_status status = take_step(world, h, error);
+    status = take_step(world, h, error);
     world->stepping = false;
     world_clear_external(world);
     if (status != SN_OK) {

@@ -14,6 +14,13 @@ static const struct {
 } quantities[] = {SN_QUANTITY_LIST(X)};
 #undef X
 
+#define X(name, word, freedoms, text) {word, freedoms},
+static const struct {
+    const char *word;
+    int freedoms;
+} joint_types[] = {SN_JOINT_TYPE_LIST(X)};
+#undef X
+
 static int find(const char *const *words, int count, const char *word)
 {
     for (int i = 0; i < count; ++i) {
@@ -42,6 +49,26 @@ int sn_integrator_find(const char *word)
 const char *sn_integrator_word(sn_integrator integrator)
 {
     return (unsigned)integrator < SN_INTEGRATOR_COUNT ? integrator_words[integrator] : NULL;
+}
+
+int sn_joint_type_find(const char *word)
+{
+    for (int i = 0; i < SN_JOINT_TYPE_COUNT; ++i) {
+        if (strcmp(joint_types[i].word, word) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+const char *sn_joint_type_word(sn_joint_type type)
+{
+    return (unsigned)type < SN_JOINT_TYPE_COUNT ? joint_types[type].word : NULL;
+}
+
+int sn_joint_type_freedoms(sn_joint_type type)
+{
+    return (unsigned)type < SN_JOINT_TYPE_COUNT ? joint_types[type].freedoms : 0;
 }
 
 int sn_quantity_find(const char *word)

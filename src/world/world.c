@@ -46,8 +46,9 @@ static sn_status check_world_def(const sn_world_def *def, sn_error *error)
 // The one place that ties the sets of a world to their storage.
 static void connect_sets(sn_world *world)
 {
-    world->sets[0] = &world->rigid.agents;
-    world->set_count = 1;
+    world->sets[SN_SET_RIGID] = &world->rigid.agents;
+    world->sets[SN_SET_ARTICULATION] = &world->articulations.agents;
+    world->set_count = SN_SET_COUNT;
 }
 
 sn_status sn_world_create(const sn_world_def *def, sn_world **out, sn_error *error)
@@ -68,7 +69,9 @@ sn_status sn_world_create(const sn_world_def *def, sn_world **out, sn_error *err
     world->absolute_tolerance = def->absolute_tolerance;
     world->seed = def->seed;
     world->evaluating_group = -2;
+    world->assembled = true;
     sn_rigid_set_init(&world->rigid);
+    sn_articulation_set_init(&world->articulations);
     connect_sets(world);
     status = sn_world_set_threads(world, def->threads, error);
     if (status != SN_OK) {
@@ -88,7 +91,9 @@ void sn_world_destroy(sn_world *world)
     sn_world_free_events(world);
     sn_world_free_fields(world);
     sn_world_free_bodies(world);
+    sn_world_free_joints(world);
     sn_rigid_set_free(&world->rigid);
+    sn_articulation_set_free(&world->articulations);
     sn_threads_destroy(world->threads);
     sn_stack_free(&world->stack);
     sn_free(world);
@@ -122,8 +127,9 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
     copy->next_number = world->next_number;
     copy->report = world->report;
     bool copied = sn_world_copy_bodies(world, copy) && sn_world_copy_fields(world, copy) &&
-                  sn_world_copy_events(world, copy) &&
-                  sn_rigid_set_copy(&world->rigid, &copy->rigid);
+                  sn_world_copy_events(world, copy) && sn_world_copy_joints(world, copy) &&
+                  sn_rigid_set_copy(&world->rigid, &copy->rigid) &&
+                  sn_articulation_set_copy(&world->articulations, &copy->articulations);
     if (!copied) {
         sn_world_destroy(copy);
         return sn_fail_memory(error, sizeof *copy);

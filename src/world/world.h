@@ -4,6 +4,7 @@
 #define SN_WORLD_WORLD_H
 
 #include "agent/agent.h"
+#include "agent/articulation.h"
 #include "agent/rigid.h"
 #include "base/array.h"
 #include "base/id_pool.h"
@@ -14,21 +15,34 @@
 
 enum { SN_AGENT_CHUNK = 256 }; // agents a thread takes at a time
 
+enum { SN_SET_RIGID, SN_SET_ARTICULATION, SN_SET_COUNT };
+
 // One agent of one set: sets[set], agent.
 typedef struct sn_agent_ref {
     int set, agent; // agent -1: none, the body is static
     int part;       // of the agent
 } sn_agent_ref;
 
+// What bodies have that are no agents of their own.
+typedef struct sn_body_own {
+    sn_transform frame;      // where a static body stands, or one that is welded to the ground
+    sn_mass_properties mass; // of a body in a mechanism, which the tree knows only in sum
+} sn_body_own;
+
 typedef struct sn_body_record {
     char *name;
     sn_body_type type;
     int shape_count;
     sn_agent_ref agent;
-    sn_shape *shapes;   // shape_count
-    double volume;      // m^3
-    sn_transform frame; // static bodies only
+    sn_shape *shapes; // shape_count
+    double volume;    // m^3
+    sn_body_own *own; // of static bodies and of those in a mechanism; else NULL
 } sn_body_record;
+
+static inline bool sn_body_is_jointed(const sn_body_record *record)
+{
+    return record->type == SN_BODY_RIGID && record->own != NULL;
+}
 
 typedef enum sn_field_type {
     SN_FIELD_SPRING,
@@ -55,6 +69,15 @@ typedef struct sn_event_record {
     int step_side; // the same within the step under way
     int group;     // the staged group that locates it; -1: watched from step to step
 } sn_event_record;
+
+// A joint, and where it is in its mechanism once assembled: its elementary joints follow each other
+// in the tree.
+typedef struct sn_joint_record {
+    char *name;
+    sn_joint_def def;
+    int agent;      // in the articulations; -1: not assembled, or nothing in it moves
+    int first_link; // of its elementary joints in the tree
+} sn_joint_record;
 
 // Agents whose integrators ask for forces several times a step, joined by the fields between them:
 // they share one system of differential equations. Groups are made anew when the structure of the
@@ -87,7 +110,11 @@ struct sn_world {
     bool stopped;
     bool stepping; // a step is under way: only forces may be added
 
-    sn_id_pool body_ids, field_ids, event_ids;
+    sn_id_pool body_ids, field_ids, event_ids, joint_ids;
+    SN_ARRAY(sn_joint_record) joints; // by id index; entry 0 unused
+    SN_ARRAY(uint32_t) joint_order;
+    sn_name_table joint_names;
+    bool assembled;                   // every joint is part of a mechanism
     SN_ARRAY(sn_body_record) bodies;  // by id index; entry 0 unused
     SN_ARRAY(sn_field_record) fields; // the same
     SN_ARRAY(sn_event_record) events; // the same
@@ -98,13 +125,14 @@ struct sn_world {
     uint32_t next_number; // for things without a name
 
     sn_rigid_set rigid;
-    sn_agent_set *sets[1]; // every agent set, so that loops need not know the types
+    sn_articulation_set articulations;
+    sn_agent_set *sets[SN_SET_COUNT]; // every agent set, so that loops need not know the types
     int set_count;
 
     // Staged groups, and for each agent of each set the group it is in (-1: it steps by begin,
     // free_step, advance).
     SN_ARRAY(sn_group) groups;
-    SN_ARRAY(int) group_of[1];
+    SN_ARRAY(int) group_of[SN_SET_COUNT];
     SN_ARRAY(uint32_t) single_fields; // springs and drags on agents that are in no group
     SN_ARRAY(uint32_t) wide_drags;    // drags on every body
     bool groups_current;
@@ -125,6 +153,7 @@ struct sn_world {
 };
 
 // ---- body.c ----
+sn_integrator sn_world_default_integrator(const sn_world *world);
 SN_API sn_body_record *sn_world_body_record(const sn_world *world,
                                             sn_body body); // NULL for a stale or null handle
 void sn_world_free_bodies(sn_world *world);
@@ -141,6 +170,16 @@ typedef struct sn_spring_ends {
     sn_vec3 a, a_velocity, b, b_velocity;
 } sn_spring_ends;
 sn_spring_ends sn_world_spring_ends(const sn_world *world, const sn_spring_def *spring);
+
+// ---- joint.c ----
+sn_joint_record *sn_world_joint_record(const sn_world *world, sn_joint joint);
+void sn_world_free_joints(sn_world *world);
+bool sn_world_copy_joints(const sn_world *world, sn_world *copy);
+void sn_world_remove_joints_of(sn_world *world, sn_body body);
+
+// ---- assemble.c ----
+// Gives every body of a mechanism an agent of its own again, as it moves now.
+sn_status sn_world_take_apart(sn_world *world, sn_error *error);
 
 // ---- forces.c ----
 // Fills f of every single-stage agent (group -1), or of every agent of one staged group, for the
