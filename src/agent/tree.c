@@ -72,6 +72,18 @@ static bool is_identity(const sn_mat3 *a)
     return is_diagonal(a) && a->m[0][0] == 1.0 && a->m[1][1] == 1.0 && a->m[2][2] == 1.0;
 }
 
+// The axis across which a diagonal inertia has one value.
+static int round_axis(const sn_mat3 *a)
+{
+    for (int k = 0; k < 3; ++k) {
+        int l = (k + 1) % 3, m = (k + 2) % 3;
+        if (a->m[l][l] == a->m[m][m]) {
+            return k;
+        }
+    }
+    return -1;
+}
+
 void sn_tree_finish(sn_tree *tree)
 {
     tree->q_count = 0;
@@ -84,6 +96,12 @@ void sn_tree_finish(sn_tree *tree)
         tree->v_count += sn_tree_joint_v(link->joint);
         link->parallel = is_identity(&link->frame.rotation);
         link->principal = is_diagonal(&link->inertia);
+        link->round = link->principal ? round_axis(&link->inertia) : -1;
+        tree->body[i] = (sn_tree_body){.parent = link->parent,
+                                       .joint = link->joint,
+                                       .v = link->v,
+                                       .pitch = link->pitch,
+                                       .mass = link->mass};
     }
 }
 
@@ -128,25 +146,27 @@ void sn_tree_move(const sn_tree *tree, const double *q, const double *d, double 
 
 // ---- where the links are ----
 
+static const sn_tree_pose world_pose = {
+    .rotation = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}}};
+
 // r turned about its own z by an angle: columns x and y mix.
-static void turn_about_z(sn_mat3 *r, double angle)
+SN_TREE_INLINE void turn_about_z(const sn_mat3 *r, double angle, sn_mat3 *turned)
 {
     double s, c;
     sn_sincos(angle, &s, &c);
-    for (int k = 0; k < 3; ++k) {
-        double x = r->m[k][0], y = r->m[k][1];
-        r->m[k][0] = c * x + s * y;
-        r->m[k][1] = c * y - s * x;
-    }
+    *turned =
+        (sn_mat3){{{c * r->m[0][0] + s * r->m[0][1], c * r->m[0][1] - s * r->m[0][0], r->m[0][2]},
+                   {c * r->m[1][0] + s * r->m[1][1], c * r->m[1][1] - s * r->m[1][0], r->m[1][2]},
+                   {c * r->m[2][0] + s * r->m[2][1], c * r->m[2][1] - s * r->m[2][0], r->m[2][2]}}};
 }
 
-static sn_vec3 column(const sn_mat3 *r, int k)
+SN_TREE_INLINE sn_vec3 column(const sn_mat3 *r, int k)
 {
     return sn_vec3_make(r->m[0][k], r->m[1][k], r->m[2][k]);
 }
 
 // The rotation along a quaternion of any length: 1 + 2 / |q|^2 (w [x]x + [x]x^2).
-static sn_mat3 mat3_along(const double *q)
+SN_TREE_INLINE sn_mat3 mat3_along(const double *q)
 {
     double w = q[0], x = q[1], y = q[2], z = q[3];
     double s = 2.0 / (w * w + x * x + y * y + z * z);
@@ -159,42 +179,43 @@ static sn_mat3 mat3_along(const double *q)
 }
 
 // Gives the link's arm and reach beside its pose.
-static void place_link(const sn_tree_link *link, const double *q, const sn_tree_pose *parent,
-                       sn_tree_pose *pose, sn_vec3 *arm, sn_vec3 *reach)
+SN_TREE_INLINE void place_link(const sn_tree_link *link, const double *q,
+                               const sn_tree_pose *parent, sn_tree_pose *pose, sn_vec3 *arm,
+                               sn_vec3 *reach)
 {
-    sn_mat3 joint = link->frame.rotation;
-    *arm = link->frame.position;
-    if (parent != NULL) {
-        *arm = sn_mat3_apply(parent->rotation, *arm);
-        if (link->parallel) {
-            joint = parent->rotation;
-        } else {
-            sn_mat3_product(&parent->rotation, &link->frame.rotation, &joint);
+    sn_vec3 at = sn_mat3_apply(parent->rotation, link->frame.position);
+    if (link->joint == SN_TREE_BALL && link->parallel) { // spares a product, as in chains of rods
+        sn_mat3 turn = mat3_along(q);
+        sn_mat3_product(&parent->rotation, &turn, &pose->rotation);
+    } else {
+        sn_mat3 joint;
+        sn_mat3_product(&parent->rotation, &link->frame.rotation, &joint);
+        switch (link->joint) {
+        case SN_TREE_HINGE:
+            turn_about_z(&joint, q[0], &pose->rotation);
+            break;
+        case SN_TREE_SLIDER:
+            at = sn_vec3_add_scaled(at, q[0], column(&joint, 2));
+            pose->rotation = joint;
+            break;
+        case SN_TREE_SCREW:
+            at = sn_vec3_add_scaled(at, link->pitch * q[0], column(&joint, 2));
+            turn_about_z(&joint, q[0], &pose->rotation);
+            break;
+        case SN_TREE_BALL: {
+            sn_mat3 turn = mat3_along(q);
+            sn_mat3_product(&joint, &turn, &pose->rotation);
+            break;
+        }
+        case SN_TREE_TRANSLATION:
+            at = sn_vec3_add(at, sn_mat3_apply(joint, vec3_at(q)));
+            pose->rotation = joint;
+            break;
         }
     }
-    pose->rotation = joint;
-    switch (link->joint) {
-    case SN_TREE_HINGE:
-        turn_about_z(&pose->rotation, q[0]);
-        break;
-    case SN_TREE_SLIDER:
-        *arm = sn_vec3_add_scaled(*arm, q[0], column(&joint, 2));
-        break;
-    case SN_TREE_SCREW:
-        *arm = sn_vec3_add_scaled(*arm, link->pitch * q[0], column(&joint, 2));
-        turn_about_z(&pose->rotation, q[0]);
-        break;
-    case SN_TREE_BALL: {
-        sn_mat3 turn = mat3_along(q);
-        sn_mat3_product(&joint, &turn, &pose->rotation);
-        break;
-    }
-    case SN_TREE_TRANSLATION:
-        *arm = sn_vec3_add(*arm, sn_mat3_apply(joint, vec3_at(q)));
-        break;
-    }
+    *arm = at;
     *reach = sn_mat3_apply(pose->rotation, link->centre);
-    pose->origin = parent != NULL ? sn_vec3_add(parent->origin, *arm) : *arm;
+    pose->origin = sn_vec3_add(parent->origin, at);
     pose->centre = sn_vec3_add(pose->origin, *reach);
 }
 
@@ -203,32 +224,38 @@ void sn_tree_place_into(const sn_tree *tree, const double *q, sn_tree_pose *pose
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_link *link = &tree->links[i];
         sn_vec3 arm, reach;
-        place_link(link, q + link->q, link->parent >= 0 ? &pose[link->parent] : NULL, &pose[i],
-                   &arm, &reach);
+        place_link(link, q + link->q, link->parent >= 0 ? &pose[link->parent] : &world_pose,
+                   &pose[i], &arm, &reach);
     }
+}
+
+// R I R^T
+SN_TREE_INLINE sn_sym3 turned_inertia(const sn_tree_link *link, const sn_mat3 *rotation)
+{
+    const double(*i)[3] = link->inertia.m;
+    if (link->round >= 0) {
+        int k = link->round, l = k > 0 ? 0 : 1;
+        double along = i[k][k], across = i[l][l];
+        const sn_sym3 even = {across, 0.0, 0.0, across, 0.0, across};
+        return sn_sym3_add_outer(&even, along - across, column(rotation, k));
+    }
+    if (link->principal) {
+        return sn_sym3_turned_diagonal(rotation, sn_vec3_make(i[0][0], i[1][1], i[2][2]));
+    }
+    sn_sym3 local = sn_sym3_from_mat3(&link->inertia);
+    return sn_sym3_turned(rotation, &local);
 }
 
 void sn_tree_place(sn_tree *tree, const double *q)
 {
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_link *link = &tree->links[i];
-        const sn_tree_pose *parent = link->parent >= 0 ? &tree->pose[link->parent] : NULL;
+        const sn_tree_pose *parent = link->parent >= 0 ? &tree->pose[link->parent] : &world_pose;
         sn_tree_pose *pose = &tree->pose[i];
         sn_tree_body *body = &tree->body[i];
         place_link(link, q + link->q, parent, pose, &body->arm, &body->reach);
-        body->parent = link->parent;
-        body->joint = link->joint;
-        body->v = link->v;
-        body->pitch = link->pitch;
-        body->mass = link->mass;
         body->axis = column(&pose->rotation, 2);
-        if (link->principal) {
-            sn_vec3 moments = {link->inertia.m[0][0], link->inertia.m[1][1], link->inertia.m[2][2]};
-            body->inertia = sn_sym3_turned_diagonal(&pose->rotation, moments);
-        } else {
-            sn_sym3 local = sn_sym3_from_mat3(&link->inertia);
-            body->inertia = sn_sym3_turned(&pose->rotation, &local);
-        }
+        body->inertia = turned_inertia(link, &pose->rotation);
     }
 }
 
@@ -313,7 +340,7 @@ void sn_tree_inverse(sn_tree *tree, const double *v, const double *a, sn_vec3 gr
 // ---- the factor: articulated inertias, leaves to root ----
 
 // The link's own inertia about its origin, r before the centre: I + m (r^2 - r r^T), m [r]x, m.
-static void rigid_inertia(const sn_tree_body *body, sn_tree_inertia *inertia)
+SN_TREE_INLINE void rigid_inertia(const sn_tree_body *body, sn_tree_inertia *inertia)
 {
     sn_vec3 r = body->reach, mr = sn_vec3_scale(body->mass, r);
     double rr = sn_dot(mr, r);
@@ -326,7 +353,7 @@ static void rigid_inertia(const sn_tree_body *body, sn_tree_inertia *inertia)
 }
 
 // a - [b]x with b given by its rows times [r]x: the upper triangle of a + [r]x left^T - right [r]x.
-static void add_crossed(sn_sym3 *a, const sn_mat3 *left, const sn_mat3 *right, sn_vec3 r)
+SN_TREE_INLINE void add_crossed(sn_sym3 *a, const sn_mat3 *left, const sn_mat3 *right, sn_vec3 r)
 {
     const double(*l)[3] = left->m, (*k)[3] = right->m;
     a->xx += (r.y * l[0][2] - r.z * l[0][1]) - (k[0][1] * r.z - k[0][2] * r.y);
@@ -338,7 +365,7 @@ static void add_crossed(sn_sym3 *a, const sn_mat3 *left, const sn_mat3 *right, s
 }
 
 // -lifted [r]x, which is symmetric, with lifted = [r]x linear.
-static void add_lifted(sn_sym3 *a, const sn_mat3 *lifted, sn_vec3 r)
+SN_TREE_INLINE void add_lifted(sn_sym3 *a, const sn_mat3 *lifted, sn_vec3 r)
 {
     const double(*l)[3] = lifted->m;
     a->xx += l[0][2] * r.y - l[0][1] * r.z;
@@ -349,7 +376,7 @@ static void add_lifted(sn_sym3 *a, const sn_mat3 *lifted, sn_vec3 r)
     a->zz += l[2][1] * r.x - l[2][0] * r.y;
 }
 
-static void add_mat3(sn_mat3 *a, const sn_mat3 *b)
+SN_TREE_INLINE void add_mat3(sn_mat3 *a, const sn_mat3 *b)
 {
     for (int k = 0; k < 3; ++k) {
         a->m[k][0] += b->m[k][0];
@@ -360,7 +387,7 @@ static void add_mat3(sn_mat3 *a, const sn_mat3 *b)
 
 // Adds an inertia about the link's origin to the parent's, about the parent's origin, r away: X^T I
 // X with X = [1 0; -[r]x 1].
-static void add_to_parent(sn_tree_inertia *parent, const sn_tree_inertia *i, sn_vec3 r)
+SN_TREE_INLINE void add_to_parent(sn_tree_inertia *parent, const sn_tree_inertia *i, sn_vec3 r)
 {
     sn_mat3 coupling;
     sn_sym3_lifted(r, &i->linear, &coupling);
@@ -372,7 +399,7 @@ static void add_to_parent(sn_tree_inertia *parent, const sn_tree_inertia *i, sn_
 }
 
 // The same for what a ball without armature leaves: nothing but a linear part.
-static void add_force_to_parent(sn_tree_inertia *parent, const sn_sym3 *linear, sn_vec3 r)
+SN_TREE_INLINE void add_force_to_parent(sn_tree_inertia *parent, const sn_sym3 *linear, sn_vec3 r)
 {
     sn_mat3 lifted;
     sn_sym3_lifted(r, linear, &lifted);
@@ -382,7 +409,7 @@ static void add_force_to_parent(sn_tree_inertia *parent, const sn_sym3 *linear, 
 }
 
 // b - s u w^T
-static void subtract_outer(sn_mat3 *b, double s, sn_vec3 u, sn_vec3 w)
+SN_TREE_INLINE void subtract_outer(sn_mat3 *b, double s, sn_vec3 u, sn_vec3 w)
 {
     sn_vec3 x = sn_vec3_scale(s, u);
     b->m[0][0] -= x.x * w.x;
@@ -397,8 +424,8 @@ static void subtract_outer(sn_mat3 *b, double s, sn_vec3 u, sn_vec3 w)
 }
 
 // One freedom: U = I S, 1/D, and what the parent feels of the link, I - U U^T / D.
-static bool factor_single(const sn_tree_body *body, const sn_tree_inertia *i, double armature,
-                          sn_tree_factor *f, sn_tree_inertia *parent)
+SN_TREE_INLINE bool factor_single(const sn_tree_body *body, const sn_tree_inertia *i,
+                                  double armature, sn_tree_factor *f, sn_tree_inertia *parent)
 {
     sn_vec3 z = body->axis, angular = SN_VEC3_ZERO, linear = SN_VEC3_ZERO;
     if (body->joint != SN_TREE_SLIDER) {
@@ -424,7 +451,7 @@ static bool factor_single(const sn_tree_body *body, const sn_tree_inertia *i, do
     return d > 0.0;
 }
 
-static sn_sym3 sym3_sub(const sn_sym3 *a, const sn_sym3 *b)
+SN_TREE_INLINE sn_sym3 sym3_sub(const sn_sym3 *a, const sn_sym3 *b)
 {
     return (sn_sym3){a->xx - b->xx, a->xy - b->xy, a->xz - b->xz,
                      a->yy - b->yy, a->yz - b->yz, a->zz - b->zz};

@@ -48,6 +48,7 @@ typedef struct sn_tree_link {
     sn_mat3 inertia; // about the centre, in link axes
     bool parallel;   // frame.rotation is the identity
     bool principal;  // inertia is diagonal
+    int round;       // and the same across this axis, as that of rods and spheres; -1: none
 } sn_tree_link;
 
 // Where a link is: link axes to world, origin and centre of mass.

@@ -7,14 +7,12 @@
 #include "base/memory.h"
 #include "math/elementary.h"
 
-// A turn is the last when the next would change the movement by less than this.
-static const double good_enough = 1e-11;
 enum { MOST_TURNS = 50 };
 
 bool sn_tree_step_allocate(sn_tree_step *step, const sn_tree *tree)
 {
     size_t n = (size_t)tree->count, nq = (size_t)tree->q_count, nv = (size_t)tree->v_count;
-    *step = (sn_tree_step){0};
+    *step = (sn_tree_step){.tolerance = 1e-8};
     step->back = sn_allocate_zero(n * sizeof *step->back);
     step->search = sn_allocate_zero(n * sizeof *step->search);
     step->arrived = sn_allocate_zero(2 * n * sizeof *step->arrived);
@@ -56,75 +54,84 @@ static void quat_put(double *x, sn_quat value)
     x[3] = value.z;
 }
 
-// ---- turns ----
+// ---- travels ----
 
-static const sn_tree_travel at_rest = {{0.0, 0.0, 0.0}, 2.0, {0.0, 0.0, 0.0}};
-
-// First b, then a: the quaternion product of (1, a) and (1, b), scaled back to w = 1.
-static sn_vec3 compose(sn_vec3 a, sn_vec3 b)
-{
-    double s = 1.0 / (1.0 - sn_dot(a, b));
-    return sn_vec3_scale(s, sn_vec3_add(sn_vec3_add(a, b), sn_cross(a, b)));
-}
+static const sn_tree_travel at_rest = {1.0, {0.0, 0.0, 0.0}, 2.0, {0.0, 0.0, 0.0}};
 
 // (T - 1) x
-static sn_vec3 displaced(const sn_tree_travel *travel, sn_vec3 x)
+SN_TREE_INLINE sn_vec3 displaced(const sn_tree_travel *travel, sn_vec3 x)
 {
     sn_vec3 across = sn_cross(travel->turn, x);
-    return sn_vec3_scale(travel->bend, sn_vec3_add(across, sn_cross(travel->turn, across)));
+    return sn_vec3_scale(travel->bend, sn_vec3_add(sn_vec3_scale(travel->w, across),
+                                                   sn_cross(travel->turn, across)));
 }
 
-static double half_tangent(double angle)
+// The turn of `first` after one by the quaternion (w, x): their product.
+SN_TREE_INLINE void turn_on(const sn_tree_travel *first, double w, sn_vec3 x,
+                            sn_tree_travel *travel)
+{
+    sn_vec3 u = first->turn;
+    travel->w = first->w * w - sn_dot(u, x);
+    travel->turn =
+        sn_vec3_add(sn_vec3_add(sn_vec3_scale(first->w, x), sn_vec3_scale(w, u)), sn_cross(u, x));
+}
+
+SN_TREE_INLINE double bend_of(double w, sn_vec3 u)
+{
+    return 2.0 / (w * w + sn_dot(u, u));
+}
+
+// A turn by an angle about the link's axis; its quaternion has unit length and leaves bend as it
+// is.
+SN_TREE_INLINE void turn_about(const sn_tree_body *body, const sn_tree_travel *parent, double angle,
+                               sn_tree_travel *travel)
 {
     double half = 0.5 * angle, sine, cosine;
-    if (fabs(half) > 0.5) {
-        return sn_tan(half);
+    if (fabs(half) <= 0.75) {
+        sn_sincos_small(half, &sine, &cosine);
+    } else {
+        sn_sincos(half, &sine, &cosine);
     }
-    sn_sincos_small(half, &sine, &cosine);
-    return sine / cosine;
+    turn_on(parent, cosine, sn_vec3_scale(sine, body->axis), travel);
+    travel->bend = parent->bend;
 }
 
-// The travel of a link from that of its parent and its joint's own movement, which for a ball is
-// its g in world axes at c.
-static void travel_on(const sn_tree_body *body, const sn_tree_travel *parent, sn_vec3 own,
-                      sn_tree_travel *travel)
+// The travel of a link from that of its parent and from its joint's own movement; of balls only the
+// shift.
+SN_TREE_INLINE void travel_on(const sn_tree_body *body, const sn_tree_travel *parent, sn_vec3 own,
+                              sn_tree_travel *travel)
 {
-    sn_vec3 arm = body->arm, shift = parent->shift;
-    travel->turn = parent->turn;
+    sn_vec3 slide = own;
     switch (body->joint) {
-    case SN_TREE_BALL:
-        travel->turn = compose(parent->turn, own);
-        break;
     case SN_TREE_HINGE:
-        travel->turn = compose(parent->turn, sn_vec3_scale(half_tangent(own.x), body->axis));
-        break;
+        turn_about(body, parent, own.x, travel); // falls through
+    case SN_TREE_BALL:
+        travel->shift = sn_vec3_add(parent->shift, displaced(parent, body->arm));
+        return;
     case SN_TREE_SCREW:
-        travel->turn = compose(parent->turn, sn_vec3_scale(half_tangent(own.x), body->axis));
-        own = sn_vec3_scale(body->pitch * own.x, body->axis);
-        arm = sn_vec3_add(arm, own);
-        shift = sn_vec3_add(shift, own);
+        turn_about(body, parent, own.x, travel);
+        slide = sn_vec3_scale(body->pitch * own.x, body->axis);
         break;
     case SN_TREE_SLIDER:
-        own = sn_vec3_scale(own.x, body->axis);
-        arm = sn_vec3_add(arm, own);
-        shift = sn_vec3_add(shift, own);
-        break;
+        slide = sn_vec3_scale(own.x, body->axis); // falls through
     case SN_TREE_TRANSLATION:
-        arm = sn_vec3_add(arm, own);
-        shift = sn_vec3_add(shift, own);
+        travel->w = parent->w;
+        travel->turn = parent->turn;
+        travel->bend = parent->bend;
         break;
     }
-    travel->bend = 2.0 / (1.0 + sn_dot(travel->turn, travel->turn));
-    travel->shift = sn_vec3_add(shift, displaced(parent, arm));
+    travel->shift = sn_vec3_add(sn_vec3_add(parent->shift, slide),
+                                displaced(parent, sn_vec3_add(body->arm, slide)));
 }
 
 // h times the momentum of a link from c to where it travels, about its origin at c.
-static sn_spatial momentum(const sn_tree_body *body, const sn_tree_travel *travel)
+SN_TREE_INLINE sn_spatial momentum(const sn_tree_body *body, const sn_tree_travel *travel)
 {
     sn_vec3 p =
         sn_vec3_scale(body->mass, sn_vec3_add(travel->shift, displaced(travel, body->reach)));
     sn_vec3 spin = sn_sym3_apply(&body->inertia, travel->turn);
-    sn_vec3 l = sn_vec3_scale(travel->bend, sn_vec3_add(spin, sn_cross(travel->turn, spin)));
+    sn_vec3 l = sn_vec3_scale(
+        travel->bend, sn_vec3_add(sn_vec3_scale(travel->w, spin), sn_cross(travel->turn, spin)));
     return sn_spatial_make(sn_vec3_add(l, sn_cross(body->reach, p)), p);
 }
 
@@ -151,15 +158,15 @@ void sn_tree_step_begin(sn_tree_step *step, sn_tree *tree, const double *q, cons
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_body *body = &tree->body[i];
         sn_vec3 own = sn_tree_joint_read(body, &tree->pose[i].rotation, v + body->v);
-        if (body->joint == SN_TREE_BALL) { // twice the half turn: tan 2x = 2 tan x / (1 - tan^2 x)
-            sn_vec3 x = sn_vec3_scale(-0.25 * h, own);
-            own = sn_vec3_scale(2.0 / (1.0 - sn_dot(x, x)), x);
-        } else {
-            own = sn_vec3_scale(-h, own);
-            step->search[i].moved = own;
+        sn_tree_travel *back = &step->back[i];
+        const sn_tree_travel *parent = body->parent >= 0 ? &step->back[body->parent] : &at_rest;
+        own = sn_vec3_scale(-h, own);
+        if (body->joint == SN_TREE_BALL) { // (1, x / 4)^2
+            turn_on(parent, 1.0 - 0.0625 * sn_dot(own, own), sn_vec3_scale(0.5, own), back);
+            back->bend = bend_of(back->w, back->turn);
         }
-        travel_on(body, body->parent >= 0 ? &step->back[body->parent] : &at_rest, own,
-                  &step->back[i]);
+        step->search[i].moved = own;
+        travel_on(body, parent, own, back);
     }
 }
 
@@ -208,14 +215,7 @@ static double size_of(sn_vec3 a)
     return fabs(a.x) + fabs(a.y) + fabs(a.z);
 }
 
-// g of a turn with s = axis sin(angle), up to a quarter of a turn.
-static sn_vec3 turn_of_sine(sn_vec3 s)
-{
-    double cosine2 = 1.0 - sn_dot(s, s);
-    return sn_vec3_scale(1.0 / (1.0 + (cosine2 > 0.0 ? sqrt(cosine2) : 0.0)), s);
-}
-
-// The first guess, from the solution of M a = h (2 target - push) in rest and in the tree's
+// The first guess, from the sum of the last movement and this one in rest and in the tree's
 // scratch. Gives the size of the whole movement.
 static double guess(sn_tree_step *step, const sn_tree *tree)
 {
@@ -229,12 +229,18 @@ static double guess(sn_tree_step *step, const sn_tree *tree)
             body->parent >= 0 ? &step->search[body->parent].travel : &at_rest;
         at->impulse = sn_tree_joint_read(body, rotation, step->impulse + body->v);
         at->wrench = SN_SPATIAL_ZERO;
+        at->wanted = SN_VEC3_ZERO;
+        at->made = SN_VEC3_ZERO;
         if (body->joint == SN_TREE_BALL) {
-            at->travel.turn =
-                turn_of_sine(sn_vec3_add_scaled(tree->scratch[i].angular, back->bend, back->turn));
-            at->travel.bend = 2.0 / (1.0 + sn_dot(at->travel.turn, at->travel.turn));
-            at->travel.shift = sn_vec3_add(parent->shift, displaced(parent, body->arm));
-            size += 2.0 * size_of(at->travel.turn);
+            // s = axis sin(angle), of which (1 + cos(angle), s) is the quaternion
+            sn_vec3 sine =
+                sn_vec3_add_scaled(tree->scratch[i].angular, back->bend * back->w, back->turn);
+            double cosine2 = 1.0 - sn_dot(sine, sine);
+            at->travel.w = 1.0 + (cosine2 > 0.0 ? sqrt(cosine2) : 0.0);
+            at->travel.turn = sine;
+            at->travel.bend = bend_of(at->travel.w, sine);
+            travel_on(body, parent, SN_VEC3_ZERO, &at->travel);
+            size += size_of(sine);
             continue;
         }
         at->moved = sn_vec3_add(at->moved, // which is -h v since the beginning
@@ -261,29 +267,49 @@ static void look(sn_tree_step *step, const sn_tree *tree)
     }
 }
 
-// Outwards: the second half of the solve, and the guess moved by it. Gives the size of the change.
-static double move(sn_tree_step *step, const sn_tree *tree)
+// Outwards: the second half of the solve. Gives Anderson's weight of the turn before: the best
+// that a mix of both turns can do, were the map linear (Walker and Ni, SIAM J. Numer. Anal. 49,
+// 2011). Where one direction converges badly, as near a gimbal's lock, it alone is left, and goes.
+static double correct(sn_tree_step *step, const sn_tree *tree)
 {
-    static const sn_tree_search root = {.travel = {.bend = 2.0}};
+    double along = 0.0, square = 0.0;
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_body *body = &tree->body[i];
+        sn_tree_search *at = &step->search[i];
+        at->motion = body->parent >= 0 ? sn_tree_carried(body, &step->search[body->parent].motion)
+                                       : SN_SPATIAL_ZERO;
+        sn_vec3 own = sn_tree_accelerate(body, &tree->factor[i], NULL, at->share, &at->motion);
+        own = body->joint == SN_TREE_BALL ? at->motion.angular : own;
+        sn_vec3 grown = sn_vec3_sub(own, at->wanted);
+        along += sn_dot(own, grown);
+        square += sn_dot(grown, grown);
+        at->wanted = own;
+        at->before = sn_vec3_add(at->made, grown);
+    }
+    double weight = square > 0.0 ? along / square : 0.0;
+    return step->turns > 0 && fabs(weight) < 10.0 ? weight : 0.0;
+}
+
+// Moves the guess. Gives the size of the change.
+static double move(sn_tree_step *step, const sn_tree *tree, double weight)
+{
     double size = 0.0;
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_body *body = &tree->body[i];
         sn_tree_search *at = &step->search[i];
-        const sn_tree_search *parent = body->parent >= 0 ? &step->search[body->parent] : &root;
-        at->motion = sn_tree_carried(body, &parent->motion);
-        sn_vec3 own = sn_tree_accelerate(body, &tree->factor[i], NULL, at->share, &at->motion);
+        const sn_tree_travel *parent =
+            body->parent >= 0 ? &step->search[body->parent].travel : &at_rest;
+        at->made = sn_vec3_add_scaled(at->wanted, -weight, at->before);
         at->wrench = SN_SPATIAL_ZERO;
         if (body->joint == SN_TREE_BALL) {
-            at->travel.turn = compose(at->travel.turn, sn_vec3_scale(0.5, at->motion.angular));
-            at->travel.bend = 2.0 / (1.0 + sn_dot(at->travel.turn, at->travel.turn));
-            at->travel.shift =
-                sn_vec3_add(parent->travel.shift, displaced(&parent->travel, body->arm));
-            size += size_of(at->motion.angular);
-            continue;
+            sn_tree_travel old = at->travel;
+            turn_on(&old, 1.0, sn_vec3_scale(0.5, at->made), &at->travel);
+            at->travel.bend = bend_of(at->travel.w, at->travel.turn);
+        } else {
+            at->moved = sn_vec3_add(at->moved, at->made);
         }
-        at->moved = sn_vec3_add(at->moved, own);
-        travel_on(body, &parent->travel, at->moved, &at->travel);
-        size += size_of(own);
+        travel_on(body, parent, at->moved, &at->travel);
+        size += size_of(at->made);
     }
     return size;
 }
@@ -306,12 +332,16 @@ static void finish(const sn_tree_step *step, const sn_tree *tree, double *q, dou
             continue;
         }
         // The joint's own turn is what the link's has beyond the parent's: T = T_parent T_joint.
-        sn_vec3 turn = at->travel.turn;
+        // Half of it has the quaternion (|t| + w, x) for (w, x) of the whole.
+        sn_tree_travel turn = at->travel;
         if (link->parent >= 0) {
-            turn = compose(sn_vec3_negate(step->search[link->parent].travel.turn), turn);
+            sn_tree_travel back = step->search[link->parent].travel;
+            back.turn = sn_vec3_negate(back.turn);
+            turn_on(&back, at->travel.w, at->travel.turn, &turn);
         }
-        turn = sn_mat3_apply_transpose(*rotation, turn);
-        sn_vec3 half = sn_vec3_scale(1.0 / (1.0 + sqrt(1.0 + sn_dot(turn, turn))), turn);
+        sn_vec3 x = sn_mat3_apply_transpose(*rotation, turn.turn);
+        double length = sqrt(turn.w * turn.w + sn_dot(x, x));
+        sn_vec3 half = sn_vec3_scale(1.0 / (length + turn.w), x);
         quat_put(q + link->q, sn_quat_normalize(sn_quat_multiply(
                                   quat_at(c), (sn_quat){1.0, half.x, half.y, half.z})));
         double rate = 4.0 / step->h;
@@ -331,10 +361,11 @@ bool sn_tree_step_advance(sn_tree_step *step, sn_tree *tree, double *q, double *
     bool done = false;
     for (step->turns = 0; step->turns < MOST_TURNS && !done; ++step->turns) {
         look(step, tree);
-        double moved = move(step, tree);
+        double moved = move(step, tree, correct(step, tree));
         step->change = moved > 0.0 ? moved / (size + moved) : 0.0;
         // The error left is the change times the rate of convergence.
-        done = step->change <= good_enough || step->change * step->change <= good_enough * before;
+        done = step->change <= step->tolerance ||
+               step->change * step->change <= step->tolerance * before;
         before = step->change;
     }
     if (done) {

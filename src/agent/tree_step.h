@@ -20,11 +20,11 @@
 // third order and needs no sine. So forces, contacts and the factor are all taken at c, in the
 // middle of the step, as for free bodies.
 //
-// Where a link is in c- and c' is told from c: by the turn T that takes it there, as the vector g =
-// axis tan(angle / 2), and by the shift of its origin. With f = 2 / (1 + g^2) and the inertia I in
-// world axes at c,
+// Where a link is in c- and c' is told from c: by the quaternion (w, u), of any length, of the turn
+// T that takes it there, and by the shift of its origin. With f = 2 / (w^2 + u^2) and the inertia I
+// in world axes at c,
 //
-//     T - 1 = f ([g]x + [g]x^2),      L = f/h (I g + g x I g),
+//     T - 1 = f (w [u]x + [u]x^2),      L = f/h (w I u + u x I u),
 //
 // so no rotation matrix is made but that of c, and nothing is lost to cancellation far from the
 // root or in slow motion.
@@ -32,7 +32,7 @@
 // c' is found by Newton's method with the factor of M(c), which is the derivative up to O(h |v|).
 // Balls are turned link by link, each in its own axes at the present guess: a thin rod's twist then
 // moves nothing else, and the error of a turn is O(h |v|) in every direction, however small its
-// inertia. In s = axis sin(angle) = f g the momentum is M s plus an even function of s; so the
+// inertia. In s = axis sin(angle) = f w u the momentum is M s plus an even function of s; so the
 // first guess, which mirrors the last step, s' = h M^-1 S^T (2 P(c-, c) + h f) - s-, is off by
 // O(h^3) only.
 #ifndef SN_AGENT_TREE_STEP_H
@@ -42,7 +42,8 @@
 
 // From c to another configuration: how a link's frame moves.
 typedef struct sn_tree_travel {
-    sn_vec3 turn;  // g, world axes
+    double w;
+    sn_vec3 turn;  // u, world axes
     double bend;   // f
     sn_vec3 shift; // of the link's origin
 } sn_tree_travel;
@@ -55,9 +56,13 @@ typedef struct sn_tree_search {
     sn_vec3 moved;     // the joint's own movement, see tree_joint.h; not of balls
     sn_vec3 impulse;   // on the joint, times h
     sn_vec3 share;     // what the joint lacks
+    sn_vec3 wanted;    // movement of the joint, of balls the link's turn, that a turn finds right
+    sn_vec3 made;      // and what it makes of it
+    sn_vec3 before;    // and how both differ from the turn before
 } sn_tree_search;
 
 typedef struct sn_tree_step {
+    double tolerance; // of the error that Newton's method leaves, relative to the whole movement
     double h;
     sn_tree_travel *back;   // count: from c to c-
     sn_tree_search *search; // count
