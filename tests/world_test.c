@@ -564,6 +564,39 @@ static void bad_definitions_are_refused_by_name(void **state)
     assert_int_equal(sn_world_create(&def, &world, NULL), SN_ERROR_ARGUMENT);
 }
 
+// Shapes that give no mass are looked at all the same: what is drawn and touched must have a size.
+static void shapes_are_checked_whatever_gives_the_mass(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(SN_POLICY_LOCKSTEP, SN_VEC3_ZERO);
+    for (int i = 0; i < 10; ++i) {
+        sn_shape shapes[2] = {sn_default_shape(), sn_default_shape()};
+        sn_body_def def = sn_default_body_def();
+        def.name = "bad";
+        def.shapes = shapes;
+        def.shape_count = 2;
+        def.type = i % 2 == 0 ? SN_BODY_STATIC : SN_BODY_RIGID;
+        def.mass.mass = i % 2 == 0 ? 0.0 : 1.0;
+        def.mass.inertia = SN_MAT3_IDENTITY;
+        shapes[1].radius = i / 2 == 0 ? -1.0 : 1.0;
+        shapes[1].type = i / 2 == 1 ? (sn_shape_type)99 : SN_SHAPE_SPHERE;
+        shapes[1].type = i / 2 == 2 ? SN_SHAPE_MESH : shapes[1].type;
+        shapes[1].frame.position.x = i / 2 == 3 ? NAN : 0.0;
+        sn_body body;
+        sn_error error = {0};
+        sn_status status = sn_world_add_body(world, &def, &body, &error);
+        if (i / 2 == 4) {
+            assert_int_equal(status, SN_OK); // nothing wrong with these
+            assert_int_equal(sn_world_remove_body(world, body, NULL), SN_OK);
+        } else {
+            assert_int_equal(status, SN_ERROR_ARGUMENT);
+            assert_string_equal(error.place, "bad");
+            assert_non_null(strstr(error.text, "shape 1: "));
+        }
+    }
+    sn_world_destroy(world);
+}
+
 static void bad_fields_events_and_steps_are_refused(void **state)
 {
     (void)state;
@@ -788,6 +821,7 @@ int main(void)
         cmocka_unit_test(the_hash_sees_every_number),
         cmocka_unit_test(a_running_world_allocates_nothing),
         cmocka_unit_test(bad_definitions_are_refused_by_name),
+        cmocka_unit_test(shapes_are_checked_whatever_gives_the_mass),
         cmocka_unit_test(bad_fields_events_and_steps_are_refused),
         cmocka_unit_test(a_diverging_body_stops_the_world_whole),
         cmocka_unit_test(stale_handles_do_no_harm),

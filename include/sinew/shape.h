@@ -49,6 +49,10 @@ typedef struct sn_shape {
 // A unit sphere of water at the origin.
 SN_API sn_shape sn_default_shape(void);
 
+// Are its dimensions, density and frame such as a shape can have? `place` names it in the error,
+// and may be NULL.
+SN_API sn_status sn_shape_check(const sn_shape *shape, const char *place, sn_error *error);
+
 // Mass, centre and inertia of anything rigid, in one frame.
 typedef struct sn_mass_properties {
     double mass;    // kg

@@ -63,7 +63,7 @@ static sn_status check_dimensions(const sn_shape *shape, const char *place, sn_e
     return status;
 }
 
-static sn_status check_shape(const sn_shape *shape, const char *place, sn_error *error)
+sn_status sn_shape_check(const sn_shape *shape, const char *place, sn_error *error)
 {
     if ((unsigned)shape->type >= SN_SHAPE_TYPE_COUNT) {
         return sn_fail(error, SN_ERROR_ARGUMENT, place, "type %d; 0 to %d were expected",
@@ -141,7 +141,7 @@ sn_status sn_shape_mass_properties(const sn_shape *shapes, int count, sn_mass_pr
         if (count > 1) {
             snprintf(place, sizeof place, "shape %d", i);
         }
-        status = check_shape(&shapes[i], place, error);
+        status = sn_shape_check(&shapes[i], place, error);
         if (status == SN_OK) {
             status = own_mass_properties(&shapes[i], &parts[i], error);
         }
@@ -197,7 +197,7 @@ static sn_status curved_mesh(const sn_shape *shape, double tolerance, sn_mesh **
 sn_status sn_shape_mesh(const sn_shape *shape, double tolerance, sn_mesh **mesh, sn_error *error)
 {
     *mesh = NULL;
-    sn_status status = check_shape(shape, "shape", error);
+    sn_status status = sn_shape_check(shape, "shape", error);
     if (status == SN_OK && !(tolerance >= 0.0)) {
         status = sn_fail(error, SN_ERROR_ARGUMENT, NULL,
                          "tolerance %g m; a length, or 0 for the default, was expected", tolerance);

@@ -1,5 +1,6 @@
 // Bodies of a world: adding, removing, reading and placing them.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -65,13 +66,14 @@ static sn_status check_body_def(const sn_world *world, const sn_body_def *def, c
                        def->shape_count);
     }
     for (int i = 0; i < def->shape_count; ++i) {
-        const sn_shape *shape = &def->shapes[i];
-        if ((unsigned)shape->type >= SN_SHAPE_TYPE_COUNT ||
-            (shape->type == SN_SHAPE_MESH && shape->mesh == NULL)) {
-            return sn_fail(error, SN_ERROR_ARGUMENT, name,
-                           "shape %d is of type %d, which is none of those there are, or a mesh "
-                           "shape without a mesh",
-                           i, (int)shape->type);
+        char place[32] = "shape";
+        if (def->shape_count > 1) {
+            snprintf(place, sizeof place, "shape %d", i);
+        }
+        sn_error inner = {0};
+        sn_status status = sn_shape_check(&def->shapes[i], place, &inner);
+        if (status != SN_OK) {
+            return sn_fail(error, status, name, "%s", sn_error_message(&inner));
         }
     }
     return SN_OK;
