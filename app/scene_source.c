@@ -171,8 +171,15 @@ static void write_caret(const sn_arguments *arguments, const char *line, size_t 
             sn_style_off(arguments, stderr));
 }
 
+// The file that the last error was in: errors come by the hundred from one file.
+typedef struct shown_file {
+    char name[512];
+    char *text;
+    size_t length;
+} shown_file;
+
 static void show_place(const sn_arguments *arguments, const sn_scene_source *source,
-                       const char *place)
+                       const char *place, shown_file *last)
 {
     char file[512];
     long line = 0, column = 0;
@@ -180,7 +187,6 @@ static void show_place(const sn_arguments *arguments, const sn_scene_source *sou
         return;
     }
     const char *text = NULL;
-    char *owned = NULL;
     size_t length = 0;
     const sn_embedded_file *embedded = sn_embedded_find(file);
     if (source->text != NULL && strcmp(file, source->name) == 0) {
@@ -189,8 +195,15 @@ static void show_place(const sn_arguments *arguments, const sn_scene_source *sou
     } else if (source->text != NULL && embedded != NULL) {
         text = (const char *)embedded->data;
         length = embedded->size;
-    } else if (sn_read_file(file, &owned, &length, NULL) == SN_OK) {
-        text = owned;
+    } else {
+        if (strcmp(file, last->name) != 0) {
+            sn_free(last->text);
+            last->text = NULL;
+            memcpy(last->name, file, strlen(file) + 1);
+            (void)sn_read_file(file, &last->text, &last->length, NULL);
+        }
+        text = last->text;
+        length = last->length;
     }
     const char *end = text != NULL ? text + length : NULL;
     const char *start = text != NULL ? line_start(text, end, line) : NULL;
@@ -202,20 +215,23 @@ static void show_place(const sn_arguments *arguments, const sn_scene_source *sou
         }
         write_caret(arguments, start, width, column);
     }
-    sn_free(owned);
 }
 
 void sn_scene_source_explain(const sn_arguments *arguments, const sn_scene_source *source,
                              const sn_error_list *errors)
 {
+    shown_file last = {.text = NULL};
     for (int i = 0; i < errors->count; ++i) {
         const sn_error *error = &errors->items[i];
         fprintf(stderr, "%s%s%s%s%s\n", sn_style_on(arguments, stderr, SN_STYLE_BOLD), error->place,
                 sn_style_off(arguments, stderr), error->place[0] != '\0' ? ": " : "", error->text);
-        show_place(arguments, source, error->place);
+        show_place(arguments, source, error->place, &last);
     }
+    sn_free(last.text);
     if (errors->left_out > 0) {
-        fprintf(stderr, "and %d more errors\n", errors->left_out);
+        // Reading ends at a thousand errors, so that there may be more than were counted.
+        fprintf(stderr, "and %s%d more errors\n", errors->left_out >= 900 ? "at least " : "",
+                errors->left_out);
     }
 }
 

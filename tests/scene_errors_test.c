@@ -207,6 +207,10 @@ static const mistake mistakes[] = {
      {"t:1:51: unknown unit \"metre\""}},
     {"{\"sinew\": 1, \"params\": {\"a\": {\"value\": \"5kg\", \"unit\": \"m\"}}}",
      {"t:1:40: \"value\": got a mass, but the param's unit is \"m\""}},
+    {"{\"sinew\": 1, \"params\": {\"a\": {\"value\": \"90deg\", \"max\": \"2kg\"}}}",
+     {"t:1:56: \"max\": got a mass, but the param's unit is \"deg\""}},
+    {"{\"sinew\": 1, \"params\": {\"a\": {\"value\": \"4 m/s\", \"max\": 3}}}",
+     {"t:1:40: the param \"a\" is 4 m/s, expected at most 3 m/s"}},
     {"{\"sinew\": 1, \"params\": {\"a\": {\"value\": 5, \"min\": 6}}}",
      {"t:1:40: the param \"a\" is 5, expected at least 6"}},
     {"{\"sinew\": 1, \"params\": {\"a\": {\"value\": \"5m\", \"max\": \"400 cm\", \"unit\": "
@@ -359,6 +363,66 @@ static void keeps_a_hundred_errors(void **state)
     sn_text_free(&text);
 }
 
+// Millions of mistakes cost no more than the reading of the file: memory is not spent on what
+// nobody will read.
+static void gives_up_after_a_thousand_errors(void **state)
+{
+    (void)state;
+    static const char *const lists[][2] = {
+        {"{\"sinew\": 1, \"bodies\": [", "{},"},
+        {"{\"sinew\": 1, \"bodies\": [", "5,"},
+        {"{\"sinew\": 1, \"include\": [", "\"nowhere.json\","},
+        {"{\"sinew\": 1, \"gravity\": [0, 0, 1], \"bodies\": [{\"name\": \"a\", \"shape\": "
+         "{\"type\": "
+         "\"mesh\", \"vertices\": [",
+         "[true, 0, 0],"},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
+        sn_text text = {0};
+        sn_text_add(&text, lists[i][0]);
+        for (int k = 0; k < 5000; ++k) {
+            sn_text_add(&text, lists[i][1]);
+        }
+        sn_text_add(&text, i < 3 ? "]}" : "]}}]}");
+        sn_scene *scene = NULL;
+        sn_error_list errors = {0};
+        assert_int_equal(sn_scene_load_text("t", text.data, text.length, NULL, &scene, &errors),
+                         SN_ERROR_SCENE);
+        assert_int_equal(errors.count, 100);
+        // whoever notices first ends a list; what it belongs to may have a word to add
+        assert_in_range(errors.left_out, 900, 910);
+        sn_error_list_free(&errors);
+        sn_text_free(&text);
+    }
+}
+
+// A near name in the same folder is worth naming; a far one is not.
+static void missing_files_are_explained(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {SHAPE("\"type\": \"mesh\", \"file\": \"tests/data/scenes/parts/cubes.obj\""),
+         "cannot be opened for reading: No such file or directory; did you mean \"cube.obj\"?"},
+        {SHAPE("\"type\": \"mesh\", \"file\": \"tests/nowhere/x.obj\""), "No such file"},
+        {"{\"sinew\": 1, \"include\": \"scenes/gyroscop.json\"}",
+         "the file does not exist; did you mean \"gyroscope.json\"?"},
+        {"{\"sinew\": 1, \"include\": \"scenes/zzzzzzzzzzzz\"}", "the file does not exist"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        sn_scene *scene = NULL;
+        sn_error_list errors = {0};
+        sn_scene_load_text("t", cases[i].text, strlen(cases[i].text), NULL, &scene, &errors);
+        assert_null(scene);
+        assert_int_equal(errors.count, 1);
+        if (strstr(errors.items[0].text, cases[i].message) == NULL) {
+            fail_msg("%s", errors.items[0].text);
+        }
+        sn_error_list_free(&errors);
+    }
+}
+
 static void limits_params(void **state)
 {
     (void)state;
@@ -468,6 +532,8 @@ int main(void)
         cmocka_unit_test(refuses),
         cmocka_unit_test(refuses_files),
         cmocka_unit_test(keeps_a_hundred_errors),
+        cmocka_unit_test(gives_up_after_a_thousand_errors),
+        cmocka_unit_test(missing_files_are_explained),
         cmocka_unit_test(limits_params),
         cmocka_unit_test(messages_are_whole),
         cmocka_unit_test(limits_expressions),

@@ -246,6 +246,39 @@ static void params_move_the_scene(void **state)
     sn_scene_destroy(scene);
 }
 
+// A param takes the unit that its value is written with, or else a limit; bare numbers beside it
+// are in that unit too.
+static void params_take_the_unit_of_their_value(void **state)
+{
+    (void)state;
+    const char *source = "{\"sinew\": 1, \"params\": {\n"
+                         "\"twist\": {\"value\": \"90deg\", \"max\": 180},\n"
+                         "\"width\": {\"value\": \"=2*25mm\", \"min\": \"+1 cm\"},\n"
+                         "\"speed\": {\"value\": \"7.2 km/h\", \"unit\": \"m/s\"}},\n"
+                         "\"gravity\": [\"=twist\", \"=width\", \"=speed\"]}";
+    char *text = NULL;
+    for (int pass = 0; pass < 2; ++pass) {
+        sn_scene *scene = load(pass == 0 ? source : text);
+        const char *const units[] = {"deg", "cm", "m/s"};
+        const double values[] = {90.0, 5.0, 2.0};
+        for (int i = 0; i < 3; ++i) {
+            assert_string_equal(sn_scene_param(scene, i).unit, units[i]);
+            near(sn_scene_param(scene, i).value, values[i]);
+        }
+        near(sn_scene_param(scene, 0).maximum, 180.0);
+        near(sn_scene_param(scene, 1).minimum, 1.0);
+        sn_world *world = build(scene);
+        near_vec(sn_world_gravity(world), 0.5 * SN_PI, 0.05, 2.0);
+        sn_world_destroy(world);
+        if (pass == 0) {
+            size_t length;
+            assert_int_equal(sn_scene_resolved_text(scene, &text, &length, NULL), SN_OK);
+        }
+        sn_scene_destroy(scene);
+    }
+    sn_scene_free_text(text);
+}
+
 static void refuse_param(sn_scene *scene, const char *name, double value, sn_status expected,
                          const char *message)
 {
@@ -512,6 +545,7 @@ int main(void)
         cmocka_unit_test(empty_scene_has_defaults),
         cmocka_unit_test(values_reach_the_world),
         cmocka_unit_test(params_move_the_scene),
+        cmocka_unit_test(params_take_the_unit_of_their_value),
         cmocka_unit_test(bad_params_change_nothing),
         cmocka_unit_test(includes_are_merged),
         cmocka_unit_test(includes_can_come_from_a_program),

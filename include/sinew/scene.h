@@ -34,7 +34,7 @@ typedef struct sn_error_list {
     sn_error *items;
     int count;
     int capacity;
-    int left_out; // found beyond the hundred that are kept
+    int left_out; // found beyond the hundred that are kept; a file is read up to its thousandth
 } sn_error_list;
 
 SN_API void sn_error_list_free(sn_error_list *list);

@@ -3,6 +3,7 @@
 #include "geometry/weld.h"
 #include "sinew/geometry.h"
 
+#include <errno.h>
 #include <string.h>
 
 sn_import_options sn_default_import_options(void)
@@ -270,7 +271,8 @@ static sn_status check_request(const importer *in)
     FILE *file = fopen(in->path, "rb");
     bool readable = file != NULL && fgetc(file) != EOF;
     if (file == NULL) {
-        return sn_fail(in->error, SN_ERROR_FILE, in->path, "cannot be opened for reading");
+        return sn_fail(in->error, SN_ERROR_FILE, in->path, "cannot be opened for reading: %s",
+                       strerror(errno));
     }
     fclose(file);
     if (!readable) {

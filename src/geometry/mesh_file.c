@@ -1,5 +1,6 @@
 #include "geometry/mesh_file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,7 +64,8 @@ sn_status sn_ply_file_check(const char *path, sn_error *error)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
-        return sn_fail(error, SN_ERROR_FILE, path, "cannot be opened for reading");
+        return sn_fail(error, SN_ERROR_FILE, path, "cannot be opened for reading: %s",
+                       strerror(errno));
     }
     char line[LINE_SIZE] = "";
     int number = 0;
@@ -103,7 +105,8 @@ sn_status sn_stl_file_check(const char *path, sn_error *error)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
-        return sn_fail(error, SN_ERROR_FILE, path, "cannot be opened for reading");
+        return sn_fail(error, SN_ERROR_FILE, path, "cannot be opened for reading: %s",
+                       strerror(errno));
     }
     char start[6] = "", end[1025] = "";
     bool text = fread(start, 1, 5, file) == 5 && memcmp(start, "solid", 5) == 0;

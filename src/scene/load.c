@@ -94,7 +94,10 @@ static void load_include(loader *l, sn_reader *reader, int node)
     if (status == SN_ERROR_MEMORY) {
         note(l, status);
     } else if (status != SN_OK) {
-        sn_reader_fail(reader, node, "cannot include \"%.200s\": %s", path, error.text);
+        char near[SN_PATH_NEAR_SIZE];
+        bool found = sn_path_near(path, near);
+        sn_reader_fail(reader, node, "cannot include \"%.200s\": %s%s%s%s", path, error.text,
+                       found ? "; did you mean \"" : "", near, found ? "\"?" : "");
     } else {
         const char *inner = sn_arena_text(&l->scene->arena, path, sn_path_folder_length(path));
         if (inner != NULL) {
@@ -116,7 +119,8 @@ static void load_includes(loader *l, sn_reader *reader)
         if (json->nodes[key + 1].type == SN_JSON_STRING) {
             load_include(l, reader, key + 1);
         } else if (json->nodes[key + 1].type == SN_JSON_ARRAY) {
-            for (int e = sn_json_first(json, key + 1); e >= 0 && l->status != SN_ERROR_MEMORY;
+            for (int e = sn_json_first(json, key + 1);
+                 e >= 0 && l->status != SN_ERROR_MEMORY && !sn_reader_stopped(reader);
                  e = sn_json_next(json, e)) {
                 if (json->nodes[e].type == SN_JSON_STRING) {
                     load_include(l, reader, e);

@@ -26,6 +26,11 @@ static bool is_unheard(const sn_reader *reader)
     return reader->errors == NULL || reader->errors->count >= SN_ERROR_LIST_LIMIT;
 }
 
+bool sn_reader_stopped(const sn_reader *reader)
+{
+    return reader->out_of_memory || reader->mistakes >= SN_MISTAKE_LIMIT;
+}
+
 void sn_reader_fail(sn_reader *reader, int node, const char *format, ...)
 {
     reader->mistakes += 1;
@@ -204,7 +209,7 @@ void sn_parse_object(sn_reader *reader, int node, const sn_object *table, sn_ite
     bool has_type = table->word != NULL;
     bool seen[64] = {false};
     for (int key = sn_json_first(json, node); key >= 0; key = sn_json_next(json, key)) {
-        if (reader->out_of_memory) {
+        if (sn_reader_stopped(reader)) {
             return;
         }
         int index = -1;

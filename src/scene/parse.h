@@ -14,6 +14,11 @@ typedef struct sn_reader {
     bool out_of_memory;
 } sn_reader;
 
+// Reading goes on after a mistake, but not for ever: after a thousand in one file, or without
+// memory, lists and objects are left where they are.
+#define SN_MISTAKE_LIMIT 1000
+bool sn_reader_stopped(const sn_reader *reader);
+
 // Reads an object into `item`. A first reading sets the defaults; a second one (another file)
 // overrides what it gives. Mistakes go to reader->errors, and reading goes on.
 void sn_parse_object(sn_reader *reader, int node, const sn_object *table, sn_item *item);

@@ -114,6 +114,14 @@ static void bind(sn_reader *reader, int node, const sn_key *key, double *target)
     }
 }
 
+// "+5 mm" -> "mm"
+static const char *skip_number(const char *text)
+{
+    text += strspn(text, " +");
+    text += sn_number_length(text, strlen(text));
+    return text + strspn(text, " ");
+}
+
 // A bare number, one with a unit, or an expression. `quantity` (may be NULL) learns which.
 static void parse_number(sn_reader *reader, int node, const sn_key *key, double *target,
                          sn_quantity_value *quantity)
@@ -167,6 +175,7 @@ static void parse_number(sn_reader *reader, int node, const sn_key *key, double 
         quantity->in_si = true;
         quantity->has_dimension = true;
         quantity->dimension = unit.dimension;
+        quantity->unit_text = skip_number(text);
     }
     *target = value;
     check_range(reader, node, key, value);
@@ -371,8 +380,30 @@ static void parse_numbers(sn_reader *reader, int node, const sn_key *key, sn_num
         return;
     }
     *list = (sn_number_list){data, node_at(reader, node)->size};
-    for (int e = sn_json_first(reader->json, node); e >= 0; e = sn_json_next(reader->json, e)) {
+    for (int e = sn_json_first(reader->json, node); e >= 0 && !sn_reader_stopped(reader);
+         e = sn_json_next(reader->json, e)) {
         parse_number(reader, e, key, data++, NULL);
+    }
+}
+
+static void parse_quantities(sn_reader *reader, int node, const sn_key *key, sn_quantity_list *list)
+{
+    bool single = node_at(reader, node)->type != SN_JSON_ARRAY;
+    if (!single && !expect_list(reader, node, key, "numbers")) {
+        return;
+    }
+    int count = single ? 1 : node_at(reader, node)->size;
+    sn_quantity_value *data = allocate(reader, count, sizeof *data);
+    sn_place *places = allocate(reader, count, sizeof *places);
+    if (data == NULL || places == NULL) {
+        return;
+    }
+    *list = (sn_quantity_list){data, places, count, single};
+    int e = single ? node : sn_json_first(reader->json, node);
+    for (int i = 0; i < count && !sn_reader_stopped(reader); ++i) {
+        places[i] = sn_reader_place(reader, e);
+        parse_number(reader, e, key, &data[i].number, &data[i]);
+        e = single ? -1 : sn_json_next(reader->json, e);
     }
 }
 
@@ -387,7 +418,7 @@ static void parse_points(sn_reader *reader, int node, const sn_key *key, int siz
         return;
     }
     *list = (sn_vector_list){data, node_at(reader, node)->size};
-    for (int e = sn_json_first(reader->json, node); e >= 0 && !reader->out_of_memory;
+    for (int e = sn_json_first(reader->json, node); e >= 0 && !sn_reader_stopped(reader);
          e = sn_json_next(reader->json, e)) {
         parse_tuple(reader, e, key, &(data++)->x, size);
     }
@@ -404,7 +435,8 @@ static void parse_loops(sn_reader *reader, int node, const sn_key *key, sn_loop_
         return;
     }
     *list = (sn_loop_list){data, node_at(reader, node)->size};
-    for (int e = sn_json_first(reader->json, node); e >= 0; e = sn_json_next(reader->json, e)) {
+    for (int e = sn_json_first(reader->json, node); e >= 0 && !sn_reader_stopped(reader);
+         e = sn_json_next(reader->json, e)) {
         parse_points(reader, e, key, 2, data++);
     }
 }
@@ -429,7 +461,8 @@ static void parse_triangles(sn_reader *reader, int node, const sn_key *key, sn_i
         return;
     }
     *list = (sn_index_list){data, node_at(reader, node)->size};
-    for (int e = sn_json_first(reader->json, node); e >= 0; e = sn_json_next(reader->json, e)) {
+    for (int e = sn_json_first(reader->json, node); e >= 0 && !sn_reader_stopped(reader);
+         e = sn_json_next(reader->json, e)) {
         bool good = node_at(reader, e)->type == SN_JSON_ARRAY && node_at(reader, e)->size == 3;
         int i = good ? sn_json_first(reader->json, e) : -1;
         for (; i >= 0; i = sn_json_next(reader->json, i)) {
@@ -538,7 +571,7 @@ static void parse_items(sn_reader *reader, int node, const sn_key *key, sn_item_
     if (!expect_list(reader, node, key, of)) {
         return;
     }
-    for (int e = sn_json_first(reader->json, node); e >= 0 && !reader->out_of_memory;
+    for (int e = sn_json_first(reader->json, node); e >= 0 && !sn_reader_stopped(reader);
          e = sn_json_next(reader->json, e)) {
         (void)parse_item(reader, e, key->object, list);
     }
@@ -553,7 +586,7 @@ static void parse_map(sn_reader *reader, int node, const sn_key *key, sn_item_li
         fail_expected(reader, node, key, expected);
         return;
     }
-    for (int k = sn_json_first(reader->json, node); k >= 0 && !reader->out_of_memory;
+    for (int k = sn_json_first(reader->json, node); k >= 0 && !sn_reader_stopped(reader);
          k = sn_json_next(reader->json, k)) {
         const char *name = sn_reader_string(reader, k);
         check_name(reader, k, name);
@@ -605,6 +638,9 @@ void sn_parse_value(sn_reader *reader, int node, const sn_key *key, void *member
         break;
     case SN_KEY_NUMBERS:
         parse_numbers(reader, node, key, member);
+        break;
+    case SN_KEY_QUANTITIES:
+        parse_quantities(reader, node, key, member);
         break;
     case SN_KEY_POINTS2:
         parse_points(reader, node, key, 2, member);

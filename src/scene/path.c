@@ -1,11 +1,13 @@
 #include "scene/path.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/suggest.h"
 
 // Removes "." and "x/.." in place. By letters alone: links are not followed.
 static void simplify(char *path)
@@ -59,6 +61,39 @@ size_t sn_path_folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+}
+
+bool sn_path_near(const char *path, char near[SN_PATH_NEAR_SIZE])
+{
+    const int most_files = 10000;
+    char folder[1024] = ".";
+    size_t length = sn_path_folder_length(path);
+    near[0] = '\0';
+    if (length >= sizeof folder) {
+        return false;
+    }
+    if (length > 0) {
+        memcpy(folder, path, length);
+        folder[length] = '\0';
+    }
+    const char *wrong = path + length + (path[length] == '/');
+    DIR *listing = opendir(folder);
+    const struct dirent *entry = NULL;
+    for (int i = 0; listing != NULL && i < most_files && (entry = readdir(listing)) != NULL; ++i) {
+        const char *words[2] = {near, entry->d_name};
+        if (strcmp(entry->d_name, wrong) == 0) {
+            near[0] = '\0';
+            break; // it is there, and cannot be read for another reason
+        }
+        if (strlen(entry->d_name) < SN_PATH_NEAR_SIZE &&
+            sn_suggest(wrong, words, 2) == entry->d_name) {
+            memcpy(near, entry->d_name, strlen(entry->d_name) + 1);
+        }
+    }
+    if (listing != NULL) {
+        closedir(listing);
+    }
+    return near[0] != '\0';
 }
 
 static sn_status fail_file(const char *path, int code, sn_error *error)

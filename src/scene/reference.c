@@ -23,13 +23,13 @@ static const char introduction[] =
     "`{\"euler\": [x, y, z]}`: about x, then "
     "the turned y, then the turned z.\n\n"
     "**Colours** are `\"#rrggbb\"` or `\"#rgb\"`.\n\n"
-    "**Names** are unique among bodies and fields together, and within materials, params, probes "
+    "**Names** are unique among bodies, joints and fields together, and within materials, params, "
+    "probes "
     "and events; `world` and "
     "`all` are taken.\n\n"
     "Limits: 256 MB and 8,000,000 keys and values per file, 128 levels of nesting, 10,000 bytes "
     "per expression, 32 levels of "
-    "includes. Up to 100 errors are "
-    "listed at once.\n";
+    "includes. Up to 100 errors are listed at once, and a file is read up to its thousandth.\n";
 
 static void write_kind(sn_text *out, const sn_key *key)
 {
@@ -74,6 +74,9 @@ static void write_kind(sn_text *out, const sn_key *key)
     case SN_KEY_NUMBERS:
         sn_text_format(out, "list of numbers, %s", sn_dimension_unit(key->dimension));
         break;
+    case SN_KEY_QUANTITIES:
+        sn_text_add(out, "number or list of numbers");
+        break;
     case SN_KEY_POINTS2:
         sn_text_format(out, "list of [x, y], %s", sn_dimension_unit(key->dimension));
         break;
@@ -109,7 +112,7 @@ static void write_default(sn_text *out, const sn_key *key)
     } else if (key->standard_text != NULL) {
         sn_text_add(out, key->standard_text);
     } else if (key->type == SN_KEY_NUMBER || key->type == SN_KEY_WHOLE ||
-               key->type == SN_KEY_QUANTITY) {
+               key->type == SN_KEY_QUANTITY || key->type == SN_KEY_QUANTITIES) {
         sn_text_number(out, key->standard[0]);
     } else if (key->type == SN_KEY_VECTOR) {
         sn_text_add(out, "[");
@@ -205,9 +208,10 @@ static void write_functions(sn_text *out)
 {
     sn_text_add(out, "\n## Expressions\n\n`+ - * / ^`, parentheses, params by name, `pi`, `tau`, "
                      "`g0` (9.80665), numbers with one unit "
-                     "symbol (`5 cm`), and the functions below. Params count in SI units. Division "
-                     "by zero and results that "
-                     "are not finite are errors.\n\n| function | |\n|---|---|\n");
+                     "symbol (`5 cm`), and the functions below. Everything is a plain number in SI "
+                     "units: dimensions are not followed, `\"=5mm + 3kg\"` is 3.005 wherever a "
+                     "number may stand. Division by zero and results that are not finite are "
+                     "errors.\n\n| function | |\n|---|---|\n");
 #define X(id, name, least, most, text) sn_text_add(out, "| `" name "` | " text " |\n");
     SN_FUNCTION_LIST(X)
 #undef X

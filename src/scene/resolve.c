@@ -42,6 +42,20 @@ static bool is_identifier(const char *name)
     return true;
 }
 
+// Without "unit", a param has the unit that its value, or else a limit, is written with.
+static void choose_unit(sn_param_item *param)
+{
+    const sn_quantity_value *quantities[] = {&param->value, &param->minimum, &param->maximum};
+    static const char *const keys[] = {"value", "min", "max"};
+    for (int i = 0; i < 3 && !sn_item_gives(&param->item, "unit"); ++i) {
+        if (quantities[i]->unit_text != NULL) {
+            param->unit_text = quantities[i]->unit_text;
+            param->item.places[sn_object_find_key(param->item.table, "unit")] =
+                sn_item_place(&param->item, keys[i]);
+        }
+    }
+}
+
 static sn_status check_param(const sn_scene *scene, sn_param_item *param, sn_error_list *errors)
 {
     char text[400], name[96];
@@ -61,6 +75,7 @@ static sn_status check_param(const sn_scene *scene, sn_param_item *param, sn_err
         return fail_at(scene, param->item.place, errors, SN_ERROR_SCENE, text);
     }
     param->unit = (sn_unit){.multiply = 1, .divide = 1};
+    choose_unit(param);
     if (param->unit_text != NULL && param->unit_text[0] != '\0' &&
         sn_units_read_unit(param->unit_text, strlen(param->unit_text), &param->unit, &error) !=
             SN_OK) {
@@ -253,9 +268,10 @@ static sn_status check_limits(const sn_scene *scene, const sn_param_item *param,
     sn_number_to_text(param->si / param->factor, value);
     sn_number_to_text(
         quantity_si(scene, param, low ? &param->minimum : &param->maximum) / param->factor, limit);
-    snprintf(text, sizeof text, "the param \"%s\" is %s%s%.30s, expected at %s %s", param->name,
-             value, param->unit_text ? " " : "", param->unit_text ? param->unit_text : "",
-             low ? "least" : "most", limit);
+    const char *unit = param->unit_text != NULL ? param->unit_text : "";
+    const char *space = unit[0] != '\0' ? " " : "";
+    snprintf(text, sizeof text, "the param \"%s\" is %s%s%.30s, expected at %s %s%s%.30s",
+             param->name, value, space, unit, low ? "least" : "most", limit, space, unit);
     return fail_at(scene, sn_item_place(&param->item, "value"), errors, SN_ERROR_SCENE, text);
 }
 

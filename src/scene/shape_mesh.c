@@ -33,7 +33,14 @@ static sn_status import(const sn_scene *scene, const sn_shape_item *shape, sn_me
     if (path == NULL) {
         return sn_fail_memory(error, strlen(folder) + strlen(shape->file));
     }
-    sn_status status = sn_mesh_import(path, &options, mesh, error);
+    sn_error inner = {0};
+    sn_status status = sn_mesh_import(path, &options, mesh, &inner);
+    char near[SN_PATH_NEAR_SIZE];
+    if (status == SN_ERROR_FILE && sn_path_near(path, near)) {
+        sn_fail(error, status, inner.place, "%s; did you mean \"%s\"?", inner.text, near);
+    } else if (status != SN_OK) {
+        sn_fail(error, status, inner.place, "%s", inner.text);
+    }
     sn_free(path);
     return status;
 }

@@ -19,7 +19,7 @@ static const sn_key param_keys[] = {
     {"unit", SN_KEY_STRING, offsetof(sn_param_item, unit_text),
      "The unit of bare numbers in `value`, `min` and `max`, and of the slider. Expressions see the "
      "value in SI units.",
-     .standard_text = "none"},
+     .standard_text = "the unit that `value`, or else `min` or `max`, is written with"},
     {"label", SN_KEY_STRING, offsetof(sn_param_item, label),
      "What a person reads beside the slider.", .standard_text = "the param's name"},
 };
@@ -117,6 +117,10 @@ static const sn_key root_keys[] = {
      "What shapes are made of, by name.", .object = &material_table},
     {"bodies", SN_KEY_OBJECTS, offsetof(sn_root_item, bodies), "The things of the scene.",
      .object = &sn_table_bodies},
+    {"joints", SN_KEY_OBJECTS, offsetof(sn_root_item, joints),
+     "How bodies hang together. A body is the child of one joint at most: joints that close a loop "
+     "are refused.",
+     .object = &sn_table_joints},
     {"fields", SN_KEY_OBJECTS, offsetof(sn_root_item, fields), "Forces: springs and drag.",
      .object = &sn_table_fields},
     {"probes", SN_KEY_OBJECTS, offsetof(sn_root_item, probes), "Numbers to write down and plot.",
