@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "agent/maximal.h"
+#include "agent/maximal_joint.h"
 #include "agent/maximal_step.h"
 #include "base/memory.h"
 #include "math/dense.h"
@@ -123,6 +124,8 @@ static void platforms_follow_the_closed_form(void **state)
             sn_maximal_from_tree(&m, q, v);
             sn_maximal_gap gap = sn_maximal_place(&m);
             assert_true(gap.linear < 1e-14 && gap.angular < 1e-14);
+            double energy = tree_energy(&tree, q, v, down);
+            assert_true(fabs(sn_maximal_energy(&m, down) - energy) < 1e-12);
             assert_int_equal(sn_maximal_accelerate(&m, down, NULL, NULL, a, NULL), SN_OK);
             assert_int_equal(m.loops.rows, cases[c].rows);
             assert_int_equal(m.loops.rank, cases[c].rank);
@@ -257,7 +260,7 @@ static void random_closure(sn_random *random, const sn_tree *tree, sn_maximal_cl
     if (closure->b >= 0) {
         b = (sn_frame){tree->pose[closure->b].rotation, tree->pose[closure->b].origin};
     }
-    closure->on_a = (sn_frame){random_rotation(random), random_vec3(random, 0.3)};
+    closure->on_a = random_frame(random, 0.3);
     sn_frame world = sn_frame_multiply(&a, &closure->on_a), back = sn_frame_inverse(&b);
     closure->on_b = sn_frame_multiply(&back, &world);
 }
@@ -348,6 +351,19 @@ static void random_loops_agree_with_dense_algebra(void **state)
         assert_int_equal(sn_maximal_project(&m, NULL, NULL), SN_OK);
         assert_true(velocity_drift(&m) < 1e-11);
         assert_int_equal(sn_maximal_accelerate(&m, gravity, wrench, force, a, NULL), SN_OK);
+        bend = fmax(bend, bending(&m, a, 1e-4));
+        // Any forces, and targets that some motion has.
+        sn_spatial some[MOST];
+        sn_maximal_gather(&m, gravity, wrench, force);
+        for (int b = 0; b < m.body_count; ++b) {
+            some[b] = random_spatial(&random, 3.0);
+        }
+        for (int j = 0; j < m.joint_count; ++j) {
+            for (int r = 0; r < m.joints[j].rows; ++r) {
+                m.target[6 * j + r] = sn_maximal_row(&m.joints[j], r, some);
+            }
+        }
+        sn_maximal_solve(&m, m.force, m.target, a);
         int rank = dense_accelerations(&m, wanted), rows = 0;
         double size = 1.0;
         for (int k = 0; k < 6 * m.body_count; ++k) {
@@ -362,7 +378,6 @@ static void random_loops_agree_with_dense_algebra(void **state)
             worst = fmax(worst, fabs(component(a[k / 6], k % 6) - wanted[k]) / size);
         }
         norm = fmax(norm, shortest_multipliers(&m));
-        bend = fmax(bend, bending(&m, a, 1e-4) / (size * size));
         sn_maximal_free(&m);
         sn_tree_free(&tree);
     }

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "agent/maximal.h"
+#include "agent/maximal_joint.h"
 #include "agent/tree.h"
 #include "base/random.h"
 #include "math/rotation.h"
@@ -23,6 +24,14 @@ static inline sn_vec3 random_vec3(sn_random *random, double size)
 static inline sn_mat3 random_rotation(sn_random *random)
 {
     return sn_quat_to_mat3(sn_quat_exp(random_vec3(random, 2.0)));
+}
+
+// Compilers order arguments as they like: numbers that are drawn from one stream are drawn in
+// statements of their own.
+static inline sn_frame random_frame(sn_random *random, double size)
+{
+    sn_mat3 rotation = random_rotation(random);
+    return (sn_frame){rotation, random_vec3(random, size)};
 }
 
 static inline void give_mass(sn_random *random, sn_tree_link *link)
@@ -90,8 +99,7 @@ static inline void make_tree(sn_random *random, int bodies, int hub, sn_tree *tr
             *link = (sn_tree_link){.joint = run[k]};
             link->parent = k > 0 ? count - 1 : (parent >= 0 ? massive[parent] : -1);
             link->pitch = sn_random_range(random, -0.2, 0.2);
-            link->frame = k > 0 ? in_run(random, k)
-                                : (sn_frame){random_rotation(random), random_vec3(random, 0.5)};
+            link->frame = k > 0 ? in_run(random, k) : random_frame(random, 0.5);
             ++count;
         }
         give_mass(random, &links[count - 1]);
@@ -137,11 +145,17 @@ static inline double spatial_distance(sn_spatial a, sn_spatial b)
     return fmax(sn_distance(a.angular, b.angular), sn_distance(a.linear, b.linear));
 }
 
+static inline sn_spatial random_spatial(sn_random *random, double size)
+{
+    sn_vec3 angular = random_vec3(random, size);
+    return sn_spatial_make(angular, random_vec3(random, size));
+}
+
 static inline void random_loads(sn_random *random, const sn_tree *tree, sn_spatial *wrench,
                                 double *force)
 {
     for (int i = 0; i < tree->count; ++i) {
-        wrench[i] = sn_spatial_make(random_vec3(random, 3.0), random_vec3(random, 3.0));
+        wrench[i] = random_spatial(random, 3.0);
     }
     for (int j = 0; j < tree->v_count; ++j) {
         force[j] = sn_random_range(random, -3.0, 3.0);
@@ -154,14 +168,7 @@ static inline double velocity_drift(const sn_maximal *m)
     for (int j = 0; j < m->joint_count; ++j) {
         const sn_maximal_joint *joint = &m->joints[j];
         for (int r = 0; r < joint->rows; ++r) {
-            double row = 0.0;
-            if (joint->child >= 0) {
-                row += sn_spatial_dot(joint->on_child[r], m->velocity[joint->child]);
-            }
-            if (joint->parent >= 0) {
-                row += sn_spatial_dot(joint->on_parent[r], m->velocity[joint->parent]);
-            }
-            most = fmax(most, fabs(row));
+            most = fmax(most, fabs(sn_maximal_row(joint, r, m->velocity)));
         }
     }
     return most;

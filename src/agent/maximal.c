@@ -74,7 +74,7 @@ static sn_status check_closures(const sn_tree *tree, const sn_maximal_closure *c
     return SN_OK;
 }
 
-static bool allocate(sn_maximal *m, int kept, int blocks)
+static bool allocate(sn_maximal *m, int kept)
 {
     size_t n = (size_t)m->body_count, j = (size_t)m->joint_count;
     size_t all = (size_t)(m->all_q > 0 ? m->all_q : 1);
@@ -82,9 +82,9 @@ static bool allocate(sn_maximal *m, int kept, int blocks)
     m->velocity = sn_allocate_zero(6 * n * sizeof *m->velocity);
     m->q = sn_allocate_zero(2 * all * sizeof *m->q);
     m->mobility = sn_allocate_zero(n * sizeof *m->mobility);
-    m->pivot = sn_allocate_zero((72 * j + 36 * (size_t)blocks) * sizeof *m->pivot);
+    m->pivot = sn_allocate_zero(72 * j * sizeof *m->pivot);
     m->inertia = sn_allocate_zero((size_t)(72 * kept + 1) * sizeof *m->inertia);
-    m->target = sn_allocate_zero(18 * j * sizeof *m->target);
+    m->target = sn_allocate_zero(24 * j * sizeof *m->target);
     m->drive = sn_allocate_zero(j * sizeof *m->drive);
     if (m->pose == NULL || m->velocity == NULL || m->q == NULL || m->mobility == NULL ||
         m->pivot == NULL || m->inertia == NULL || m->target == NULL || m->drive == NULL ||
@@ -98,10 +98,10 @@ static bool allocate(sn_maximal *m, int kept, int blocks)
     m->delta = m->sum + n;
     m->rate = m->q + all;
     m->gain = m->pivot + 36 * j;
-    m->block = m->gain + 36 * j;
     m->lift = m->inertia + 36 * (size_t)kept;
     m->lambda = m->target + 6 * j;
     m->rhs = m->lambda + 6 * j;
+    m->coarse = m->rhs + 6 * j;
     return true;
 }
 
@@ -212,27 +212,20 @@ static void make_closures(sn_maximal *m, const sn_maximal_closure *closures)
     }
 }
 
-// Who couples with whom: a body of few children couples its joints directly, one of many is kept as
-// an unknown of its own. Gives the number of kept bodies and of blocks.
-static void make_pattern(sn_maximal *m, int *kept, int *blocks)
+// Who couples with whom: a body of one child couples its two joints directly, one of more is kept
+// as an unknown of its own. Gives the number of kept bodies.
+static int make_pattern(sn_maximal *m)
 {
-    *kept = *blocks = 0;
+    int kept = 0;
     for (int b = m->body_count - 1; b >= 0; --b) {
-        sn_maximal_body *body = &m->bodies[b]; // all its children have been seen
-        if (body->child_count > SN_MAXIMAL_CLIQUE) {
-            body->kept = (*kept)++;
-        } else {
-            body->block = *blocks;
-            *blocks += body->child_count * (body->child_count + 1) / 2;
+        if (m->bodies[b].child_count > 1) { // all its children have been seen
+            m->bodies[b].kept = kept++;
         }
-        int p = m->joints[b].parent;
-        if (p >= 0) {
-            m->joints[b].slot = m->bodies[p].child_count++;
-            if (m->joints[b].slot < SN_MAXIMAL_CLIQUE) {
-                m->bodies[p].child[m->joints[b].slot] = b;
-            }
+        if (m->joints[b].parent >= 0) {
+            m->bodies[m->joints[b].parent].child_count += 1;
         }
     }
+    return kept;
 }
 
 static void zero_coordinates(sn_maximal *m)
@@ -276,13 +269,13 @@ sn_status sn_maximal_make(sn_maximal *m, const sn_tree *tree, const sn_maximal_c
     m->joint_count = m->body_count + closure_count;
     m->bodies = sn_allocate_zero((size_t)m->body_count * sizeof *m->bodies);
     m->joints = sn_allocate_zero((size_t)m->joint_count * sizeof *m->joints);
-    int kept = 0, blocks = 0;
+    int kept = 0;
     if (m->bodies != NULL && m->joints != NULL) {
         make_bodies(m, tree);
         make_closures(m, closures);
-        make_pattern(m, &kept, &blocks);
+        kept = make_pattern(m);
     }
-    if (m->bodies == NULL || m->joints == NULL || !allocate(m, kept, blocks)) {
+    if (m->bodies == NULL || m->joints == NULL || !allocate(m, kept)) {
         size_t bytes = (size_t)m->joint_count * sizeof *m->joints;
         sn_maximal_free(m);
         return sn_fail_memory(error, bytes);
@@ -449,6 +442,27 @@ static void add_gyration(sn_maximal *m)
     }
 }
 
+// What J a lacks of the target is solved for once more. Light bodies between heavy ones need it:
+// the multipliers are then exact to round-off of the heavy ones' forces, and W makes much of the
+// rest.
+static void refine(sn_maximal *m, sn_spatial *a)
+{
+    memcpy(m->coarse, m->lambda, 6 * (size_t)m->joint_count * sizeof *m->lambda);
+    for (int j = 0; j < m->joint_count; ++j) {
+        for (int r = 0; r < m->joints[j].rows; ++r) {
+            m->target[6 * j + r] -= sn_maximal_row(&m->joints[j], r, a);
+        }
+    }
+    memset(m->force, 0, (size_t)m->body_count * sizeof *m->force);
+    sn_maximal_solve(m, m->force, m->target, m->delta);
+    for (int b = 0; b < m->body_count; ++b) {
+        a[b] = sn_spatial_add(a[b], m->delta[b]);
+    }
+    for (int k = 0; k < 6 * m->joint_count; ++k) {
+        m->lambda[k] += m->coarse[k];
+    }
+}
+
 sn_status sn_maximal_accelerate(sn_maximal *m, sn_vec3 gravity, const sn_spatial *wrench,
                                 const double *force, sn_spatial *a, sn_error *error)
 {
@@ -467,6 +481,7 @@ sn_status sn_maximal_accelerate(sn_maximal *m, sn_vec3 gravity, const sn_spatial
         }
     }
     sn_maximal_solve(m, m->force, m->target, a);
+    refine(m, a);
     return SN_OK;
 }
 

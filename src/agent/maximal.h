@@ -4,12 +4,15 @@
 //
 //     sn_maximal m;
 //     if (sn_maximal_make(&m, &tree, closures, closure_count, &error) != SN_OK) { ... }
-//     sn_maximal_from_tree(&m, q, v);                          // poses and velocities of the
-//     bodies sn_maximal_project(&m, &gap, &error);                    // closes loops, removes
-//     drift sn_maximal_accelerate(&m, gravity, NULL, NULL, a, &error);
-//     sn_maximal_joint_accelerations(&m, a, joint_a);          // as solver (b) would give them
+//     sn_maximal_from_tree(&m, q, v);
+//     sn_maximal_project(&m, &gap, &error);
+//     sn_maximal_accelerate(&m, gravity, NULL, NULL, a, &error);
+//     sn_maximal_joint_accelerations(&m, a, joint_a);
 //     sn_maximal_reactions(&m, reaction);
 //     sn_maximal_free(&m);
+//
+// places the bodies for coordinates of the tree, closes loops, and gives the accelerations of the
+// bodies, those of the joints (as solver (b), tree.h, would) and the joints' reactions.
 //
 // A body's pose is its centre of mass and its rotation; its velocity is angular and linear at the
 // centre, both in world axes; forces on bodies are moments about the centre and forces, world axes.
@@ -30,10 +33,6 @@
 #define SN_AGENT_MAXIMAL_H
 
 #include "agent/tree.h"
-
-enum {
-    SN_MAXIMAL_CLIQUE = 2, // children of a body whose joints are coupled with each other directly
-};
 
 // A joint that closes a loop, between any two links with mass.
 typedef struct sn_maximal_closure {
@@ -57,7 +56,6 @@ typedef struct sn_maximal_joint {
     int child, parent; // bodies; -1: the world
     int part, part_count;
     int freedoms, rows; // their sum is six
-    int slot;           // among the parent's children, in order of elimination
     sn_frame end;       // of the run, on the child, from its centre
     // Of the last sn_maximal_place, at the end of the run in world axes:
     sn_vec3 at;
@@ -68,9 +66,8 @@ typedef struct sn_maximal_joint {
 
 typedef struct sn_maximal_body {
     int link;
-    int child_count, child[SN_MAXIMAL_CLIQUE]; // in order of elimination; the first ones
-    int block;                                 // first of its blocks, when there are few children
-    int kept;                                  // its place in `inertia`, when there are many; or -1
+    int child_count;
+    int kept; // its place in `inertia`, when it has more than one child; or -1
     double mass;
     sn_vec3 centre; // in link axes
     sn_mat3 inertia, inverse_inertia;
@@ -116,15 +113,14 @@ typedef struct sn_maximal {
     // The factor.
     sn_mat3 *mobility; // body_count: inverse inertias, world axes
     double *pivot;     // 36 joint_count: LDL of each joint's block
-    double *gain;      // 36 joint_count: D^-1 K, of joints on kept bodies
-    double *block;     // 36 for each pair of joints on the other bodies: D^-1 B
+    double *gain;      // 36 joint_count: D^-1 K on a kept parent, D^-1 B otherwise
     double *inertia;   // 36 for each kept body: LDL of its inertia with all it carries
     double *lift;      // 36 for each kept body: C M^-1
     sn_maximal_loops loops;
 
-    double *target, *lambda, *rhs; // 6 joint_count
-    double *rate;                  // all_v
-    sn_spatial *drive;             // joint_count: what joint forces do at the ends of runs
+    double *target, *lambda, *rhs, *coarse; // 6 joint_count
+    double *rate;                           // all_v
+    sn_spatial *drive;                      // joint_count: what joint forces do at the ends of runs
     sn_spatial *force, *delta, *work, *carried, *sum; // body_count
 } sn_maximal;
 

@@ -4,14 +4,16 @@
 // joints are numbered from the root, and joints are eliminated from the leaves, last number first.
 // Write C for the rows of a body's own joint on it, K_i for those of the joints that it carries.
 //
-// A body of few children: its joints form a small clique of blocks, C W K_i^T and K_i W K_j^T,
-// which elimination keeps to: no block appears that was not there. With pivot D_i and B_it the
-// blocks to those still to come,
+// A body of one child: its two joints are coupled by the block B = K W C^T. Elimination of the
+// child's joint, with pivot D, touches nothing but the diagonal block of the other,
 //
-//     G_it = D_i^-1 B_it,      A_tu <- A_tu - B_it^T G_iu.
+//     G = D^-1 B,      A_cc <- A_cc - B^T G,
 //
-// A body of many children would make that square in their number. It is kept as an unknown instead:
-// with y = W (sum of K_i^T lambda_i + C^T lambda) for its motion, the rows read
+// so chains have no fill-in.
+//
+// A body of more children would couple each with each, which is square in their number and dearer
+// from two on. It is kept as an unknown instead: with y = W (sum of K_i^T lambda_i + C^T lambda)
+// for its motion, the rows read
 //
 //     M y - sum K_i^T lambda_i - C^T lambda = 0,      D_i lambda_i + K_i y = b_i,
 //
@@ -21,6 +23,7 @@
 
 #include <string.h>
 
+#include "agent/maximal_joint.h"
 #include "agent/maximal_loop.h"
 #include "base/error.h"
 #include "math/dense.h"
@@ -46,28 +49,6 @@ static sn_spatial from_array(const double x[6])
     return sn_spatial_make(sn_vec3_make(x[0], x[1], x[2]), sn_vec3_make(x[3], x[4], x[5]));
 }
 
-// ---- the pattern ----
-
-// Member s of a body's clique: its children, then its own joint.
-static int member(const sn_maximal *m, int body, int s)
-{
-    return s < m->bodies[body].child_count ? m->bodies[body].child[s] : body;
-}
-
-// The block of members s < t: rows of s, columns of t.
-static double *block_at(const sn_maximal *m, int body, int s, int t)
-{
-    int n = m->bodies[body].child_count + 1;
-    int place = m->bodies[body].block + s * n - s * (s + 1) / 2 + t - s - 1;
-    return m->block + 36 * (size_t)place;
-}
-
-// The rows of a joint on one of its two bodies.
-static const sn_spatial *rows_on(const sn_maximal *m, int joint, int body)
-{
-    return m->joints[joint].child == body ? m->joints[joint].on_child : m->joints[joint].on_parent;
-}
-
 // ---- A ----
 
 // x += a W b^T
@@ -82,32 +63,33 @@ static void couple(const sn_maximal *m, int body, int rows, const sn_spatial *a,
     }
 }
 
-// The body's part of A: all of its clique, or nothing when it is kept.
-static void assemble_body(sn_maximal *m, int b)
+static void assemble_kept(sn_maximal *m, int b, const sn_mat3 *r, const sn_mat3 *back)
 {
     const sn_maximal_body *body = &m->bodies[b];
-    sn_mat3 r = m->pose[b].frame.rotation, back = sn_mat3_transpose(r);
-    m->mobility[b] = sn_mat3_multiply(sn_mat3_multiply(r, body->inverse_inertia), back);
-    if (body->kept >= 0) {
-        sn_mat3 turned = sn_mat3_multiply(sn_mat3_multiply(r, body->inertia), back);
-        double *inertia = m->inertia + 36 * (size_t)body->kept;
-        memset(inertia, 0, 36 * sizeof *inertia);
-        for (int k = 0; k < 3; ++k) {
-            inertia[7 * k + 21] = body->mass;
-            memcpy(inertia + 6 * k, turned.m[k], sizeof turned.m[k]);
-        }
-        return;
+    sn_mat3 turned = sn_mat3_multiply(sn_mat3_multiply(*r, body->inertia), *back);
+    double *inertia = m->inertia + 36 * (size_t)body->kept;
+    memset(inertia, 0, 36 * sizeof *inertia);
+    for (int k = 0; k < 3; ++k) {
+        inertia[7 * k + 21] = body->mass;
+        memcpy(inertia + 6 * k, turned.m[k], sizeof turned.m[k]);
     }
-    for (int s = 0; s <= body->child_count; ++s) {
-        int i = member(m, b, s);
-        const sn_spatial *on_i = rows_on(m, i, b);
-        couple(m, b, m->joints[i].rows, on_i, m->joints[i].rows, on_i, m->pivot + 36 * (size_t)i);
-        for (int t = s + 1; t <= body->child_count; ++t) {
-            int j = member(m, b, t);
-            double *block = block_at(m, b, s, t);
-            memset(block, 0, 36 * sizeof *block);
-            couple(m, b, m->joints[i].rows, on_i, m->joints[j].rows, rows_on(m, j, b), block);
-        }
+}
+
+// The joint's blocks: what its child and its parent give to the diagonal, and B, into `gain`, when
+// the parent has no other child.
+static void assemble(sn_maximal *m, int j)
+{
+    const sn_maximal_joint *joint = &m->joints[j];
+    int p = joint->parent;
+    double *pivot = m->pivot + 36 * (size_t)j, *gain = m->gain + 36 * (size_t)j;
+    memset(pivot, 0, 36 * sizeof *pivot);
+    if (m->bodies[j].kept < 0) {
+        couple(m, j, joint->rows, joint->on_child, joint->rows, joint->on_child, pivot);
+    }
+    if (p >= 0 && m->bodies[p].kept < 0) {
+        couple(m, p, joint->rows, joint->on_parent, joint->rows, joint->on_parent, pivot);
+        memset(gain, 0, 36 * sizeof *gain);
+        couple(m, p, joint->rows, joint->on_parent, m->joints[p].rows, m->joints[p].on_child, gain);
     }
 }
 
@@ -176,32 +158,26 @@ static void eliminate_into_kept(sn_maximal *m, int j)
                 m->inertia + 36 * (size_t)m->bodies[joint->parent].kept);
 }
 
-static void eliminate_from_clique(sn_maximal *m, int j)
+static void eliminate_into_joint(sn_maximal *m, int j)
 {
-    const sn_maximal_joint *joint = &m->joints[j];
-    int p = joint->parent, last = m->bodies[p].child_count, rows = joint->rows;
-    double before[36 * (SN_MAXIMAL_CLIQUE + 1)];
-    for (int t = joint->slot + 1; t <= last; ++t) {
-        double *block = block_at(m, p, joint->slot, t);
-        memcpy(before + 36 * t, block, 36 * sizeof *block);
-        solve_columns(rows, m->pivot + 36 * (size_t)j, m->joints[member(m, p, t)].rows, block);
-    }
-    for (int t = joint->slot + 1; t <= last; ++t) {
-        int i = member(m, p, t), rows_i = m->joints[i].rows;
-        add_product(rows, rows_i, rows_i, -1.0, before + 36 * t, block_at(m, p, joint->slot, t),
-                    m->pivot + 36 * (size_t)i);
-        for (int u = t + 1; u <= last; ++u) {
-            add_product(rows, rows_i, m->joints[member(m, p, u)].rows, -1.0, before + 36 * t,
-                        block_at(m, p, joint->slot, u), block_at(m, p, t, u));
-        }
-    }
+    int p = m->joints[j].parent, rows = m->joints[j].rows, above = m->joints[p].rows;
+    double before[36], *gain = m->gain + 36 * (size_t)j;
+    memcpy(before, gain, sizeof before);
+    solve_columns(rows, m->pivot + 36 * (size_t)j, above, gain);
+    add_product(rows, above, above, -1.0, before, gain, m->pivot + 36 * (size_t)p);
 }
 
 sn_status sn_maximal_factorise(sn_maximal *m, sn_error *error)
 {
-    memset(m->pivot, 0, 36 * (size_t)m->body_count * sizeof *m->pivot);
     for (int b = 0; b < m->body_count; ++b) {
-        assemble_body(m, b);
+        sn_mat3 r = m->pose[b].frame.rotation, back = sn_mat3_transpose(r);
+        m->mobility[b] = sn_mat3_multiply(sn_mat3_multiply(r, m->bodies[b].inverse_inertia), back);
+        if (m->bodies[b].kept >= 0) {
+            assemble_kept(m, b, &r, &back);
+        }
+    }
+    for (int j = 0; j < m->body_count; ++j) {
+        assemble(m, j);
     }
     for (int j = m->body_count - 1; j >= 0; --j) {
         const sn_maximal_joint *joint = &m->joints[j];
@@ -216,7 +192,7 @@ sn_status sn_maximal_factorise(sn_maximal *m, sn_error *error)
         if (joint->parent >= 0 && m->bodies[joint->parent].kept >= 0) {
             eliminate_into_kept(m, j);
         } else if (joint->parent >= 0) {
-            eliminate_from_clique(m, j);
+            eliminate_into_joint(m, j);
         }
     }
     sn_maximal_loops_factorise(m);
@@ -242,13 +218,11 @@ static void forward(sn_maximal *m, int j)
                                                   from_array(m->gain + 36 * (size_t)j + 6 * r));
         }
     } else if (p >= 0) {
-        for (int t = joint->slot + 1; t <= m->bodies[p].child_count; ++t) {
-            int i = member(m, p, t), rows = m->joints[i].rows;
-            const double *g = block_at(m, p, joint->slot, t);
-            for (int r = 0; r < joint->rows; ++r) {
-                for (int c = 0; c < rows; ++c) {
-                    m->rhs[6 * i + c] -= g[r * rows + c] * b[r];
-                }
+        int above = m->joints[p].rows;
+        const double *g = m->gain + 36 * (size_t)j;
+        for (int r = 0; r < joint->rows; ++r) {
+            for (int c = 0; c < above; ++c) {
+                m->rhs[6 * p + c] -= g[r * above + c] * b[r];
             }
         }
     }
@@ -268,13 +242,11 @@ static void backward(sn_maximal *m, int j)
                 sn_spatial_dot(from_array(m->gain + 36 * (size_t)j + 6 * r), m->carried[p]);
         }
     } else if (p >= 0) {
-        for (int t = joint->slot + 1; t <= m->bodies[p].child_count; ++t) {
-            int i = member(m, p, t), rows = m->joints[i].rows;
-            const double *g = block_at(m, p, joint->slot, t);
-            for (int r = 0; r < joint->rows; ++r) {
-                for (int c = 0; c < rows; ++c) {
-                    lambda[r] -= g[r * rows + c] * m->lambda[6 * i + c];
-                }
+        int above = m->joints[p].rows;
+        const double *g = m->gain + 36 * (size_t)j;
+        for (int r = 0; r < joint->rows; ++r) {
+            for (int c = 0; c < above; ++c) {
+                lambda[r] -= g[r * above + c] * m->lambda[6 * p + c];
             }
         }
     }
@@ -316,11 +288,8 @@ void sn_maximal_solve_tree(sn_maximal *m, const sn_spatial *force, const double 
     for (int j = 0; j < m->body_count; ++j) {
         const sn_maximal_joint *joint = &m->joints[j];
         for (int r = 0; r < joint->rows; ++r) {
-            double row = sn_spatial_dot(joint->on_child[r], m->work[j]);
-            if (joint->parent >= 0) {
-                row += sn_spatial_dot(joint->on_parent[r], m->work[joint->parent]);
-            }
-            m->rhs[6 * j + r] = (target != NULL ? target[6 * j + r] : 0.0) - row;
+            m->rhs[6 * j + r] =
+                (target != NULL ? target[6 * j + r] : 0.0) - sn_maximal_row(joint, r, m->work);
         }
     }
     for (int j = m->body_count - 1; j >= 0; --j) {

@@ -231,12 +231,24 @@ sn_spatial sn_maximal_relative(const sn_maximal_joint *joint, const sn_maximal_p
     return sum;
 }
 
+double sn_maximal_row(const sn_maximal_joint *joint, int r, const sn_spatial *motion)
+{
+    double row = 0.0;
+    if (joint->child >= 0) {
+        row += sn_spatial_dot(joint->on_child[r], motion[joint->child]);
+    }
+    if (joint->parent >= 0) {
+        row += sn_spatial_dot(joint->on_parent[r], motion[joint->parent]);
+    }
+    return row;
+}
+
 void sn_maximal_velocities(const sn_maximal *m, const sn_maximal_joint *joints,
                            const sn_maximal_pose *pose, const double *v, sn_spatial *velocity)
 {
     for (int j = 0; j < m->body_count; ++j) {
         const sn_maximal_joint *joint = &joints[j];
-        double own[6];
+        double own[6] = {0.0};
         sn_maximal_collect(m, joint, v, own);
         // With the child at rest the relative twist is minus what the parent carries.
         velocity[j] = SN_SPATIAL_ZERO;

@@ -48,6 +48,9 @@ void sn_maximal_velocities(const sn_maximal *m, const sn_maximal_joint *joints,
 void sn_maximal_move_joint(const sn_maximal *m, const sn_maximal_joint *joint, const double *by,
                            double *q);
 
+// Row r of J on motions of the bodies.
+SN_API double sn_maximal_row(const sn_maximal_joint *joint, int r, const sn_spatial *motion);
+
 // Between the joint's own numbers and those of all velocities.
 void sn_maximal_scatter(const sn_maximal *m, const sn_maximal_joint *joint, const double own[6],
                         double *all);

@@ -50,14 +50,7 @@ static void project_velocity(sn_maximal *m)
         for (int j = 0; j < m->joint_count; ++j) {
             const sn_maximal_joint *joint = &m->joints[j];
             for (int r = 0; r < joint->rows; ++r) {
-                double row = 0.0;
-                if (joint->child >= 0) {
-                    row += sn_spatial_dot(joint->on_child[r], m->velocity[joint->child]);
-                }
-                if (joint->parent >= 0) {
-                    row += sn_spatial_dot(joint->on_parent[r], m->velocity[joint->parent]);
-                }
-                m->target[6 * j + r] = -row;
+                m->target[6 * j + r] = -sn_maximal_row(joint, r, m->velocity);
             }
         }
         memset(m->force, 0, (size_t)m->body_count * sizeof *m->force);
