@@ -389,6 +389,57 @@ static void random_loops_agree_with_dense_algebra(void **state)
     assert_true(redundant > 100);
 }
 
+// Any mechanism with any closures: joints stay together, and energy with them.
+static void steps_keep_random_loops(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 38};
+    double gap = 0.0, drift = 0.0;
+    int moving = 0;
+    for (int trial = 0; trial < 40; ++trial) {
+        sn_tree tree;
+        sn_maximal m;
+        sn_maximal_step step;
+        sn_maximal_closure closures[2];
+        int count = 1 + trial % 2;
+        double q[4 * MOST], v[3 * MOST];
+        make_tree(&random, 3 + trial % 6, trial % 7, &tree);
+        random_state(&random, &tree, q, v);
+        sn_tree_place(&tree, q);
+        for (int k = 0; k < count; ++k) {
+            random_closure(&random, &tree, &closures[k]);
+        }
+        make_maximal(&m, &tree, closures, count);
+        sn_maximal_from_tree(&m, q, v);
+        assert_int_equal(sn_maximal_project(&m, NULL, NULL), SN_OK);
+        sn_maximal_to_tree(&m, q, v);
+        moving += tree.v_count > m.loops.rank;
+        assert_true(sn_maximal_step_allocate(&step, &m));
+        double start = tree_energy(&tree, q, v, gravity), scale = 1.0;
+        for (int b = 0; b < m.body_count; ++b) {
+            scale += 9.81 * m.bodies[b].mass;
+        }
+        assert_int_equal(sn_maximal_step_begin(&step, &m, q, v, 5e-4, NULL), SN_OK);
+        for (int i = 0; i < 100; ++i) {
+            sn_error error = {0};
+            assert_int_equal(sn_maximal_step_push(&step, &m, gravity, NULL, NULL, NULL), SN_OK);
+            if (sn_maximal_step_advance(&step, &m, &error) != SN_OK) {
+                fail_msg("trial %d, step %d: %s", trial, i, sn_error_message(&error));
+            }
+            sn_maximal_gap left = sn_maximal_place(&m);
+            gap = fmax(gap, fmax(left.linear, left.angular));
+        }
+        sn_maximal_step_state(&step, &m, q, v);
+        double e = fabs(tree_energy(&tree, q, v, gravity) - start) / scale;
+        drift = fmax(drift, e);
+        sn_maximal_step_free(&step);
+        sn_maximal_free(&m);
+        sn_tree_free(&tree);
+    }
+    print_message("gaps %.2g, energy within %.2g, %d of 40 can move\n", gap, drift, moving);
+    assert_true(gap < 1e-10 && drift < 1e-4 && moving > 20);
+}
+
 // Cranks that go round pass the flat position, where the loop's rank falls, twice a turn.
 static void singular_positions_are_passed(void **state)
 {
@@ -542,6 +593,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(platforms_follow_the_closed_form),
         cmocka_unit_test(random_loops_agree_with_dense_algebra),
+        cmocka_unit_test(steps_keep_random_loops),
         cmocka_unit_test(singular_positions_are_passed),
         cmocka_unit_test(rest_in_a_singular_position_is_left),
         cmocka_unit_test(loops_that_cannot_close_tell_the_gap),

@@ -321,6 +321,45 @@ static void steps_agree_with_joint_coordinates(void **state)
     assert_true(gap < 1e-10);
 }
 
+// A long chain that hangs at rest: movements are nothing but rounding, and stay so.
+static void rest_stays_rest(void **state)
+{
+    (void)state;
+    sn_tree tree;
+    sn_maximal m;
+    sn_maximal_step step;
+    double q[4 * MOST], v[3 * MOST] = {0};
+    assert_true(sn_tree_allocate(&tree, MOST));
+    for (int i = 0; i < MOST; ++i) {
+        sn_tree_link *link = &tree.links[i];
+        *link = (sn_tree_link){.parent = i - 1, .joint = SN_TREE_BALL, .mass = 1.0};
+        link->frame = (sn_frame){SN_MAT3_IDENTITY, {0, 0, i > 0 ? -0.3 : 0.0}};
+        link->centre = sn_vec3_make(0, 0, -0.15);
+        link->inertia = sn_mat3_diagonal(sn_vec3_make(0.01, 0.01, 0.001));
+    }
+    sn_tree_finish(&tree);
+    sn_tree_zero(&tree, q);
+    make_maximal(&m, &tree, NULL, 0);
+    assert_true(sn_maximal_step_allocate(&step, &m));
+    assert_int_equal(sn_maximal_step_begin(&step, &m, q, v, 1e-3, NULL), SN_OK);
+    for (int i = 0; i < 200; ++i) {
+        sn_vec3 down = {0, 0, -9.81};
+        assert_int_equal(sn_maximal_step_push(&step, &m, down, NULL, NULL, NULL), SN_OK);
+        assert_int_equal(sn_maximal_step_advance(&step, &m, NULL), SN_OK);
+    }
+    sn_spatial reaction[MOST];
+    sn_maximal_reactions(&m, reaction);
+    assert_true(fabs(reaction[0].linear.z - 9.81 * MOST) < 1e-6);
+    assert_true(fabs(reaction[MOST - 1].linear.z - 9.81) < 1e-6);
+    sn_maximal_step_state(&step, &m, q, v);
+    for (int j = 0; j < tree.v_count; ++j) {
+        assert_true(fabs(v[j]) < 1e-9);
+    }
+    sn_maximal_step_free(&step);
+    sn_maximal_free(&m);
+    sn_tree_free(&tree);
+}
+
 // ---- what goes wrong ----
 
 static void impossible_trees_are_refused(void **state)
@@ -383,6 +422,7 @@ int main(void)
         cmocka_unit_test(reactions_balance),
         cmocka_unit_test(projection_removes_drift),
         cmocka_unit_test(steps_agree_with_joint_coordinates),
+        cmocka_unit_test(rest_stays_rest),
         cmocka_unit_test(impossible_trees_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

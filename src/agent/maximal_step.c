@@ -1,5 +1,6 @@
 #include "agent/maximal_step.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "agent/maximal_joint.h"
@@ -316,22 +317,35 @@ static double newton_turn(sn_maximal_step *step, sn_maximal *m)
     return moved;
 }
 
+// What rounding of places and turns can make of a turn.
+static double rounding(const sn_maximal *m)
+{
+    double sum = 0.0;
+    for (int b = 0; b < m->body_count; ++b) {
+        sum += 1.0 + sn_length(m->pose[b].frame.position);
+    }
+    return 16.0 * DBL_EPSILON * sum;
+}
+
 static bool search(sn_maximal_step *step, sn_maximal *m)
 {
-    double size = first_guess(step, m);
-    step->change = INFINITY;
-    for (step->turns = 0; step->turns < MOST_TURNS && !(step->change <= good_enough);
-         ++step->turns) {
-        double moved = newton_turn(step, m), before = step->change;
+    double size = first_guess(step, m), least = rounding(m), before = INFINITY;
+    for (step->turns = 0; step->turns < MOST_TURNS;) {
+        double moved = newton_turn(step, m);
+        step->turns += 1;
         if (!(moved < INFINITY)) {
             return false;
         }
         step->change = moved > 0.0 ? moved / (size + moved) : 0.0;
-        if (step->change < 1e-9 && step->change > 0.5 * before) {
-            step->change = 0.0; // as near as rounding lets it come
+        // Near a singular position rounding counts for more: there a turn is the last when it no
+        // longer shrinks.
+        if (step->change <= good_enough || moved <= least ||
+            (step->change < 1e-9 && step->change > 0.5 * before)) {
+            return true;
         }
+        before = step->change;
     }
-    return step->change <= good_enough;
+    return false;
 }
 
 sn_status sn_maximal_step_advance(sn_maximal_step *step, sn_maximal *m, sn_error *error)
