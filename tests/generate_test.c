@@ -167,7 +167,8 @@ static void test_coarsest_meshes(void **state)
 static void test_segments_keep_the_tolerance(void **state)
 {
     (void)state;
-    for (double tolerance = 1e-5; tolerance < 0.05; tolerance *= 2.0) {
+    for (int i = 0; i < 13; ++i) {
+        double tolerance = ldexp(1e-5, i);
         int n = sn_segments_for_tolerance(1.0, tolerance);
         assert_true(1.0 - cos(SN_PI / n) <= tolerance * (1 + 1e-9));
         assert_true(n == 8 || 1.0 - cos(SN_PI / (n - 1)) > tolerance);

@@ -81,7 +81,8 @@ int main(int argc, char **argv)
 {
     enum { COUNT = 1000 };
     static sn_body bodies[COUNT];
-    int threads = argc == 3 && strcmp(argv[1], "--threads") == 0 ? atoi(argv[2]) : 1;
+    bool given = argc == 3 && strcmp(argv[1], "--threads") == 0;
+    int threads = given ? (int)strtol(argv[2], NULL, 10) : 1; // a wrong number is refused below
     for (int variant = 0; variant < 2; ++variant) {
         sn_error error = {0};
         sn_world_def def = sn_default_world_def();

@@ -53,7 +53,8 @@ static void test_lattice(void **state)
     (void)state;
     sn_vec3 points[343];
     for (int i = 0; i < 343; ++i) {
-        points[i] = sn_vec3_make(i % 7, i / 7 % 7, i / 49);
+        int row = i / 7 % 7, layer = i / 49;
+        points[i] = sn_vec3_make(i % 7, row, layer);
     }
     int vertices = 0;
     assert_true(fabs(check_hull(points, 343, &vertices) - 216.0) < 1e-11);
@@ -70,7 +71,8 @@ static void test_turned_lattice_far_away(void **state)
         sn_transform place = {{1000.0, -2000.0, 500.0}, sn_quat_normalize(q)};
         sn_vec3 points[125];
         for (int i = 0; i < 125; ++i) {
-            points[i] = sn_transform_point(place, sn_vec3_make(i % 5, i / 5 % 5, i / 25));
+            int row = i / 5 % 5, layer = i / 25;
+            points[i] = sn_transform_point(place, sn_vec3_make(i % 5, row, layer));
         }
         int vertices = 0;
         assert_true(fabs(check_hull(points, 125, &vertices) - 64.0) < 1e-9);
@@ -135,7 +137,8 @@ static void test_refusals(void **state)
     (void)state;
     sn_vec3 points[60];
     for (int i = 0; i < 60; ++i) {
-        points[i] = sn_vec3_make(i % 8, i / 8, 2.0 * (i % 8) - i / 8);
+        int column = i % 8, row = i / 8;
+        points[i] = sn_vec3_make(column, row, 2.0 * column - row);
     }
     check_refused(points, 60, "one plane");
     check_refused(points, 3, "3 points");

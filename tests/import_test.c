@@ -217,7 +217,7 @@ static void write_gltf(FILE *f)
             uri[at++] = digits[bits >> k & 63];
         }
     }
-    strcpy(uri + at, "\",");
+    memcpy(uri + at, "\",", 3);
     char text[2048];
     gltf_text(text, sizeof text, uri);
     fputs(text, f);

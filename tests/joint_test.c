@@ -345,8 +345,7 @@ static void what_cannot_be_built_is_refused_by_name(void **state)
     (void)state;
     sn_error error = {0};
     sn_world *world = make_world(SN_POLICY_LOCKSTEP, down);
-    sn_body a = add_bob(world, "a", sn_vec3_make(1, 0, 0), 0.1),
-            b = add_bob(world, "b", sn_vec3_make(2, 0, 0), 0.1);
+    sn_body a = add_bob(world, "a", sn_vec3_make(1, 0, 0), 0.1), b;
     sn_joint joint;
     sn_joint_def def = sn_default_joint_def();
     def.name = "bad";

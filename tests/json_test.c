@@ -195,7 +195,7 @@ static void refuses_numbers(void **state)
     assert_non_null(longest);
     size_t at = (size_t)sprintf(longest, "{\"a\": ");
     memset(longest + at, '1', SN_NUMBER_LENGTH_LIMIT + 1);
-    strcpy(longest + at + SN_NUMBER_LENGTH_LIMIT + 1, "}");
+    memcpy(longest + at + SN_NUMBER_LENGTH_LIMIT + 1, "}", 2);
     refuse(longest, "t:1:7: a number of 1001 characters, expected at most 1000");
     free(longest);
 }

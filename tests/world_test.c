@@ -769,15 +769,14 @@ static void lack_of_memory_is_reported_and_harmless(void **state)
 // What ten thousand bodies take, by the account of the allocator.
 static size_t used_bytes(void)
 {
-    size_t used = 0, value;
+    char line[200];
     FILE *file = fopen("/proc/self/statm", "r");
+    const char *read_line = file != NULL ? fgets(line, sizeof line, file) : NULL;
     if (file != NULL) {
-        if (fscanf(file, "%*s %zu", &value) == 1) {
-            used = value * 4096;
-        }
         fclose(file);
     }
-    return used;
+    const char *second = read_line != NULL ? strchr(line, ' ') : NULL; // pages in memory
+    return second != NULL ? (size_t)strtoull(second, NULL, 10) * 4096 : 0;
 }
 
 static void a_body_takes_less_than_a_kibibyte(void **state)

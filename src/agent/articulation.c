@@ -372,7 +372,7 @@ static bool reserve_items(sn_articulation_set *set)
         return true;
     }
     sn_articulation **items =
-        sn_reallocate(set->items, (size_t)set->agents.capacity * sizeof *items);
+        sn_reallocate(set->items, (size_t)set->agents.capacity * sizeof(void *));
     if (items == NULL) {
         return false;
     }

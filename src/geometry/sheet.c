@@ -132,8 +132,12 @@ static sn_status cut_once(const sn_mesh *mesh, double limit, sn_mesh **finer, sn
         return status;
     }
     sn_mesh_builder builder = {0};
-    int *middle = sn_allocate((size_t)edges.count * sizeof *middle);
-    builder.failed = middle == NULL;
+    size_t bytes = (size_t)edges.count * sizeof(int);
+    int *middle = sn_allocate(bytes);
+    if (middle == NULL) {
+        sn_half_edges_free(&edges);
+        return sn_fail_memory(error, bytes);
+    }
     for (int i = 0; i < mesh->vertex_count; ++i) {
         sn_mesh_builder_vertex(&builder, mesh->positions[i]);
     }
