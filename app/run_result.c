@@ -9,10 +9,10 @@
 
 // ---- columns ----
 
-static void name_column(sn_run_column *column, const char *name)
+static void name_column(sn_run_column *column, const sn_world *world, const char *name)
 {
     snprintf(column->name, sizeof column->name, "%.150s[%s]", name,
-             sn_quantity_unit(column->probe.quantity));
+             sn_probe_unit(world, &column->probe));
 }
 
 static sn_status columns_from_probes(sn_run_result *result, const sn_scene *scene,
@@ -25,7 +25,7 @@ static sn_status columns_from_probes(sn_run_result *result, const sn_scene *scen
             return status;
         }
         result->columns[i].probe = named.probe;
-        name_column(&result->columns[i], named.name);
+        name_column(&result->columns[i], world, named.name);
     }
     return SN_OK;
 }
@@ -41,7 +41,7 @@ static void columns_from_bodies(sn_run_result *result, const sn_world *world)
         column->probe.quantity = quantities[i % 3];
         snprintf(name, sizeof name, "%.120s.%s", sn_body_name(world, column->probe.body),
                  sn_quantity_word(column->probe.quantity));
-        name_column(column, name);
+        name_column(column, world, name);
     }
 }
 

@@ -19,15 +19,6 @@ typedef struct info_subject {
 
 // ---- totals ----
 
-static int degrees_of_freedom(const sn_world *world)
-{
-    int degrees = 0;
-    for (int i = 0; i < sn_world_body_count(world); ++i) {
-        degrees += sn_body_get_type(world, sn_world_body(world, i)) == SN_BODY_RIGID ? 6 : 0;
-    }
-    return degrees;
-}
-
 static double total_mass(const sn_world *world)
 {
     double mass = 0.0;
@@ -43,6 +34,12 @@ static double total_mass(const sn_world *world)
 static const char *type_word(const sn_world *world, sn_body body)
 {
     return sn_body_get_type(world, body) == SN_BODY_RIGID ? "rigid" : "static";
+}
+
+static const char *parent_name(const sn_world *world, sn_joint joint)
+{
+    sn_body parent = sn_joint_parent(world, joint);
+    return sn_body_is_valid(world, parent) ? sn_body_name(world, parent) : "world";
 }
 
 static sn_vec3 principal_moments(const sn_world *world, sn_body body)
@@ -82,14 +79,31 @@ static void json_body(sn_json_writer *json, const sn_world *world, sn_body body)
     sn_json_write_close(json);
 }
 
+static void json_joint(sn_json_writer *json, const sn_world *world, sn_joint joint)
+{
+    sn_joint_type type = sn_joint_get_type(world, joint);
+    sn_json_write_open_flat(json, NULL, '{');
+    sn_json_write_text(json, "name", sn_joint_name(world, joint));
+    sn_json_write_text(json, "type", sn_joint_type_word(type));
+    sn_json_write_text(json, "parent", parent_name(world, joint));
+    sn_json_write_text(json, "child", sn_body_name(world, sn_joint_child(world, joint)));
+    sn_json_write_integer(json, "freedoms", (uint64_t)sn_joint_type_freedoms(type));
+    sn_json_write_close(json);
+}
+
 static void json_world(sn_json_writer *json, const sn_world *world)
 {
     sn_json_write_vec3(json, "gravity", sn_world_gravity(world));
-    sn_json_write_integer(json, "degrees_of_freedom", (uint64_t)degrees_of_freedom(world));
+    sn_json_write_integer(json, "degrees_of_freedom", (uint64_t)sn_world_freedom_count(world));
     sn_json_write_number(json, "total_mass", total_mass(world));
     sn_json_write_open(json, "bodies", '[');
     for (int i = 0; i < sn_world_body_count(world); ++i) {
         json_body(json, world, sn_world_body(world, i));
+    }
+    sn_json_write_close(json);
+    sn_json_write_open(json, "joints", '[');
+    for (int i = 0; i < sn_world_joint_count(world); ++i) {
+        json_joint(json, world, sn_world_joint(world, i));
     }
     sn_json_write_close(json);
     sn_json_write_integer(json, "fields", (uint64_t)sn_world_field_count(world));
@@ -131,7 +145,7 @@ static void json_scene(sn_json_writer *json, const sn_scene *scene, const sn_wor
             sn_json_write_open_flat(json, NULL, '{');
             sn_json_write_text(json, "name", named.name);
             sn_json_write_text(json, "quantity", sn_quantity_word(named.probe.quantity));
-            sn_json_write_text(json, "unit", sn_quantity_unit(named.probe.quantity));
+            sn_json_write_text(json, "unit", sn_probe_unit(world, &named.probe));
             sn_json_write_close(json);
         }
     }
@@ -174,9 +188,10 @@ static void print_recording(const sn_recording *recording)
     printf("state hash at the end %016" PRIx64 "\n", sn_recording_hash(recording, info.step_count));
 }
 
+enum { SHOWN = 40 }; // rows of a table
+
 static void print_bodies(const sn_world *world)
 {
-    enum { SHOWN = 40 };
     int count = sn_world_body_count(world);
     printf("\n%-32s %-7s %6s %12s  %s\n", "body", "type", "shapes", "mass[kg]",
            "principal moments[kg m^2]");
@@ -190,6 +205,24 @@ static void print_bodies(const sn_world *world)
                    moments.y, moments.z);
         }
         putchar('\n');
+    }
+    if (count > SHOWN) {
+        printf("and %d more; --json lists all\n", count - SHOWN);
+    }
+}
+
+static void print_joints(const sn_world *world)
+{
+    int count = sn_world_joint_count(world);
+    if (count > 0) {
+        printf("\n%-32s %-11s %8s  %s\n", "joint", "type", "freedoms", "parent - child");
+    }
+    for (int i = 0; i < count && i < SHOWN; ++i) {
+        sn_joint joint = sn_world_joint(world, i);
+        sn_joint_type type = sn_joint_get_type(world, joint);
+        printf("%-32s %-11s %8d  %s - %s\n", sn_joint_name(world, joint), sn_joint_type_word(type),
+               sn_joint_type_freedoms(type), parent_name(world, joint),
+               sn_body_name(world, sn_joint_child(world, joint)));
     }
     if (count > SHOWN) {
         printf("and %d more; --json lists all\n", count - SHOWN);
@@ -217,7 +250,7 @@ static void print_probes(const sn_scene *scene, const sn_world *world)
         if (sn_scene_probe(scene, world, i, &named, NULL) == SN_OK) {
             printf("%s%-32s %s[%s]\n",
                    i == 0 ? "\nprobe                            quantity\n" : "", named.name,
-                   sn_quantity_word(named.probe.quantity), sn_quantity_unit(named.probe.quantity));
+                   sn_quantity_word(named.probe.quantity), sn_probe_unit(world, &named.probe));
         }
     }
 }
@@ -230,16 +263,21 @@ static void print_scene(const sn_scene *scene, const sn_world *world)
     if (sn_scene_description(scene)[0] != '\0') {
         printf("%s\n", sn_scene_description(scene));
     }
-    int bodies = sn_world_body_count(world), fields = sn_world_field_count(world);
-    printf("\n%d bod%s, %d degrees of freedom, %.6g kg in all, %d field%s\n", bodies,
-           bodies == 1 ? "y" : "ies", degrees_of_freedom(world), total_mass(world), fields,
-           fields == 1 ? "" : "s");
+    int bodies = sn_world_body_count(world), joints = sn_world_joint_count(world),
+        fields = sn_world_field_count(world);
+    printf("\n%d bod%s, ", bodies, bodies == 1 ? "y" : "ies");
+    if (joints > 0) {
+        printf("%d joint%s, ", joints, joints == 1 ? "" : "s");
+    }
+    printf("%d degrees of freedom, %.6g kg in all, %d field%s\n", sn_world_freedom_count(world),
+           total_mass(world), fields, fields == 1 ? "" : "s");
     printf("gravity (%g, %g, %g) m/s^2\n", gravity.x, gravity.y, gravity.z);
     printf("runs %g s in steps of %g s, %s policy, %s integrator, rows every %g s, seed %" PRIu64
            "\n",
            run.time, run.step, sn_policy_word(run.policy), sn_integrator_word(run.integrator),
            run.record_step, run.seed);
     print_bodies(world);
+    print_joints(world);
     print_params(scene);
     print_probes(scene, world);
 }
@@ -311,7 +349,7 @@ static const sn_option options[] = {
 };
 
 static const sn_example examples[] = {
-    {"sinew info tumbling-racket", "bodies, masses, inertias, params, probes"},
+    {"sinew info tumbling-racket", "bodies, masses, inertias, joints, params, probes"},
     {"sinew info out/tumbling-racket", "what a run recorded"},
     {"sinew info my.json --json | jq .total_mass", "one number of it"},
 };

@@ -256,6 +256,14 @@ SN_API sn_joint sn_world_find_joint(const sn_world *world, const char *name);
 SN_API bool sn_joint_is_valid(const sn_world *world, sn_joint joint);
 SN_API const char *sn_joint_name(const sn_world *world, sn_joint joint);
 SN_API sn_joint_type sn_joint_get_type(const sn_world *world, sn_joint joint);
+SN_API sn_body sn_joint_parent(const sn_world *world, sn_joint joint); // null: the world
+SN_API sn_body sn_joint_child(const sn_world *world, sn_joint joint);
+
+// Does a freedom of this type turn (rad), or slide (m)?
+SN_API bool sn_joint_type_turns(sn_joint_type type, int freedom);
+
+// Degrees of freedom of all that moves, as the world is put together now.
+SN_API int sn_world_freedom_count(const sn_world *world);
 
 // Position and velocity of a freedom, 0 .. freedoms - 1, of an assembled joint: m or rad. Those of
 // a ball are the components of its turn as a rotation vector, and of its angular velocity in the
@@ -335,7 +343,8 @@ sn_world_angular_momentum(const sn_world *world); // about the world's origin, k
 SN_API sn_energy sn_body_energy(const sn_world *world, sn_body body); // potential: of gravity
 
 // What a probe or an event can look at: C name, scene word, unit, of what (b body, w world, f
-// spring field).
+// spring field, j joint). Those of joints are of one freedom, the first where no number says
+// another; their unit is the freedom's own.
 #define SN_QUANTITY_LIST(X)                                                                        \
     X(SN_QUANTITY_POSITION_X, "position.x", "m", "b")                                              \
     X(SN_QUANTITY_POSITION_Y, "position.y", "m", "b")                                              \
@@ -368,7 +377,19 @@ SN_API sn_energy sn_body_energy(const sn_world *world, sn_body body); // potenti
     X(SN_QUANTITY_ANGULAR_MOMENTUM_Z, "angular_momentum.z", "kg m^2/s", "bw")                      \
     X(SN_QUANTITY_TIME, "time", "s", "w")                                                          \
     X(SN_QUANTITY_LENGTH, "length", "m", "f")                                                      \
-    X(SN_QUANTITY_FORCE, "force", "N", "f")
+    X(SN_QUANTITY_FORCE, "force", "N", "f")                                                        \
+    X(SN_QUANTITY_JOINT_POSITION, "joint.position", "rad or m", "j")                               \
+    X(SN_QUANTITY_JOINT_POSITION_2, "joint.position.2", "rad or m", "j")                           \
+    X(SN_QUANTITY_JOINT_POSITION_3, "joint.position.3", "rad or m", "j")                           \
+    X(SN_QUANTITY_JOINT_POSITION_4, "joint.position.4", "rad or m", "j")                           \
+    X(SN_QUANTITY_JOINT_POSITION_5, "joint.position.5", "rad or m", "j")                           \
+    X(SN_QUANTITY_JOINT_POSITION_6, "joint.position.6", "rad or m", "j")                           \
+    X(SN_QUANTITY_JOINT_VELOCITY, "joint.velocity", "rad/s or m/s", "j")                           \
+    X(SN_QUANTITY_JOINT_VELOCITY_2, "joint.velocity.2", "rad/s or m/s", "j")                       \
+    X(SN_QUANTITY_JOINT_VELOCITY_3, "joint.velocity.3", "rad/s or m/s", "j")                       \
+    X(SN_QUANTITY_JOINT_VELOCITY_4, "joint.velocity.4", "rad/s or m/s", "j")                       \
+    X(SN_QUANTITY_JOINT_VELOCITY_5, "joint.velocity.5", "rad/s or m/s", "j")                       \
+    X(SN_QUANTITY_JOINT_VELOCITY_6, "joint.velocity.6", "rad/s or m/s", "j")
 
 #define X(name, word, unit, of) name,
 typedef enum sn_quantity { SN_QUANTITY_LIST(X) SN_QUANTITY_COUNT } sn_quantity;
@@ -377,18 +398,22 @@ typedef enum sn_quantity { SN_QUANTITY_LIST(X) SN_QUANTITY_COUNT } sn_quantity;
 SN_API int sn_quantity_find(const char *word); // -1 when there is none
 SN_API const char *sn_quantity_word(sn_quantity quantity);
 SN_API const char *sn_quantity_unit(sn_quantity quantity);
-SN_API const char *sn_quantity_of(sn_quantity quantity); // letters: b, w, f
+SN_API const char *sn_quantity_of(sn_quantity quantity); // letters: b, w, f, j
 
-// A probe: one number read from the world. A null body and a null field mean the world itself.
+// A probe: one number read from the world. Where body, field and joint are null, it is the world's
+// own.
 typedef struct sn_probe {
     sn_body body;
     sn_field field;
     sn_quantity quantity;
+    sn_joint joint;
 } sn_probe;
 
 SN_API sn_status sn_probe_check(const sn_world *world, const sn_probe *probe, sn_error *error);
 SN_API double sn_probe_read(const sn_world *world,
                             const sn_probe *probe); // NaN for a probe that does not check
+SN_API const char *sn_probe_unit(const sn_world *world,
+                                 const sn_probe *probe); // "" for one that does not check
 
 // ---- events ----
 

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "scene/body_def.h"
+#include "scene/joint_def.h"
 
 static sn_status place_error(const sn_scene *scene, const sn_item *item, sn_status status,
                              sn_error *error)
@@ -84,27 +85,72 @@ static sn_status add_fields(const sn_scene *scene, sn_world *world, const sn_bod
     return status;
 }
 
-static sn_probe probe_of(sn_target target, int quantity, const sn_body *bodies,
-                         const sn_field *fields)
+static sn_status add_joints(const sn_scene *scene, sn_world *world, const sn_body *bodies,
+                            sn_joint *joints, sn_error *error)
+{
+    sn_status status = SN_OK;
+    for (int i = 0; i < scene->root.joints.count && status == SN_OK; ++i) {
+        const sn_joint_item *item = SN_JOINT(scene, i);
+        sn_joint_def def = sn_joint_item_def(scene, item);
+        def.parent = body_at(bodies, item->parent_body);
+        def.child = body_at(bodies, item->child_body);
+        status = place_error(scene, &item->item, sn_world_add_joint(world, &def, &joints[i], error),
+                             error);
+    }
+    return status;
+}
+
+// What does not fit is told by the name of a joint or a body; the file has its place.
+static sn_status assemble(const sn_scene *scene, sn_world *world, sn_error *error)
+{
+    sn_error inner = {0};
+    sn_status status = sn_world_assemble(world, &inner);
+    if (status == SN_OK) {
+        return SN_OK;
+    }
+    const sn_item_list *lists[] = {&scene->root.joints, &scene->root.bodies};
+    for (int k = 0; k < 2 && inner.place[0] != '\0'; ++k) {
+        for (int i = 0; i < lists[k]->count; ++i) {
+            const sn_named_item *named = (const sn_named_item *)lists[k]->data[i];
+            if (strcmp(named->name, inner.place) == 0) {
+                char place[SN_PLACE_SIZE];
+                return sn_fail(error, status, sn_place_text(scene, named->item.place, place),
+                               "%s: %s", inner.place, inner.text);
+            }
+        }
+    }
+    return sn_fail(error, status, inner.place, "%s", inner.text);
+}
+
+// Everything of the scene, by its index there.
+typedef struct handles {
+    sn_body *bodies;
+    sn_field *fields;
+    sn_joint *joints;
+} handles;
+
+static sn_probe probe_of(sn_target target, int quantity, const handles *all)
 {
     sn_probe probe = {.quantity = (sn_quantity)quantity};
     if (target.body >= 0) {
-        probe.body = bodies[target.body];
+        probe.body = all->bodies[target.body];
     } else if (target.field >= 0) {
-        probe.field = fields[target.field];
+        probe.field = all->fields[target.field];
+    } else if (target.joint >= 0) {
+        probe.joint = all->joints[target.joint];
     }
     return probe;
 }
 
-static sn_status add_events(const sn_scene *scene, sn_world *world, const sn_body *bodies,
-                            const sn_field *fields, sn_error *error)
+static sn_status add_events(const sn_scene *scene, sn_world *world, const handles *all,
+                            sn_error *error)
 {
     sn_status status = SN_OK;
     for (int i = 0; i < scene->root.events.count && status == SN_OK; ++i) {
         const sn_event_item *item = SN_EVENT(scene, i);
         sn_event_def def = sn_default_event_def();
         def.name = item->name;
-        def.probe = probe_of(item->target, item->quantity, bodies, fields);
+        def.probe = probe_of(item->target, item->quantity, all);
         def.threshold = item->threshold.number;
         static const sn_direction directions[] = {SN_DIRECTION_BOTH, SN_DIRECTION_RISING,
                                                   SN_DIRECTION_FALLING};
@@ -118,20 +164,31 @@ static sn_status add_events(const sn_scene *scene, sn_world *world, const sn_bod
     return status;
 }
 
+static sn_status fill_with(const sn_scene *scene, sn_world *world, const handles *all,
+                           sn_error *error)
+{
+    sn_status status = add_bodies(scene, world, all->bodies, error);
+    status = status == SN_OK ? add_joints(scene, world, all->bodies, all->joints, error) : status;
+    status = status == SN_OK ? add_fields(scene, world, all->bodies, all->fields, error) : status;
+    status = status == SN_OK ? add_events(scene, world, all, error) : status;
+    return status == SN_OK ? assemble(scene, world, error) : status;
+}
+
 static sn_status fill(const sn_scene *scene, sn_world *world, sn_error *error)
 {
-    size_t body_count = (size_t)scene->root.bodies.count + 1,
-           field_count = (size_t)scene->root.fields.count + 1;
-    sn_body *bodies = sn_allocate_zero(body_count * sizeof *bodies);
-    sn_field *fields = sn_allocate_zero(field_count * sizeof *fields);
-    sn_status status = bodies != NULL && fields != NULL
-                           ? SN_OK
-                           : sn_fail_memory(error, body_count * sizeof *bodies);
-    status = status == SN_OK ? add_bodies(scene, world, bodies, error) : status;
-    status = status == SN_OK ? add_fields(scene, world, bodies, fields, error) : status;
-    status = status == SN_OK ? add_events(scene, world, bodies, fields, error) : status;
-    sn_free(bodies);
-    sn_free(fields);
+    const sn_root_item *root = &scene->root;
+    size_t body_bytes = ((size_t)root->bodies.count + 1) * sizeof(sn_body);
+    handles all = {
+        .bodies = sn_allocate_zero(body_bytes),
+        .fields = sn_allocate_zero(((size_t)root->fields.count + 1) * sizeof(sn_field)),
+        .joints = sn_allocate_zero(((size_t)root->joints.count + 1) * sizeof(sn_joint)),
+    };
+    sn_status status = all.bodies != NULL && all.fields != NULL && all.joints != NULL
+                           ? fill_with(scene, world, &all, error)
+                           : sn_fail_memory(error, body_bytes);
+    sn_free(all.bodies);
+    sn_free(all.fields);
+    sn_free(all.joints);
     return status;
 }
 
@@ -207,6 +264,8 @@ sn_status sn_scene_probe(const sn_scene *scene, const sn_world *world, int index
         probe->probe.body = sn_world_find_body(world, SN_BODY(scene, item->target.body)->name);
     } else if (item->target.field >= 0) {
         probe->probe.field = sn_world_find_field(world, SN_FIELD(scene, item->target.field)->name);
+    } else if (item->target.joint >= 0) {
+        probe->probe.joint = sn_world_find_joint(world, SN_JOINT(scene, item->target.joint)->name);
     }
     return sn_probe_check(world, &probe->probe, error);
 }

@@ -5,29 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/name_table.h"
 #include "base/suggest.h"
 #include "scene/body_def.h"
+#include "scene/checker.h"
 #include "scene/error_list.h"
 #include "scene/shape_mesh.h"
 #include "scene/text.h"
 
-typedef struct checker {
-    sn_scene *scene;
-    sn_error_list *errors;
-    sn_status first;
-    sn_name_table materials,
-        things; // things: bodies (value index + 1) and fields (value bodies + index + 1)
-} checker;
-
-static void note(checker *c, sn_status status)
+static void note(sn_checker *c, sn_status status)
 {
     c->first = c->first == SN_OK || status == SN_ERROR_MEMORY ? status : c->first;
 }
 
-static void fail(checker *c, sn_place place, const char *format, ...) SN_PRINTF(3, 4);
-
-static void fail(checker *c, sn_place place, const char *format, ...)
+void sn_checker_fail(sn_checker *c, sn_place place, const char *format, ...)
 {
     char where[SN_PLACE_SIZE], text[512];
     va_list arguments;
@@ -45,9 +35,22 @@ static sn_place name_place(const sn_item *item)
     return sn_item_place(item, "name");
 }
 
-// Puts the names of a list into a table; a name that is there already is an error with both places.
-static void put_names(checker *c, sn_name_table *table, const sn_item_list *list, uint32_t offset,
-                      const sn_item_list *earlier_list, const char *what)
+// The thing that a number in `things` stands for.
+static const sn_item *thing_at(const sn_checker *c, uint32_t number)
+{
+    const sn_root_item *root = &c->scene->root;
+    const sn_item_list *lists[] = {&root->bodies, &root->fields, &root->joints};
+    int i = 0;
+    while (number > (uint32_t)lists[i]->count) {
+        number -= (uint32_t)lists[i++]->count;
+    }
+    return lists[i]->data[number - 1];
+}
+
+// Puts the names of a list into a table, numbered from offset + 1; a name that is there already is
+// an error with both places.
+static void put_names(sn_checker *c, sn_name_table *table, const sn_item_list *list,
+                      uint32_t offset, const char *what)
 {
     for (int i = 0; i < list->count; ++i) {
         const sn_named_item *named = (const sn_named_item *)list->data[i];
@@ -63,23 +66,23 @@ static void put_names(checker *c, sn_name_table *table, const sn_item_list *list
             continue;
         }
         const sn_item *earlier =
-            found > offset ? list->data[found - offset - 1] : earlier_list->data[found - 1];
+            found > offset ? list->data[found - offset - 1] : thing_at(c, found);
         char where[SN_PLACE_SIZE];
-        fail(c, name_place(&named->item),
-             "the %s \"%.60s\" has the name of the one at %.120s, expected another", what,
-             named->name, sn_place_text(c->scene, name_place(earlier), where));
+        sn_checker_fail(c, name_place(&named->item),
+                        "the %s \"%.60s\" has the name of the one at %.120s, expected another",
+                        what, named->name, sn_place_text(c->scene, name_place(earlier), where));
     }
 }
 
-static void check_unique(checker *c, const sn_item_list *list, const char *what)
+static void check_unique(sn_checker *c, const sn_item_list *list, const char *what)
 {
     sn_name_table table = {0};
-    put_names(c, &table, list, 0, NULL, what);
+    put_names(c, &table, list, 0, what);
     sn_name_table_free(&table);
 }
 
 // Fields without a name get "spring 1", "drag 2", ...: probes and updates find them by it.
-static void name_fields(checker *c)
+static void name_fields(sn_checker *c)
 {
     int numbers[2] = {0, 0};
     for (int i = 0; i < c->scene->root.fields.count; ++i) {
@@ -104,21 +107,21 @@ static void name_fields(checker *c)
     }
 }
 
-static void fail_reference(checker *c, sn_place place, const char *name, const char *what,
-                           const sn_item_list *a, const sn_item_list *b, const char *also)
+static void fail_reference(sn_checker *c, sn_place place, const char *name, const char *what,
+                           const sn_item_list *const *lists, int list_count, const char *also)
 {
     const char *known[256];
     int count = 0;
     known[count++] = also;
-    for (int i = 0; i < a->count && count < 256; ++i) {
-        known[count++] = ((const sn_named_item *)a->data[i])->name;
-    }
-    for (int i = 0; b != NULL && i < b->count && count < 256; ++i) {
-        known[count++] = ((const sn_named_item *)b->data[i])->name;
+    for (int k = 0; k < list_count; ++k) {
+        for (int i = 0; i < lists[k]->count && count < 256; ++i) {
+            known[count++] = ((const sn_named_item *)lists[k]->data[i])->name;
+        }
     }
     const char *near = sn_suggest(name, known, count);
     if (near != NULL) {
-        fail(c, place, "there is no %s \"%.60s\"; did you mean \"%.60s\"?", what, name, near);
+        sn_checker_fail(c, place, "there is no %s \"%.60s\"; did you mean \"%.60s\"?", what, name,
+                        near);
         return;
     }
     char list[260] = "";
@@ -129,35 +132,35 @@ static void fail_reference(checker *c, sn_place place, const char *name, const c
                                    known[i]);
         }
     }
-    fail(c, place, "there is no %s \"%.60s\", expected one of: %s", what, name,
-         at > 0 ? list : "(there are none)");
+    sn_checker_fail(c, place, "there is no %s \"%.60s\", expected one of: %s", what, name,
+                    at > 0 ? list : "(there are none)");
 }
 
-static const sn_material_item *find_material(checker *c, const sn_item *item, const char *name)
+static const sn_material_item *find_material(sn_checker *c, const sn_item *item, const char *name)
 {
     if (name == NULL) {
         return NULL;
     }
     uint32_t found = sn_name_table_find(&c->materials, name);
     if (found == 0) {
-        fail_reference(c, sn_item_place(item, "material"), name, "material",
-                       &c->scene->root.materials, NULL, NULL);
+        const sn_item_list *materials = &c->scene->root.materials;
+        fail_reference(c, sn_item_place(item, "material"), name, "material", &materials, 1, NULL);
         return NULL;
     }
     return SN_MATERIAL(c->scene, found - 1);
 }
 
 // Index of a body; -1 for `own`, the word that means none in particular.
-static int find_body(checker *c, const sn_item *item, const char *key, const char *name,
-                     const char *own)
+int sn_checker_find_body(sn_checker *c, const sn_item *item, const char *key, const char *name,
+                         const char *own)
 {
-    if (name == NULL || strcmp(name, own) == 0) {
+    if (name == NULL || (own != NULL && strcmp(name, own) == 0)) {
         return -1;
     }
     uint32_t found = sn_name_table_find(&c->things, name);
     if (found == 0 || found > (uint32_t)c->scene->root.bodies.count) {
-        fail_reference(c, sn_item_place(item, key), name, "body", &c->scene->root.bodies, NULL,
-                       own);
+        const sn_item_list *bodies = &c->scene->root.bodies;
+        fail_reference(c, sn_item_place(item, key), name, "body", &bodies, 1, own);
         return -1;
     }
     return (int)found - 1;
@@ -165,29 +168,31 @@ static int find_body(checker *c, const sn_item *item, const char *key, const cha
 
 // ---- bodies and shapes ----
 
-static void check_mesh_keys(checker *c, const sn_shape_item *shape)
+static void check_mesh_keys(sn_checker *c, const sn_shape_item *shape)
 {
     const sn_item *item = &shape->item;
     bool inlined = sn_item_gives(item, "vertices") || sn_item_gives(item, "triangles");
     if (shape->file != NULL && inlined) {
-        fail(c, sn_item_place(item, "file"),
-             "a mesh has both \"file\" and \"vertices\" or \"triangles\", expected one way");
+        sn_checker_fail(
+            c, sn_item_place(item, "file"),
+            "a mesh has both \"file\" and \"vertices\" or \"triangles\", expected one way");
     }
     if (shape->file == NULL &&
         !(sn_item_gives(item, "vertices") && sn_item_gives(item, "triangles"))) {
-        fail(c, item->place, "a mesh needs \"file\", or \"vertices\" and \"triangles\"");
+        sn_checker_fail(c, item->place, "a mesh needs \"file\", or \"vertices\" and \"triangles\"");
     }
     sn_unit unit;
     sn_error error = {0};
     if (shape->unit != NULL &&
         (sn_units_read_unit(shape->unit, strlen(shape->unit), &unit, &error) != SN_OK ||
          !sn_dimension_accepts(sn_dimension_powers(SN_LENGTH), unit.dimension))) {
-        fail(c, sn_item_place(item, "unit"),
-             "\"unit\": expected a unit of length such as \"mm\", got \"%.40s\"", shape->unit);
+        sn_checker_fail(c, sn_item_place(item, "unit"),
+                        "\"unit\": expected a unit of length such as \"mm\", got \"%.40s\"",
+                        shape->unit);
     }
 }
 
-static void check_body(checker *c, sn_body_item *body)
+static void check_body(sn_checker *c, sn_body_item *body)
 {
     const sn_item *item = &body->item;
     body->material_item = find_material(c, item, body->material);
@@ -202,17 +207,18 @@ static void check_body(checker *c, sn_body_item *body)
         }
     }
     if (sn_item_gives(item, "shape") && sn_item_gives(item, "shapes")) {
-        fail(c, sn_item_place(item, "shapes"),
-             "a body has both \"shape\" and \"shapes\", expected one of them");
+        sn_checker_fail(c, sn_item_place(item, "shapes"),
+                        "a body has both \"shape\" and \"shapes\", expected one of them");
     }
     if (sn_item_gives(item, "angular_velocity") && sn_item_gives(item, "body_angular_velocity")) {
-        fail(c, sn_item_place(item, "body_angular_velocity"),
-             "a body has both \"angular_velocity\" and \"body_angular_velocity\", expected one of "
-             "them");
+        sn_checker_fail(
+            c, sn_item_place(item, "body_angular_velocity"),
+            "a body has both \"angular_velocity\" and \"body_angular_velocity\", expected one of "
+            "them");
     }
     if (body->inertia.count == 4 || body->inertia.count == 5) {
-        fail(c, sn_item_place(item, "inertia"), "\"inertia\": expected 3 or 6 numbers, got %d",
-             body->inertia.count);
+        sn_checker_fail(c, sn_item_place(item, "inertia"),
+                        "\"inertia\": expected 3 or 6 numbers, got %d", body->inertia.count);
     }
     bool shaped = sn_item_gives(item, "shape") || sn_item_gives(item, "shapes");
     static const char *const moving[] = {
@@ -220,16 +226,18 @@ static void check_body(checker *c, sn_body_item *body)
         "integrator", "relative_tolerance", "absolute_tolerance"};
     for (size_t i = 0; body->type == SN_BODY_STATIC && i < sizeof moving / sizeof *moving; ++i) {
         if (sn_item_gives(item, moving[i])) {
-            fail(c, sn_item_place(item, moving[i]),
-                 "a static body never moves and takes no \"%s\"; expected none, or the type "
-                 "\"rigid\"",
-                 moving[i]);
+            sn_checker_fail(
+                c, sn_item_place(item, moving[i]),
+                "a static body never moves and takes no \"%s\"; expected none, or the type "
+                "\"rigid\"",
+                moving[i]);
         }
     }
     if (body->type == SN_BODY_RIGID && !shaped && !item->faulty &&
         !(sn_item_gives(item, "mass") && sn_item_gives(item, "inertia"))) {
-        fail(c, item->place,
-             "a rigid body needs \"shape\" or \"shapes\", or both \"mass\" and \"inertia\"");
+        sn_checker_fail(
+            c, item->place,
+            "a rigid body needs \"shape\" or \"shapes\", or both \"mass\" and \"inertia\"");
     }
 }
 
@@ -247,7 +255,7 @@ static int integrator_of(const sn_scene *scene, const sn_body_item *body)
 }
 
 // Bodies that a spring joins move as one system.
-static void check_integrators(checker *c, const sn_field_item *field)
+static void check_integrators(sn_checker *c, const sn_field_item *field)
 {
     if (field->body_a < 0 || field->body_b < 0) {
         return;
@@ -255,30 +263,32 @@ static void check_integrators(checker *c, const sn_field_item *field)
     const sn_body_item *a = SN_BODY(c->scene, field->body_a), *b = SN_BODY(c->scene, field->body_b);
     if (a->type == SN_BODY_RIGID && b->type == SN_BODY_RIGID &&
         integrator_of(c->scene, a) != integrator_of(c->scene, b)) {
-        fail(c, field->item.place,
-             "the spring joins \"%.60s\" and \"%.60s\", which have different integrators; expected "
-             "the "
-             "same",
-             a->name, b->name);
+        sn_checker_fail(
+            c, field->item.place,
+            "the spring joins \"%.60s\" and \"%.60s\", which have different integrators; expected "
+            "the "
+            "same",
+            a->name, b->name);
     }
 }
 
-static void check_field(checker *c, sn_field_item *field)
+static void check_field(sn_checker *c, sn_field_item *field)
 {
     const sn_item *item = &field->item;
     if (item->table->id == SN_SCENE_DRAG) {
-        field->body_a = find_body(c, item, "of", field->of, "all");
+        field->body_a = sn_checker_find_body(c, item, "of", field->of, "all");
         field->body_b = -1;
         return;
     }
-    field->body_a = find_body(c, item, "a", field->a, "world");
-    field->body_b = find_body(c, item, "b", field->b, "world");
+    field->body_a = sn_checker_find_body(c, item, "a", field->a, "world");
+    field->body_b = sn_checker_find_body(c, item, "b", field->b, "world");
     bool found = !item->faulty && (field->body_a >= 0 || strcmp(field->a, "world") == 0) &&
                  (field->body_b >= 0 || field->b == NULL || strcmp(field->b, "world") == 0);
     if (found && field->body_a == field->body_b) {
-        fail(c, item->place, "a spring joins %s%s%s to itself, expected two different ends",
-             field->body_a < 0 ? "the world" : "\"", field->body_a < 0 ? "" : field->a,
-             field->body_a < 0 ? "" : "\"");
+        sn_checker_fail(c, item->place,
+                        "a spring joins %s%s%s to itself, expected two different ends",
+                        field->body_a < 0 ? "the world" : "\"", field->body_a < 0 ? "" : field->a,
+                        field->body_a < 0 ? "" : "\"");
     } else if (found) {
         check_integrators(c, field);
     }
@@ -301,73 +311,127 @@ static const char *const quantity_units[] = {
 #undef X
 };
 
-static sn_target find_target(checker *c, const sn_item *item, const char *of, int quantity)
+// What the letters of SN_QUANTITY_LIST are called.
+static const char *letter_text(char letter)
 {
-    sn_target target = {-1, -1};
-    char letter = 'w';
-    int bodies = c->scene->root.bodies.count;
-    if (of != NULL && strcmp(of, "world") != 0) {
-        uint32_t found = sn_name_table_find(&c->things, of);
-        if (found == 0) {
-            fail_reference(c, sn_item_place(item, "of"), of, "body or field",
-                           &c->scene->root.bodies, &c->scene->root.fields, "world");
-            return target;
-        }
-        letter = (int)found <= bodies ? 'b' : 'f';
-        if (letter == 'b') {
-            target.body = (int)found - 1;
-        } else {
-            target.field = (int)found - 1 - bodies;
-        }
+    return letter == 'w'   ? "the world"
+           : letter == 'b' ? "a body"
+           : letter == 'j' ? "a joint"
+                           : "a spring";
+}
+
+// What `of` names, and its letter; 0 when it is not there.
+static char find_thing(sn_checker *c, const sn_item *item, const char *of, sn_target *target)
+{
+    const sn_root_item *root = &c->scene->root;
+    *target = (sn_target){-1, -1, -1};
+    if (of == NULL || strcmp(of, "world") == 0) {
+        return 'w';
     }
-    bool spring =
-        letter != 'f' || SN_FIELD(c->scene, target.field)->item.table->id == SN_SCENE_SPRING;
-    if (strchr(quantity_of[quantity], letter) == NULL || !spring) {
-        const char *letters = quantity_of[quantity];
-        fail(c, sn_item_place(item, "quantity"), "%s has no \"%s\", expected it of %s%s%s",
-             letter == 'w'   ? "the world"
-             : letter == 'b' ? "a body"
-             : spring        ? "a spring"
-                             : "a drag field",
-             quantity_words[quantity],
-             strchr(letters, 'b')   ? "a body"
-             : strchr(letters, 'f') ? "a spring"
-                                    : "the world",
-             strchr(letters, 'b') && strchr(letters, 'w') ? " or the world" : "",
-             letter == 'w' && strchr(letters, 'w') == NULL ? " (name it in \"of\")" : "");
+    int found = (int)sn_name_table_find(&c->things, of);
+    if (found == 0) {
+        const sn_item_list *lists[] = {&root->bodies, &root->fields, &root->joints};
+        fail_reference(c, sn_item_place(item, "of"), of, "body, joint or field", lists, 3, "world");
+        return 0;
+    }
+    if (found <= root->bodies.count) {
+        target->body = found - 1;
+        return 'b';
+    }
+    found -= root->bodies.count;
+    if (found <= root->fields.count) {
+        target->field = found - 1;
+        return 'f';
+    }
+    target->joint = found - root->fields.count - 1;
+    return 'j';
+}
+
+// A joint has the first so many of the quantities of joints.
+static void check_freedom(sn_checker *c, const sn_item *item, const sn_joint_item *joint,
+                          int quantity)
+{
+    sn_joint_type type = (sn_joint_type)joint->type;
+    int count = sn_joint_type_freedoms(type);
+    int first = quantity < SN_QUANTITY_JOINT_VELOCITY ? SN_QUANTITY_JOINT_POSITION
+                                                      : SN_QUANTITY_JOINT_VELOCITY;
+    if (!joint->item.faulty && quantity - first >= count) {
+        sn_checker_fail(c, sn_item_place(item, "quantity"),
+                        "\"%s\" is of freedom %d, and the %s \"%.60s\" has %d",
+                        quantity_words[quantity], quantity - first + 1, sn_joint_type_word(type),
+                        joint->name, count);
+    }
+}
+
+static sn_target find_target(sn_checker *c, const sn_item *item, const char *of, int quantity)
+{
+    sn_target target;
+    char letter = find_thing(c, item, of, &target);
+    if (letter == 0) {
+        return target;
+    }
+    const char *letters = quantity_of[quantity];
+    bool drag =
+        letter == 'f' && SN_FIELD(c->scene, target.field)->item.table->id != SN_SCENE_SPRING;
+    if (strchr(letters, letter) == NULL || drag) {
+        sn_checker_fail(c, sn_item_place(item, "quantity"),
+                        "%s has no \"%s\", expected it of %s%s%s",
+                        drag ? "a drag field" : letter_text(letter), quantity_words[quantity],
+                        letter_text(letters[0]), letters[1] == 'w' ? " or the world" : "",
+                        letter == 'w' ? " (name it in \"of\")" : "");
+    } else if (letter == 'j') {
+        check_freedom(c, item, SN_JOINT(c->scene, target.joint), quantity);
     }
     return target;
 }
 
-static void check_event(checker *c, sn_event_item *event)
+// The unit of what an event watches; a joint's depends on its freedom.
+static const char *unit_of(const sn_checker *c, sn_target target, int quantity)
+{
+    if (target.joint < 0) {
+        return quantity_units[quantity];
+    }
+    bool position = quantity < SN_QUANTITY_JOINT_VELOCITY;
+    int first = position ? SN_QUANTITY_JOINT_POSITION : SN_QUANTITY_JOINT_VELOCITY;
+    bool turns = sn_joint_type_turns((sn_joint_type)SN_JOINT(c->scene, target.joint)->type,
+                                     quantity - first);
+    return turns ? (position ? "rad" : "rad/s") : (position ? "m" : "m/s");
+}
+
+static void check_event(sn_checker *c, sn_event_item *event)
 {
     event->target = find_target(c, &event->item, event->of, event->quantity);
-    const char *text = quantity_units[event->quantity];
+    const char *text = unit_of(c, event->target, event->quantity);
     sn_unit unit;
     char name[96];
     if (event->threshold.has_dimension &&
         sn_units_read_unit(text, strlen(text), &unit, NULL) == SN_OK &&
         !sn_dimension_accepts(unit.dimension, event->threshold.dimension)) {
-        fail(c, sn_item_place(&event->item, "threshold"),
-             "\"threshold\": expected a number in %s for \"%s\", got %s", text,
-             quantity_words[event->quantity],
-             sn_dimension_describe(event->threshold.dimension, name));
+        sn_checker_fail(c, sn_item_place(&event->item, "threshold"),
+                        "\"threshold\": expected a number in %s for \"%s\", got %s", text,
+                        quantity_words[event->quantity],
+                        sn_dimension_describe(event->threshold.dimension, name));
     }
 }
 
 sn_status sn_check_structure(sn_scene *scene, sn_error_list *errors)
 {
-    checker c = {.scene = scene, .errors = errors};
+    sn_checker c = {.scene = scene, .errors = errors};
     sn_root_item *root = &scene->root;
     check_unique(&c, &root->params, "param");
     check_unique(&c, &root->probes, "probe");
     check_unique(&c, &root->events, "event");
-    put_names(&c, &c.materials, &root->materials, 0, NULL, "material");
-    put_names(&c, &c.things, &root->bodies, 0, NULL, "body");
-    put_names(&c, &c.things, &root->fields, (uint32_t)root->bodies.count, &root->bodies, "field");
+    uint32_t bodies = (uint32_t)root->bodies.count, fields = (uint32_t)root->fields.count;
+    put_names(&c, &c.materials, &root->materials, 0, "material");
+    put_names(&c, &c.things, &root->bodies, 0, "body");
+    put_names(&c, &c.things, &root->fields, bodies, "field");
+    put_names(&c, &c.things, &root->joints, bodies + fields, "joint");
     name_fields(&c);
     for (int i = 0; i < root->bodies.count && c.first != SN_ERROR_MEMORY; ++i) {
         check_body(&c, SN_BODY(scene, i));
+    }
+    for (int i = 0; i < root->joints.count && c.first != SN_ERROR_MEMORY; ++i) {
+        sn_check_joint(&c, SN_JOINT(scene, i));
     }
     for (int i = 0; i < root->fields.count && c.first != SN_ERROR_MEMORY; ++i) {
         check_field(&c, SN_FIELD(scene, i));
@@ -391,7 +455,7 @@ sn_status sn_check_structure(sn_scene *scene, sn_error_list *errors)
 
 // ---- numbers ----
 
-static void check_rotation(checker *c, const sn_item *item, const sn_rotation_value *rotation)
+void sn_checker_rotation(sn_checker *c, const sn_item *item, const sn_rotation_value *rotation)
 {
     const double *n = rotation->numbers;
     int count = rotation->kind == SN_ROTATION_QUATERNION ? 4
@@ -402,9 +466,9 @@ static void check_rotation(checker *c, const sn_item *item, const sn_rotation_va
         sum += n[i] * n[i];
     }
     if (count > 0 && !(sum > 1e-200 && sum < 1e200)) {
-        fail(c, sn_item_place(item, "rotation"),
-             "\"rotation\": the %s has no direction, expected a length near 1",
-             count == 4 ? "quaternion" : "axis");
+        sn_checker_fail(c, sn_item_place(item, "rotation"),
+                        "\"rotation\": the %s has no direction, expected a length near 1",
+                        count == 4 ? "quaternion" : "axis");
     }
 }
 
@@ -442,38 +506,42 @@ static double generated_vertices(const sn_shape_item *shape)
 
 #define VERTEX_LIMIT 100000
 
-static void check_shape_values(checker *c, const sn_shape_item *shape)
+static void check_shape_values(sn_checker *c, const sn_shape_item *shape)
 {
     double vertices = generated_vertices(shape);
     if (vertices > VERTEX_LIMIT) {
-        fail(c, shape->item.place,
-             "this %s would have about %.0f vertices, expected at most %d: use fewer segments",
-             shape->item.table->word, vertices, VERTEX_LIMIT);
+        sn_checker_fail(
+            c, shape->item.place,
+            "this %s would have about %.0f vertices, expected at most %d: use fewer segments",
+            shape->item.table->word, vertices, VERTEX_LIMIT);
     }
-    check_rotation(c, &shape->item, &shape->rotation);
+    sn_checker_rotation(c, &shape->item, &shape->rotation);
     if (shape->item.table->id == SN_SHAPE_TORUS && !(shape->tube_radius < shape->radius)) {
-        fail(c, sn_item_place(&shape->item, "tube_radius"),
-             "\"tube_radius\" must be less than \"radius\", or the torus "
-             "cuts through itself");
+        sn_checker_fail(c, sn_item_place(&shape->item, "tube_radius"),
+                        "\"tube_radius\" must be less than \"radius\", or the torus "
+                        "cuts through itself");
     }
 }
 
 sn_status sn_check_values(const sn_scene *scene, sn_error_list *errors)
 {
-    checker c = {.scene = (sn_scene *)scene, .errors = errors};
+    sn_checker c = {.scene = (sn_scene *)scene, .errors = errors};
     for (int i = 0; i < scene->root.bodies.count; ++i) {
         const sn_body_item *body = SN_BODY(scene, i);
         const sn_item_list *shapes = sn_body_item_shapes(body);
-        check_rotation(&c, &body->item, &body->rotation);
+        sn_checker_rotation(&c, &body->item, &body->rotation);
         for (int k = 0; k < shapes->count; ++k) {
             check_shape_values(&c, (const sn_shape_item *)shapes->data[k]);
         }
     }
+    for (int i = 0; i < scene->root.joints.count; ++i) {
+        sn_check_joint_values(&c, SN_JOINT(scene, i));
+    }
     const sn_camera_item *camera = &scene->root.camera;
     if (sn_item_gives(&scene->root.item, "camera") &&
         sn_distance(camera->position, camera->target) == 0.0) {
-        fail(&c, camera->item.place,
-             "the camera's position is its target, expected two different points");
+        sn_checker_fail(&c, camera->item.place,
+                        "the camera's position is its target, expected two different points");
     }
     return c.first;
 }
@@ -482,7 +550,7 @@ sn_status sn_check_values(const sn_scene *scene, sn_error_list *errors)
 
 sn_status sn_check_meshes(sn_scene *scene, bool again, sn_error_list *errors)
 {
-    checker c = {.scene = scene, .errors = errors};
+    sn_checker c = {.scene = scene, .errors = errors};
     for (int i = 0; i < scene->root.bodies.count; ++i) {
         const sn_item_list *shapes = sn_body_item_shapes(SN_BODY(scene, i));
         for (int k = 0; k < shapes->count; ++k) {

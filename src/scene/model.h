@@ -86,6 +86,14 @@ typedef struct sn_quantity_value {
     int binding;           // the expression that computes it, counted from 1; 0: none
 } sn_quantity_value;
 
+// Numbers of which each may have a dimension of its own.
+typedef struct sn_quantity_list {
+    sn_quantity_value *data;
+    sn_place *places; // of each
+    int count;
+    bool single; // one number that counts for all
+} sn_quantity_list;
+
 typedef struct sn_param_item {
     sn_item item;
     const char *name;
@@ -164,8 +172,26 @@ typedef struct sn_field_item {
     int body_a, body_b; // index in the scene's bodies, -1: the world, or every body
 } sn_field_item;
 
+typedef struct sn_frame_item {
+    sn_item item;
+    sn_vec3 position;
+    sn_rotation_value rotation;
+} sn_frame_item;
+
+typedef struct sn_joint_item {
+    sn_item item;
+    const char *name;
+    int type; // sn_joint_type
+    const char *parent, *child;
+    sn_vec3 at, axis, second_axis;
+    sn_frame_item parent_frame, child_frame;
+    double pitch;
+    sn_quantity_list stiffness, damping, rest;
+    int parent_body, child_body; // index in the scene's bodies, -1: the world
+} sn_joint_item;
+
 typedef struct sn_target {
-    int body, field; // index, -1: not that; both -1: the world
+    int body, field, joint; // index, -1: not that; all -1: the world
 } sn_target;
 
 typedef struct sn_probe_item {
@@ -205,7 +231,7 @@ typedef struct sn_root_item {
     double version;
     sn_string_list include;
     sn_vec3 gravity;
-    sn_item_list params, materials, bodies, fields, probes, events;
+    sn_item_list params, materials, bodies, joints, fields, probes, events;
     sn_camera_item camera;
     sn_run_item run;
 } sn_root_item;
@@ -236,6 +262,7 @@ struct sn_scene {
 #define SN_PARAM(scene, i)    ((sn_param_item *)(scene)->root.params.data[i])
 #define SN_MATERIAL(scene, i) ((sn_material_item *)(scene)->root.materials.data[i])
 #define SN_BODY(scene, i)     ((sn_body_item *)(scene)->root.bodies.data[i])
+#define SN_JOINT(scene, i)    ((sn_joint_item *)(scene)->root.joints.data[i])
 #define SN_FIELD(scene, i)    ((sn_field_item *)(scene)->root.fields.data[i])
 #define SN_PROBE(scene, i)    ((sn_probe_item *)(scene)->root.probes.data[i])
 #define SN_EVENT(scene, i)    ((sn_event_item *)(scene)->root.events.data[i])

@@ -386,6 +386,27 @@ static void parse_numbers(sn_reader *reader, int node, const sn_key *key, sn_num
     }
 }
 
+static void parse_quantities(sn_reader *reader, int node, const sn_key *key, sn_quantity_list *list)
+{
+    bool single = node_at(reader, node)->type != SN_JSON_ARRAY;
+    if (!single && !expect_list(reader, node, key, "numbers")) {
+        return;
+    }
+    int count = single ? 1 : node_at(reader, node)->size;
+    sn_quantity_value *data = allocate(reader, count, sizeof *data);
+    sn_place *places = allocate(reader, count, sizeof *places);
+    if (data == NULL || places == NULL) {
+        return;
+    }
+    *list = (sn_quantity_list){data, places, count, single};
+    int e = single ? node : sn_json_first(reader->json, node);
+    for (int i = 0; i < count && !sn_reader_stopped(reader); ++i) {
+        places[i] = sn_reader_place(reader, e);
+        parse_number(reader, e, key, &data[i].number, &data[i]);
+        e = single ? -1 : sn_json_next(reader->json, e);
+    }
+}
+
 static void parse_points(sn_reader *reader, int node, const sn_key *key, int size,
                          sn_vector_list *list)
 {
@@ -617,6 +638,9 @@ void sn_parse_value(sn_reader *reader, int node, const sn_key *key, void *member
         break;
     case SN_KEY_NUMBERS:
         parse_numbers(reader, node, key, member);
+        break;
+    case SN_KEY_QUANTITIES:
+        parse_quantities(reader, node, key, member);
         break;
     case SN_KEY_POINTS2:
         parse_points(reader, node, key, 2, member);

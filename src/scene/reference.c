@@ -23,7 +23,8 @@ static const char introduction[] =
     "`{\"euler\": [x, y, z]}`: about x, then "
     "the turned y, then the turned z.\n\n"
     "**Colours** are `\"#rrggbb\"` or `\"#rgb\"`.\n\n"
-    "**Names** are unique among bodies and fields together, and within materials, params, probes "
+    "**Names** are unique among bodies, joints and fields together, and within materials, params, "
+    "probes "
     "and events; `world` and "
     "`all` are taken.\n\n"
     "Limits: 256 MB and 8,000,000 keys and values per file, 128 levels of nesting, 10,000 bytes "
@@ -73,6 +74,9 @@ static void write_kind(sn_text *out, const sn_key *key)
     case SN_KEY_NUMBERS:
         sn_text_format(out, "list of numbers, %s", sn_dimension_unit(key->dimension));
         break;
+    case SN_KEY_QUANTITIES:
+        sn_text_add(out, "number or list of numbers");
+        break;
     case SN_KEY_POINTS2:
         sn_text_format(out, "list of [x, y], %s", sn_dimension_unit(key->dimension));
         break;
@@ -108,7 +112,7 @@ static void write_default(sn_text *out, const sn_key *key)
     } else if (key->standard_text != NULL) {
         sn_text_add(out, key->standard_text);
     } else if (key->type == SN_KEY_NUMBER || key->type == SN_KEY_WHOLE ||
-               key->type == SN_KEY_QUANTITY) {
+               key->type == SN_KEY_QUANTITY || key->type == SN_KEY_QUANTITIES) {
         sn_text_number(out, key->standard[0]);
     } else if (key->type == SN_KEY_VECTOR) {
         sn_text_add(out, "[");

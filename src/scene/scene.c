@@ -42,7 +42,8 @@ static sn_status finish(sn_scene *scene, sn_status status, sn_error_list *errors
         status = sn_check_meshes(scene, false, errors);
         sn_swap_meshes(scene);
     }
-    return status == SN_OK ? sn_check_masses(scene, errors) : status;
+    status = status == SN_OK ? sn_check_masses(scene, errors) : status;
+    return status == SN_OK ? sn_check_assembly(scene, errors) : status;
 }
 
 static const char *title_of(sn_scene *scene, const char *name)
@@ -134,7 +135,8 @@ void sn_scene_destroy(sn_scene *scene)
         free_shapes(&SN_BODY(scene, i)->shapes);
     }
     sn_item_list *lists[] = {&scene->root.params, &scene->root.materials, &scene->root.bodies,
-                             &scene->root.fields, &scene->root.probes,    &scene->root.events};
+                             &scene->root.joints, &scene->root.fields,    &scene->root.probes,
+                             &scene->root.events};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
         sn_array_free(lists[i]);
     }
@@ -221,6 +223,7 @@ static sn_status resolve_again(sn_scene *scene, sn_error_list *errors)
     if (status == SN_OK) {
         sn_swap_meshes(scene);
         status = sn_check_masses(scene, errors);
+        status = status == SN_OK ? sn_check_assembly(scene, errors) : status;
         if (status != SN_OK) {
             sn_swap_meshes(scene);
         }

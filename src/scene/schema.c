@@ -124,6 +124,15 @@ static void write_type(sn_text *out, const sn_key *key)
         write_number(out, key);
         sn_text_add(out, "}");
         break;
+    case SN_KEY_QUANTITIES:
+        sn_text_add(out, "\"anyOf\": [{");
+        write_number(out, key);
+        sn_text_add(out, "}, {\"type\": \"array\"");
+        write_list_limits(out, key);
+        sn_text_add(out, ", \"items\": {");
+        write_number(out, key);
+        sn_text_add(out, "}}]");
+        break;
     case SN_KEY_POINTS2:
         write_points(out, key, 2);
         break;

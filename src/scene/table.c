@@ -117,6 +117,10 @@ static const sn_key root_keys[] = {
      "What shapes are made of, by name.", .object = &material_table},
     {"bodies", SN_KEY_OBJECTS, offsetof(sn_root_item, bodies), "The things of the scene.",
      .object = &sn_table_bodies},
+    {"joints", SN_KEY_OBJECTS, offsetof(sn_root_item, joints),
+     "How bodies hang together. A body is the child of one joint at most: joints that close a loop "
+     "are refused.",
+     .object = &sn_table_joints},
     {"fields", SN_KEY_OBJECTS, offsetof(sn_root_item, fields), "Forces: springs and drag.",
      .object = &sn_table_fields},
     {"probes", SN_KEY_OBJECTS, offsetof(sn_root_item, probes), "Numbers to write down and plot.",

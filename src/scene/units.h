@@ -55,7 +55,8 @@ typedef struct sn_dimension {
       "0.02 or \"200 kg cm^2\"")                                                                   \
     X(MOMENTUM, 1, 1, -1, 0, 0, 0, 0, "a momentum", "kg m/s", "2 or \"2 N s\"")                    \
     X(ANGULAR_MOMENTUM, 2, 1, -1, 0, 0, 0, 0, "an angular momentum", "kg m^2/s",                   \
-      "2 or \"2 kg m^2/s\"")
+      "2 or \"2 kg m^2/s\"")                                                                       \
+    X(PITCH, 1, 0, 0, -1, 0, 0, 0, "a pitch", "m/rad", "0.0003 or \"2 mm/rev\"")
 
 typedef enum sn_dimension_id {
 #define X(id, a, b, c, d, e, f, g, name, unit, example) SN_##id,

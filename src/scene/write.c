@@ -32,6 +32,16 @@ static void write_numbers(writer *w, const double *numbers, int count)
     sn_text_add(&w->text, "]");
 }
 
+static void write_quantities(writer *w, const sn_quantity_list *list)
+{
+    sn_text_add(&w->text, list->single ? "" : "[");
+    for (int i = 0; i < list->count; ++i) {
+        sn_text_add(&w->text, i > 0 ? ", " : "");
+        sn_text_number(&w->text, list->data[i].number);
+    }
+    sn_text_add(&w->text, list->single ? "" : "]");
+}
+
 static void write_points(writer *w, const sn_vec3 *points, int count, int size)
 {
     sn_text_add(&w->text, "[");
@@ -152,6 +162,9 @@ static void write_value(writer *w, const sn_key *key, const void *member)
     case SN_KEY_NUMBERS:
         write_numbers(w, ((const sn_number_list *)member)->data,
                       ((const sn_number_list *)member)->count);
+        break;
+    case SN_KEY_QUANTITIES:
+        write_quantities(w, member);
         break;
     case SN_KEY_POINTS2:
         write_points(w, points->data, points->count, 2);

@@ -86,22 +86,37 @@ sn_status sn_world_add_event(sn_world *world, const sn_event_def *def, sn_event 
     return SN_OK;
 }
 
+static void remove_event(sn_world *world, uint32_t index)
+{
+    sn_event_record *record = &world->events.data[index];
+    sn_name_table_remove(&world->event_names, record->name);
+    sn_free(record->name);
+    *record = (sn_event_record){0};
+    sn_world_drop_index(world->event_order.data, &world->event_order.count, index);
+    sn_id_pool_give(&world->event_ids, (sn_id){index, world->event_ids.generation.data[index]});
+    world->groups_current = false;
+}
+
 void sn_world_remove_events_of(sn_world *world, sn_body body, sn_field field)
 {
     for (int i = world->event_order.count - 1; i >= 0; --i) {
         uint32_t index = world->event_order.data[i];
-        sn_event_record *record = &world->events.data[index];
+        const sn_event_record *record = &world->events.data[index];
         bool names = (body.index != 0 && record->def.probe.body.index == body.index) ||
                      (field.index != 0 && record->def.probe.field.index == field.index);
-        if (!names) {
-            continue;
+        if (names) {
+            remove_event(world, index);
         }
-        sn_name_table_remove(&world->event_names, record->name);
-        sn_free(record->name);
-        *record = (sn_event_record){0};
-        sn_world_drop_index(world->event_order.data, &world->event_order.count, index);
-        sn_id_pool_give(&world->event_ids, (sn_id){index, world->event_ids.generation.data[index]});
-        world->groups_current = false;
+    }
+}
+
+void sn_world_remove_events_of_joint(sn_world *world, sn_joint joint)
+{
+    for (int i = world->event_order.count - 1; i >= 0; --i) {
+        uint32_t index = world->event_order.data[i];
+        if (world->events.data[index].def.probe.joint.index == joint.index) {
+            remove_event(world, index);
+        }
     }
 }
 

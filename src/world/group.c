@@ -111,11 +111,18 @@ static void join_all(grouping *g)
     }
 }
 
+// The body whose motion a probe follows; a joint's is its child, which is in one agent with its
+// parent.
+static sn_body body_of(const sn_world *world, const sn_probe *probe)
+{
+    return probe->joint.index != 0 ? sn_joint_child(world, probe->joint) : probe->body;
+}
+
 // All located events must share a group, so that the first of them is known to be the first. Gives
 // the group's leader or -1.
 static int join_event(grouping *g, const sn_event_record *event, int leader)
 {
-    sn_body bodies[2] = {event->def.probe.body, {0}};
+    sn_body bodies[2] = {body_of(g->world, &event->def.probe), {0}};
     const sn_field_record *field = sn_world_field_record(g->world, event->def.probe.field);
     if (field != NULL && field->type == SN_FIELD_SPRING) {
         bodies[0] = field->spring.body_a;
@@ -138,7 +145,8 @@ static int join_event(grouping *g, const sn_event_record *event, int leader)
 
 static bool looks_at_world(const sn_event_record *event)
 {
-    return event->def.probe.body.index == 0 && event->def.probe.field.index == 0;
+    const sn_probe *probe = &event->def.probe;
+    return probe->body.index == 0 && probe->field.index == 0 && probe->joint.index == 0;
 }
 
 static sn_status join_everything(grouping *g, sn_error *error)
@@ -313,7 +321,7 @@ static bool assign_events(sn_world *world)
         uint32_t index = world->event_order.data[i];
         sn_event_record *event = &world->events.data[index];
         const sn_field_record *field = sn_world_field_record(world, event->def.probe.field);
-        int group = group_of_body(world, event->def.probe.body);
+        int group = group_of_body(world, body_of(world, &event->def.probe));
         if (field != NULL && field->type == SN_FIELD_SPRING) {
             int a = group_of_body(world, field->spring.body_a),
                 b = group_of_body(world, field->spring.body_b);

@@ -20,6 +20,11 @@ sn_joint_record *sn_world_joint_record(const sn_world *world, sn_joint joint)
     return sn_id_pool_has(&world->joint_ids, id) ? &world->joints.data[joint.index] : NULL;
 }
 
+static sn_joint joint_at(const sn_world *world, uint32_t index)
+{
+    return (sn_joint){index, world->joint_ids.generation.data[index]};
+}
+
 // ---- adding ----
 
 static bool is_placement(sn_transform t)
@@ -122,6 +127,7 @@ void sn_world_remove_joints_of(sn_world *world, sn_body body)
         if (record->def.parent.index != body.index && record->def.child.index != body.index) {
             continue;
         }
+        sn_world_remove_events_of_joint(world, joint_at(world, index));
         sn_name_table_remove(&world->joint_names, record->name);
         sn_free(record->name);
         *record = (sn_joint_record){0};
@@ -176,11 +182,6 @@ int sn_world_joint_count(const sn_world *world)
     return world->joint_order.count;
 }
 
-static sn_joint joint_at(const sn_world *world, uint32_t index)
-{
-    return (sn_joint){index, world->joint_ids.generation.data[index]};
-}
-
 sn_joint sn_world_joint(const sn_world *world, int order)
 {
     bool there = order >= 0 && order < world->joint_order.count;
@@ -208,6 +209,27 @@ sn_joint_type sn_joint_get_type(const sn_world *world, sn_joint joint)
 {
     const sn_joint_record *record = sn_world_joint_record(world, joint);
     return record != NULL ? record->def.type : SN_JOINT_FREE;
+}
+
+sn_body sn_joint_parent(const sn_world *world, sn_joint joint)
+{
+    const sn_joint_record *record = sn_world_joint_record(world, joint);
+    return record != NULL ? record->def.parent : (sn_body){0};
+}
+
+sn_body sn_joint_child(const sn_world *world, sn_joint joint)
+{
+    const sn_joint_record *record = sn_world_joint_record(world, joint);
+    return record != NULL ? record->def.child : (sn_body){0};
+}
+
+int sn_world_freedom_count(const sn_world *world)
+{
+    int count = 0;
+    for (int s = 0; s < world->set_count; ++s) {
+        count += world->sets[s]->v_count;
+    }
+    return count;
 }
 
 // The elementary joint that holds a freedom, and which of its own freedoms that is. NULL when there

@@ -100,6 +100,35 @@ sn_energy sn_body_energy(const sn_world *world, sn_body body)
 
 // ---- probes ----
 
+// The freedom that a quantity of joints reads, and whether it reads the position.
+static int freedom_of(sn_quantity quantity, bool *position)
+{
+    *position = quantity < SN_QUANTITY_JOINT_VELOCITY;
+    return (int)quantity -
+           (int)(*position ? SN_QUANTITY_JOINT_POSITION : SN_QUANTITY_JOINT_VELOCITY);
+}
+
+static sn_status check_joint_probe(const sn_world *world, const sn_probe *probe, sn_error *error)
+{
+    const sn_joint_record *joint = sn_world_joint_record(world, probe->joint);
+    const char *word = sn_quantity_word(probe->quantity);
+    bool position;
+    int freedom = freedom_of(probe->quantity, &position);
+    if (joint == NULL) {
+        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the probe's joint does not exist");
+    }
+    if (strchr(sn_quantity_of(probe->quantity), 'j') == NULL) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "'%s' is not a quantity of a joint", word);
+    }
+    if (freedom >= sn_joint_type_freedoms(joint->def.type)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
+                       "'%s' is freedom %d, and the %s joint '%s' has %d", word, freedom + 1,
+                       sn_joint_type_word(joint->def.type), joint->name,
+                       sn_joint_type_freedoms(joint->def.type));
+    }
+    return SN_OK;
+}
+
 sn_status sn_probe_check(const sn_world *world, const sn_probe *probe, sn_error *error)
 {
     const char *of = sn_quantity_of(probe->quantity);
@@ -108,10 +137,14 @@ sn_status sn_probe_check(const sn_world *world, const sn_probe *probe, sn_error 
                        (int)probe->quantity, (int)SN_QUANTITY_COUNT);
     }
     const char *word = sn_quantity_word(probe->quantity);
-    bool of_body = probe->body.index != 0, of_field = probe->field.index != 0;
-    if (of_body && of_field) {
+    bool of_body = probe->body.index != 0, of_field = probe->field.index != 0,
+         of_joint = probe->joint.index != 0;
+    if (of_body + of_field + of_joint > 1) {
         return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
-                       "a probe looks at a body or at a field, not at both");
+                       "a probe looks at one body, field or joint, not at several");
+    }
+    if (of_joint) {
+        return check_joint_probe(world, probe, error);
     }
     if (of_body && sn_world_body_record(world, probe->body) == NULL) {
         return sn_fail(error, SN_ERROR_HANDLE, NULL, "the probe's body does not exist");
@@ -208,6 +241,12 @@ double sn_probe_read(const sn_world *world, const sn_probe *probe)
     if (sn_probe_check(world, probe, NULL) != SN_OK) {
         return NAN;
     }
+    if (probe->joint.index != 0) {
+        bool position;
+        int freedom = freedom_of(probe->quantity, &position);
+        return position ? sn_joint_position(world, probe->joint, freedom)
+                        : sn_joint_velocity(world, probe->joint, freedom);
+    }
     if (probe->body.index != 0) {
         return read_body(world, probe->body, probe->quantity);
     }
@@ -222,4 +261,18 @@ double sn_probe_read(const sn_world *world, const sn_probe *probe)
     sn_measure all = measure_all(world);
     all.potential += field_energy(world);
     return read_measure(probe->quantity, &all);
+}
+
+const char *sn_probe_unit(const sn_world *world, const sn_probe *probe)
+{
+    if (sn_probe_check(world, probe, NULL) != SN_OK) {
+        return "";
+    }
+    if (probe->joint.index == 0) {
+        return sn_quantity_unit(probe->quantity);
+    }
+    bool position;
+    int freedom = freedom_of(probe->quantity, &position);
+    bool turns = sn_joint_type_turns(sn_joint_get_type(world, probe->joint), freedom);
+    return turns ? (position ? "rad" : "rad/s") : (position ? "m" : "m/s");
 }

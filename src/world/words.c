@@ -71,6 +71,28 @@ int sn_joint_type_freedoms(sn_joint_type type)
     return (unsigned)type < SN_JOINT_TYPE_COUNT ? joint_types[type].freedoms : 0;
 }
 
+bool sn_joint_type_turns(sn_joint_type type, int freedom)
+{
+    switch (type) {
+    case SN_JOINT_HINGE:
+    case SN_JOINT_SCREW:
+    case SN_JOINT_UNIVERSAL:
+    case SN_JOINT_BALL:
+        return true;
+    case SN_JOINT_CYLINDRICAL:
+        return freedom == 1;
+    case SN_JOINT_PLANAR:
+        return freedom == 2;
+    case SN_JOINT_FREE:
+        return freedom >= 3;
+    case SN_JOINT_FIXED:
+    case SN_JOINT_SLIDER:
+    case SN_JOINT_TYPE_COUNT:
+        break;
+    }
+    return false;
+}
+
 int sn_quantity_find(const char *word)
 {
     for (int i = 0; i < SN_QUANTITY_COUNT; ++i) {

@@ -204,6 +204,7 @@ double sn_world_event_value(const sn_world *world, const sn_event_record *event)
 void sn_world_free_events(sn_world *world);
 bool sn_world_copy_events(const sn_world *world, sn_world *copy);
 void sn_world_remove_events_of(sn_world *world, sn_body body, sn_field field);
+void sn_world_remove_events_of_joint(sn_world *world, sn_joint joint);
 
 // ---- world.c ----
 // Takes one index out of a list in order.
