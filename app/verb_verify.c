@@ -44,7 +44,7 @@ static int run(const sn_arguments *arguments)
     if (verify.as_json) {
         sn_json_write_open(&verify.json, NULL, '[');
     } else {
-        printf("%-7s %-70s %20s %20s %9s %9s\n", "group", "case", "reference", "value", "error",
+        printf("%-11s %-70s %20s %20s %9s %9s\n", "group", "case", "reference", "value", "error",
                "limit");
         fflush(stdout);
     }
@@ -64,7 +64,7 @@ static int run(const sn_arguments *arguments)
     return !whole ? SN_EXIT_INTERRUPTED : verify.failed > 0 ? SN_EXIT_DIFFERENCE : SN_EXIT_OK;
 }
 
-static const char *const group_names[] = {"rigid", "mass", "energy", NULL};
+static const char *const group_names[] = {"rigid", "mass", "energy", "articulated", NULL};
 
 static const sn_option options[] = {
     {.name = "only",

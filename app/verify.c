@@ -5,7 +5,7 @@
 #include "terminal.h"
 
 static const sn_verify_group *const groups[] = {&sn_verify_rigid, &sn_verify_mass,
-                                                &sn_verify_energy};
+                                                &sn_verify_energy, &sn_verify_articulated};
 
 const sn_verify_group *sn_verify_group_at(int index)
 {
@@ -40,8 +40,8 @@ void sn_verify_row(sn_verify *verify, const char *what, double reference, double
         return;
     }
     const sn_arguments *arguments = verify->arguments;
-    printf("%-7s %-70s %20.13g %20.13g %9.2g %9.2g  %s%s%s\n", verify->group->name, name, reference,
-           value, error, limit,
+    printf("%-11s %-70s %20.13g %20.13g %9.2g %9.2g  %s%s%s\n", verify->group->name, name,
+           reference, value, error, limit,
            sn_style_on(arguments, stdout, pass ? SN_STYLE_GREEN : SN_STYLE_RED),
            pass ? "ok" : "FAILED", sn_style_off(arguments, stdout));
     fflush(stdout);

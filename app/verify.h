@@ -40,7 +40,8 @@ struct sn_verify {
     int passed, failed;
 };
 
-extern const sn_verify_group sn_verify_rigid, sn_verify_mass, sn_verify_energy;
+extern const sn_verify_group sn_verify_rigid, sn_verify_mass, sn_verify_energy,
+    sn_verify_articulated;
 
 const sn_verify_group *sn_verify_group_at(int index); // NULL beyond the last
 
