@@ -11,7 +11,7 @@
 typedef struct check_result {
     sn_status status;
     sn_error_list errors;
-    int bodies, fields, params, probes;
+    int bodies, joints, fields, params, probes;
 } check_result;
 
 // Reads the scene and builds its world, since some mistakes (an inertia that no body can have) only
@@ -28,6 +28,7 @@ static void check(const sn_scene_source *source, check_result *result)
     result->status = sn_scene_build(scene, &world, &error);
     if (result->status == SN_OK) {
         result->bodies = sn_world_body_count(world);
+        result->joints = sn_world_joint_count(world);
         result->fields = sn_world_field_count(world);
         result->params = sn_scene_param_count(scene);
         result->probes = sn_scene_probe_count(scene);
@@ -56,6 +57,7 @@ static void print_json(sn_json_writer *json, const sn_scene_source *source,
     sn_json_write_close(json);
     if (result->status == SN_OK) {
         sn_json_write_integer(json, "bodies", (uint64_t)result->bodies);
+        sn_json_write_integer(json, "joints", (uint64_t)result->joints);
         sn_json_write_integer(json, "fields", (uint64_t)result->fields);
         sn_json_write_integer(json, "params", (uint64_t)result->params);
         sn_json_write_integer(json, "probes", (uint64_t)result->probes);
@@ -71,11 +73,11 @@ static const char *plural(int count)
 static void print_ok(const sn_arguments *arguments, const sn_scene_source *source,
                      const check_result *result)
 {
-    printf("%s: %sok%s (%d bod%s, %d field%s, %d param%s, %d probe%s)\n", source->name,
+    printf("%s: %sok%s (%d bod%s, %d joint%s, %d field%s, %d param%s, %d probe%s)\n", source->name,
            sn_style_on(arguments, stdout, SN_STYLE_GREEN), sn_style_off(arguments, stdout),
-           result->bodies, result->bodies == 1 ? "y" : "ies", result->fields,
-           plural(result->fields), result->params, plural(result->params), result->probes,
-           plural(result->probes));
+           result->bodies, result->bodies == 1 ? "y" : "ies", result->joints,
+           plural(result->joints), result->fields, plural(result->fields), result->params,
+           plural(result->params), result->probes, plural(result->probes));
 }
 
 static int run(const sn_arguments *arguments)

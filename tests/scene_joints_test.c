@@ -503,6 +503,13 @@ static void scenes_are_what_they_say(void **state)
     double lost = energy - sn_world_energy(world).total;
     assert_true(lost > 0.0 && lost < 0.1);
     sn_world_destroy(world);
+    world = build_file("scenes/wind-up-toy.json");
+    assert_int_equal(sn_world_freedom_count(world), 4);
+    advance(world, 0.001, 1000);
+    double right = sn_joint_position(world, sn_world_find_joint(world, "right hinge"), 0);
+    double left = sn_joint_position(world, sn_world_find_joint(world, "left hinge"), 0);
+    assert_true(right > 0.1 && fabs(right - left) < 1e-9); // they fly out, both alike
+    sn_world_destroy(world);
 }
 
 int main(void)
