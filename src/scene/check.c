@@ -41,7 +41,7 @@ static const sn_item *thing_at(const sn_checker *c, uint32_t number)
     const sn_root_item *root = &c->scene->root;
     const sn_item_list *lists[] = {&root->bodies, &root->fields, &root->joints};
     int i = 0;
-    while (number > (uint32_t)lists[i]->count) {
+    while (i < 2 && number > (uint32_t)lists[i]->count) {
         number -= (uint32_t)lists[i++]->count;
     }
     return lists[i]->data[number - 1];
