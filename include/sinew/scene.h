@@ -91,11 +91,12 @@ SN_API sn_param sn_scene_param(const sn_scene *scene, int index);
 SN_API sn_status sn_scene_set_param(sn_scene *scene, const char *name, double value,
                                     sn_error *error);
 
-// Builds a world as the scene says. Can be called again, after a param has changed.
+// Builds a world as the scene says, its joints put together. Can be called again, after a param has
+// changed.
 SN_API sn_status sn_scene_build(const sn_scene *scene, sn_world **world, sn_error *error);
 
 // Carries the scene's present numbers (after sn_scene_set_param) into a world built from it:
-// gravity and fields, not the bodies' state. Structure stays.
+// gravity and fields, not joints nor the bodies' state. Structure stays.
 SN_API sn_status sn_scene_update(const sn_scene *scene, sn_world *world, sn_error *error);
 
 // Probes by name, bound to a world built from this scene.
