@@ -29,3 +29,8 @@ if(SINEW_BENCH)
         add_dependencies(peers peer_${name})
     endforeach()
 endif()
+
+# bench/articulated: our trees on the cases of the comparison with other engines, one line of JSON a run.
+add_executable(bench_articulated EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/bench/articulated/articulated.c)
+target_link_libraries(bench_articulated PRIVATE sinew m)
+set_target_properties(bench_articulated PROPERTIES OUTPUT_NAME articulated)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/tree_step.h"
+#include "base/hash.h"
 #include "base/random.h"
 #include "sinew/sinew.h"
 
@@ -77,6 +79,57 @@ static void add_fields(sn_world *world, const sn_body *bodies, int count)
     stop_on(sn_world_add_drag(world, &drag, &field, &error), &error);
 }
 
+// A tree of all joints that swings for two seconds; its coordinates and velocities.
+static void run_tree(void)
+{
+    enum { LINKS = 40 };
+    sn_random random = {.seed = 2027};
+    sn_tree tree;
+    sn_tree_step step;
+    double q[4 * LINKS], v[3 * LINKS];
+    if (!sn_tree_allocate(&tree, LINKS)) {
+        exit(2);
+    }
+    for (int i = 0; i < LINKS; ++i) {
+        sn_vec3 axis = random_vec3(&random, 1.0), moments = {0.02, 0.03, i % 3 == 0 ? 0.03 : 0.04};
+        sn_quat turn = sn_quat_normalize((sn_quat){1.0, axis.x, axis.y, axis.z});
+        tree.links[i] =
+            (sn_tree_link){.parent = i > 0 ? i - 1 - sn_random_below(&random, i) / 2 : -1,
+                           .joint = (sn_tree_joint)(i % 7 == 1   ? SN_TREE_SLIDER
+                                                    : i % 7 == 2 ? SN_TREE_SCREW
+                                                    : i % 7 == 3 ? SN_TREE_TRANSLATION
+                                                    : i % 2 == 0 ? SN_TREE_BALL
+                                                                 : SN_TREE_HINGE),
+                           .pitch = 0.1,
+                           .mass = sn_random_range(&random, 0.5, 2.0)};
+        tree.links[i].frame = (sn_frame){sn_quat_to_mat3(turn), random_vec3(&random, 0.3)};
+        tree.links[i].centre = random_vec3(&random, 0.2);
+        tree.links[i].inertia = sn_mat3_diagonal(moments);
+    }
+    sn_tree_finish(&tree);
+    if (!sn_tree_step_allocate(&step, &tree)) {
+        exit(2);
+    }
+    sn_tree_zero(&tree, q);
+    for (int j = 0; j < tree.v_count; ++j) {
+        v[j] = sn_random_range(&random, -3.0, 3.0);
+    }
+    for (int i = 0; i <= 1000; ++i) {
+        if (i % 250 == 0) {
+            uint64_t hash = sn_hash64(q, (size_t)tree.q_count * sizeof *q, 0);
+            hash = sn_hash64(v, (size_t)tree.v_count * sizeof *v, hash);
+            printf("tree step %d: %016llx\n", i, (unsigned long long)hash);
+        }
+        if (!sn_tree_step_take(&step, &tree, 0.002, sn_vec3_make(0.0, 0.0, -9.81), NULL, NULL, q,
+                               v)) {
+            printf("tree refused at step %d\n", i);
+            break;
+        }
+    }
+    sn_tree_step_free(&step);
+    sn_tree_free(&tree);
+}
+
 int main(int argc, char **argv)
 {
     enum { COUNT = 1000 };
@@ -103,5 +156,6 @@ int main(int argc, char **argv)
         }
         sn_world_destroy(world);
     }
+    run_tree();
     return 0;
 }

@@ -28,7 +28,7 @@ typedef struct run {
     sn_tree_step step;
     double *q, *v;
     sn_spatial *velocity;
-    long done, turns;
+    long done, turns, parts;
     double seconds, start_energy, energy, drift, gap, tip_error;
 } run;
 
@@ -143,12 +143,12 @@ static sn_vec3 pendulum_tip(double t)
 static bool advance(run *r, long steps)
 {
     for (long i = 0; i < steps; ++i) {
-        sn_tree_step_begin(&r->step, &r->tree, r->q, r->v, r->dt);
-        if (!sn_tree_step_push(&r->step, &r->tree, sn_vec3_make(0, 0, -gravity), NULL, NULL) ||
-            !sn_tree_step_advance(&r->step, &r->tree, r->q, r->v)) {
+        if (!sn_tree_step_take(&r->step, &r->tree, r->dt, sn_vec3_make(0, 0, -gravity), NULL, NULL,
+                               r->q, r->v)) {
             return false;
         }
         r->turns += r->step.turns;
+        r->parts += r->step.parts;
         r->done += 1;
     }
     return true;
@@ -203,8 +203,8 @@ static void print_line(run *r, bool sound, double build_seconds)
            "\"tip\": [%.9g, %.9g, %.9g], ",
            r->start_energy, r->energy, r->gap, r->name[0] == 'd' ? r->tip_error : c.z, r->drift,
            c.x, c.y, c.z, tip.x, tip.y, tip.z);
-    printf("\"build_seconds\": %.9g, \"turns_per_step\": %.4g", build_seconds,
-           (double)r->turns / (double)(r->done > 0 ? r->done : 1));
+    printf("\"build_seconds\": %.9g, \"turns_per_step\": %.4g, \"parts\": %ld", build_seconds,
+           (double)r->turns / (double)(r->done > 0 ? r->done : 1), r->parts);
     if (!sound) {
         printf(", \"failed_after_step\": %ld", r->done);
     }

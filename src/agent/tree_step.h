@@ -54,6 +54,7 @@ typedef struct sn_tree_search {
     sn_spatial wrench; // h times the momentum that all that hangs on the link has beyond its due
     sn_spatial motion; // of the last turn
     sn_vec3 moved;     // the joint's own movement, see tree_joint.h; not of balls
+    sn_vec3 past;      // the same from c to c-
     sn_vec3 impulse;   // on the joint, times h
     sn_vec3 share;     // what the joint lacks
     sn_vec3 wanted;    // movement of the joint, of balls the link's turn, that a turn finds right
@@ -61,17 +62,28 @@ typedef struct sn_tree_search {
     sn_vec3 before;    // and how both differ from the turn before
 } sn_tree_search;
 
+// The derivative of the momentum by the guess, factored at a link: see tree_newton.h.
+typedef struct sn_tree_newton {
+    double derivative[6][6]; // of the momentum of the link and of all that hangs on it
+    double inward[6][3];     // G S' D^-1
+    double outward[3][6];    // D^-1 S^T G
+    double inverse[3][3];    // D^-1
+    sn_vec3 arm;             // at the guess
+} sn_tree_newton;
+
 typedef struct sn_tree_step {
     double tolerance; // of the error that Newton's method leaves, relative to the whole movement
     double h;
     sn_tree_travel *back;   // count: from c to c-
     sn_tree_search *search; // count
+    sn_tree_newton *newton; // count: touched only by steps that converge badly
     sn_spatial *arrived;    // count: h P(c-, c) of each link, about its origin
     sn_spatial *due;        // count: h (P(c-, c) + h f), what it is to have but for its joints
     double *c;              // q_count: the middle of the step; quaternions of any length
     double *impulse;        // v_count: h times the impulses of joint forces and solvers
-    double *rest;           // v_count
+    bool driven;            // there are any
     int turns;              // of Newton's method in the last step
+    int parts;              // into which the last sn_tree_step_take was divided
     double change;          // of the last turn, relative to the whole movement
 } sn_tree_step;
 
@@ -98,5 +110,11 @@ SN_API void sn_tree_step_add_impulse(sn_tree_step *step, const sn_tree *tree,
 // Finds c' and gives the state at the end. False when Newton's method does not get there, because
 // the step is too long for the motion: q and v are then left as they are.
 SN_API bool sn_tree_step_advance(sn_tree_step *step, sn_tree *tree, double *q, double *v);
+
+// All of the above for a tree that nothing is in the way of, with forces held over the step; where
+// it finds no end, two steps of half the length, and so on, down to h / 1024. False: not even then,
+// or nothing to move; q and v are then those of the last part that went well.
+SN_API bool sn_tree_step_take(sn_tree_step *step, sn_tree *tree, double h, sn_vec3 gravity,
+                              const sn_spatial *wrench, const double *force, double *q, double *v);
 
 #endif
