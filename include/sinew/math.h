@@ -64,6 +64,19 @@ static inline sn_vec3 sn_vec3_make(double x, double y, double z)
     return v;
 }
 
+// From and to three numbers of an array.
+static inline sn_vec3 sn_vec3_at(const double *numbers)
+{
+    return sn_vec3_make(numbers[0], numbers[1], numbers[2]);
+}
+
+static inline void sn_vec3_put(double *numbers, sn_vec3 a)
+{
+    numbers[0] = a.x;
+    numbers[1] = a.y;
+    numbers[2] = a.z;
+}
+
 static inline sn_vec3 sn_vec3_add(sn_vec3 a, sn_vec3 b)
 {
     return sn_vec3_make(a.x + b.x, a.y + b.y, a.z + b.z);

@@ -11,18 +11,6 @@ static sn_articulation *item_of(const sn_agent_set *set, int agent)
     return ((const sn_articulation_set *)set)->items[agent]; // the agent set is its first member
 }
 
-static sn_vec3 vec3_at(const double *x)
-{
-    return sn_vec3_make(x[0], x[1], x[2]);
-}
-
-static void vec3_put(double *x, sn_vec3 value)
-{
-    x[0] = value.x;
-    x[1] = value.y;
-    x[2] = value.z;
-}
-
 // ---- where the links are ----
 
 static void place(const sn_agent_set *set, int agent)
@@ -146,8 +134,8 @@ static const double *joint_forces(const sn_agent_set *set, int agent, const doub
             sn_vec3 pull = own->stiffness != 0.0
                                ? sn_vec3_scale(-own->stiffness, ball_turn(q + link->q))
                                : SN_VEC3_ZERO;
-            pull = sn_vec3_add_scaled(pull, -own->damping, vec3_at(v + link->v));
-            vec3_put(f, sn_vec3_add(pull, vec3_at(given + link->v)));
+            pull = sn_vec3_add_scaled(pull, -own->damping, sn_vec3_at(v + link->v));
+            sn_vec3_put(f, sn_vec3_add(pull, sn_vec3_at(given + link->v)));
             continue;
         }
         for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
@@ -241,9 +229,9 @@ static void articulation_rate(const sn_agent_set *set, int agent, sn_vec3 gravit
         if (link->joint == SN_TREE_BALL) {
             const double *turn = q + link->q;
             sn_quat rate = sn_quat_derivative_body((sn_quat){turn[0], turn[1], turn[2], turn[3]},
-                                                   vec3_at(v + link->v));
+                                                   sn_vec3_at(v + link->v));
             q_rate[link->q] = rate.w;
-            vec3_put(q_rate + link->q + 1, sn_vec3_make(rate.x, rate.y, rate.z));
+            sn_vec3_put(q_rate + link->q + 1, sn_vec3_make(rate.x, rate.y, rate.z));
         } else {
             memcpy(q_rate + link->q, v + link->v,
                    (size_t)sn_tree_joint_v(link->joint) * sizeof *q_rate);

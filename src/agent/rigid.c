@@ -12,21 +12,9 @@ static const sn_rigid_set *rigid(const sn_agent_set *set)
     return (const sn_rigid_set *)set; // the agent set is its first member
 }
 
-static sn_vec3 vec3_at(const double *x)
-{
-    return sn_vec3_make(x[0], x[1], x[2]);
-}
-
-static void vec3_put(double *x, sn_vec3 value)
-{
-    x[0] = value.x;
-    x[1] = value.y;
-    x[2] = value.z;
-}
-
 static void put_pose(double *q, sn_transform pose)
 {
-    vec3_put(q, pose.position);
+    sn_vec3_put(q, pose.position);
     q[3] = pose.rotation.w;
     q[4] = pose.rotation.x;
     q[5] = pose.rotation.y;
@@ -101,10 +89,10 @@ static void rigid_apply_inverse(const sn_agent_set *set, int agent, const sn_spa
 {
     const sn_rigid_mass *mass = &rigid(set)->mass[agent];
     if (sn_agent_is_damped(set, agent, 0)) {
-        vec3_put(dv, f->linear);
-        vec3_put(dv + 3, f->angular);
+        sn_vec3_put(dv, f->linear);
+        sn_vec3_put(dv + 3, f->angular);
         sn_ldl6_solve(set->damping + (size_t)agent * SN_DAMPING_SIZE, dv);
-        vec3_put(dv + 3, sn_rotate_inverse(rotation_of(set, agent), vec3_at(dv + 3)));
+        sn_vec3_put(dv + 3, sn_rotate_inverse(rotation_of(set, agent), sn_vec3_at(dv + 3)));
         return;
     }
     sn_vec3 moment = principal_moment(set, agent, f->angular);
@@ -157,7 +145,7 @@ static void rigid_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, doub
     const sn_rigid_mass *mass = &rigid(set)->mass[agent];
     const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     const sn_spatial *f = &set->force[agent];
-    sn_vec3 w = vec3_at(v + 3), moment = principal_moment(set, agent, f->angular);
+    sn_vec3 w = sn_vec3_at(v + 3), moment = principal_moment(set, agent, f->angular);
     // dq/dt = 1/2 q (0, w) for w in body axes keeps |q| whatever it is.
     sn_quat turn =
         sn_quat_multiply((sn_quat){q[3], q[4], q[5], q[6]}, (sn_quat){0.0, w.x, w.y, w.z});
@@ -193,14 +181,14 @@ static void rigid_part(const sn_agent_set *set, int agent, int part, sn_part *no
     const double *v = sn_agent_v(set, agent);
     now->frame = sn_transform_multiply(pose, rigid(set)->placement[agent]);
     now->centre = pose.position;
-    now->velocity = vec3_at(v);
-    now->angular_velocity = sn_rotate(pose.rotation, vec3_at(v + 3));
+    now->velocity = sn_vec3_at(v);
+    now->angular_velocity = sn_rotate(pose.rotation, sn_vec3_at(v + 3));
 }
 
 static sn_aabb rigid_bounds(const sn_agent_set *set, int agent)
 {
     double r = rigid(set)->radius[agent];
-    sn_vec3 centre = vec3_at(sn_agent_q(set, agent)), reach = {r, r, r};
+    sn_vec3 centre = sn_vec3_at(sn_agent_q(set, agent)), reach = {r, r, r};
     return (sn_aabb){sn_vec3_sub(centre, reach), sn_vec3_add(centre, reach)};
 }
 
@@ -209,7 +197,7 @@ static void rigid_measure(const sn_agent_set *set, int agent, sn_vec3 gravity, s
     const sn_rigid_mass *mass = &rigid(set)->mass[agent];
     sn_transform pose = sn_rigid_pose(sn_agent_q(set, agent));
     const double *v = sn_agent_v(set, agent);
-    sn_vec3 velocity = vec3_at(v), w = vec3_at(v + 3);
+    sn_vec3 velocity = sn_vec3_at(v), w = sn_vec3_at(v + 3);
     sn_vec3 spin = sn_vec3_multiply(mass->inertia, w);
     measure->kinetic = 0.5 * mass->mass * sn_dot(velocity, velocity) + 0.5 * sn_dot(w, spin);
     measure->potential = -mass->mass * sn_dot(gravity, pose.position);
@@ -344,19 +332,19 @@ void sn_rigid_set_frame(sn_rigid_set *set, int agent, sn_transform frame)
 
 sn_vec3 sn_rigid_velocity(const sn_rigid_set *set, int agent)
 {
-    return vec3_at(sn_agent_v(&set->agents, agent));
+    return sn_vec3_at(sn_agent_v(&set->agents, agent));
 }
 
 sn_vec3 sn_rigid_angular_velocity(const sn_rigid_set *set, int agent)
 {
     sn_quat rotation = sn_rigid_pose(sn_agent_q(&set->agents, agent)).rotation;
-    return sn_rotate(rotation, vec3_at(sn_agent_v(&set->agents, agent) + 3));
+    return sn_rotate(rotation, sn_vec3_at(sn_agent_v(&set->agents, agent) + 3));
 }
 
 void sn_rigid_set_velocity(sn_rigid_set *set, int agent, sn_vec3 velocity, sn_vec3 angular_velocity)
 {
     double *v = sn_agent_v(&set->agents, agent);
     sn_quat rotation = sn_rigid_pose(sn_agent_q(&set->agents, agent)).rotation;
-    vec3_put(v, velocity);
-    vec3_put(v + 3, sn_rotate_inverse(rotation, angular_velocity));
+    sn_vec3_put(v, velocity);
+    sn_vec3_put(v + 3, sn_rotate_inverse(rotation, angular_velocity));
 }

@@ -115,11 +115,6 @@ void sn_tree_zero(const sn_tree *tree, double *q)
     }
 }
 
-static sn_vec3 vec3_at(const double *x)
-{
-    return sn_vec3_make(x[0], x[1], x[2]);
-}
-
 void sn_tree_move(const sn_tree *tree, const double *q, const double *d, double scale,
                   double *moved)
 {
@@ -129,7 +124,8 @@ void sn_tree_move(const sn_tree *tree, const double *q, const double *d, double 
         double *to = moved + link->q;
         if (link->joint == SN_TREE_BALL) {
             sn_quat start = {from[0], from[1], from[2], from[3]};
-            sn_quat end = sn_quat_multiply(start, sn_quat_exp(sn_vec3_scale(scale, vec3_at(by))));
+            sn_quat end =
+                sn_quat_multiply(start, sn_quat_exp(sn_vec3_scale(scale, sn_vec3_at(by))));
             double unit =
                 1.5 - 0.5 * (end.w * end.w + end.x * end.x + end.y * end.y + end.z * end.z);
             to[0] = unit * end.w;
@@ -208,7 +204,7 @@ SN_TREE_INLINE void place_link(const sn_tree_link *link, const double *q,
             break;
         }
         case SN_TREE_TRANSLATION:
-            at = sn_vec3_add(at, sn_mat3_apply(joint, vec3_at(q)));
+            at = sn_vec3_add(at, sn_mat3_apply(joint, sn_vec3_at(q)));
             pose->rotation = joint;
             break;
         }
@@ -512,7 +508,7 @@ bool sn_tree_factorise(sn_tree *tree, const double *armature)
         } else {
             if (extra != NULL) {
                 tree->armature[i] =
-                    sn_sym3_turned_diagonal(&tree->pose[i].rotation, vec3_at(extra));
+                    sn_sym3_turned_diagonal(&tree->pose[i].rotation, sn_vec3_at(extra));
             }
             good = factor_triple(body, &tree->inertia[i], extra != NULL ? &tree->armature[i] : NULL,
                                  &tree->factor[i], parent);
@@ -555,7 +551,7 @@ void sn_tree_solve_wrench(sn_tree *tree, const double *force, double *a)
         double *kept = a + body->v;
         sn_vec3 u = {kept[0], 0.0, 0.0};
         if (body->joint >= SN_TREE_BALL) {
-            u = vec3_at(kept);
+            u = sn_vec3_at(kept);
         }
         sn_spatial motion =
             body->parent >= 0 ? sn_tree_carried(body, &wrench[body->parent]) : SN_SPATIAL_ZERO;

@@ -39,11 +39,6 @@ void sn_tree_step_free(sn_tree_step *step)
     *step = (sn_tree_step){0};
 }
 
-static sn_vec3 vec3_at(const double *x)
-{
-    return sn_vec3_make(x[0], x[1], x[2]);
-}
-
 static sn_quat quat_at(const double *x)
 {
     return (sn_quat){x[0], x[1], x[2], x[3]};
@@ -70,7 +65,7 @@ void sn_tree_step_begin(sn_tree_step *step, sn_tree *tree, const double *q, cons
         const double *from = q + link->q, *by = v + link->v;
         double *to = step->c + link->q;
         if (link->joint == SN_TREE_BALL) {
-            sn_vec3 x = sn_vec3_scale(0.25 * h, vec3_at(by));
+            sn_vec3 x = sn_vec3_scale(0.25 * h, sn_vec3_at(by));
             quat_put(to, sn_quat_multiply(quat_at(from), (sn_quat){1.0, x.x, x.y, x.z}));
             continue;
         }

@@ -97,12 +97,17 @@ static sn_status world_move(sn_world *world, step_work *work, sn_error *error)
         int diverged = atomic_load(&work->diverged);
         if (diverged != INT32_MAX) {
             char place[200];
-            sn_world_place(world, work->set->agents[diverged].owner, place, sizeof place);
-            return sn_fail(error, SN_ERROR_DIVERGED, place,
-                           "position or velocity is no longer a number; the step of %g s may be "
-                           "too long for the forces, "
-                           "or a force is not finite",
-                           work->h);
+            const sn_agent *agent = &work->set->agents[diverged];
+            sn_world_place(world, agent->owner, place, sizeof place);
+            return agent->failed
+                       ? sn_fail(error, SN_ERROR_DIVERGED, place,
+                                 "the joints of its mechanism move too fast to be followed in "
+                                 "steps of %g s; take shorter ones",
+                                 work->h)
+                       : sn_fail(error, SN_ERROR_DIVERGED, place,
+                                 "position or velocity is no longer a number; the step of %g s may "
+                                 "be too long for the forces, or a force is not finite",
+                                 work->h);
         }
     }
     return SN_OK;
