@@ -117,7 +117,8 @@ static void platforms_follow_the_closed_form(void **state)
         sn_maximal_closure closures[CRANKS];
         make_platform(cases[c].cranks, cases[c].joint, &tree, closures);
         make_maximal(&m, &tree, closures, cases[c].cranks - 1);
-        for (double angle = -1.5; angle <= 1.5; angle += 0.25) {
+        for (int k = -6; k <= 6; ++k) {
+            double angle = 0.25 * k;
             double q[CRANKS + 1], v[CRANKS + 1], found[CRANKS + 1];
             sn_spatial a[CRANKS + 1];
             platform_state(cases[c].cranks, angle, 3.0, q, v);
@@ -170,9 +171,9 @@ static dense_system make_dense(const sn_maximal *m)
         d.rows += m->joints[j].rows;
     }
     size_t rows = (size_t)d.rows, columns = (size_t)d.columns;
-    d.j = calloc(rows * columns, sizeof *d.j);
-    d.jw = calloc(rows * columns, sizeof *d.jw);
-    d.a = calloc(rows * rows, sizeof *d.a);
+    d.j = calloc(rows * columns + 1, sizeof *d.j);
+    d.jw = calloc(rows * columns + 1, sizeof *d.jw);
+    d.a = calloc(rows * rows + 1, sizeof *d.a);
     d.inverse = calloc(rows * rows, sizeof *d.inverse);
     d.scratch = calloc(sn_svd_scratch(d.rows, d.rows), sizeof *d.scratch);
     int at = 0;
@@ -336,7 +337,7 @@ static void random_loops_agree_with_dense_algebra(void **state)
         sn_maximal m;
         sn_maximal_closure closures[3];
         int count = 1 + trial % 3;
-        double q[4 * MOST], v[3 * MOST], wanted[6 * MOST];
+        double q[4 * MOST], v[3 * MOST], wanted[6 * MOST] = {0.0};
         sn_spatial a[MOST], wrench[3 * MOST];
         double force[3 * MOST];
         make_tree(&random, 2 + trial % 7, trial % 7, &tree);

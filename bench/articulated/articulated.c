@@ -217,11 +217,11 @@ int main(int argc, char **argv)
     for (int i = 1; i + 1 < argc; i += 2) {
         const char *option = argv[i], *value = argv[i + 1];
         r.name = strcmp(option, "--case") == 0 ? value : r.name;
-        r.n = strcmp(option, "--n") == 0 ? atoi(value) : r.n;
-        r.dt = strcmp(option, "--dt") == 0 ? atof(value) : r.dt;
-        r.budget = strcmp(option, "--budget") == 0 ? atof(value) : r.budget;
-        r.tolerance = strcmp(option, "--tolerance") == 0 ? atof(value) : r.tolerance;
-        r.steps = strcmp(option, "--steps") == 0 ? atol(value) : r.steps;
+        r.n = strcmp(option, "--n") == 0 ? (int)strtol(value, NULL, 10) : r.n;
+        r.dt = strcmp(option, "--dt") == 0 ? strtod(value, NULL) : r.dt;
+        r.budget = strcmp(option, "--budget") == 0 ? strtod(value, NULL) : r.budget;
+        r.tolerance = strcmp(option, "--tolerance") == 0 ? strtod(value, NULL) : r.tolerance;
+        r.steps = strcmp(option, "--steps") == 0 ? strtol(value, NULL, 10) : r.steps;
         r.every = r.every || (strcmp(option, "--variant") == 0 && strcmp(value, "every") == 0);
     }
     double began = processor_seconds();
@@ -233,7 +233,7 @@ int main(int argc, char **argv)
     }
     bool made = sn_tree_step_allocate(&r.step, &r.tree);
     r.step.tolerance = r.tolerance > 0 ? r.tolerance : r.step.tolerance;
-    r.q = calloc((size_t)(r.tree.q_count + r.tree.v_count), sizeof *r.q);
+    r.q = calloc((size_t)r.tree.q_count + (size_t)r.tree.v_count, sizeof *r.q);
     r.velocity = calloc((size_t)r.tree.count, sizeof *r.velocity);
     if (made && r.q != NULL && r.velocity != NULL) {
         r.v = r.q + r.tree.q_count;
