@@ -174,7 +174,7 @@ static dense_system make_dense(const sn_maximal *m)
     d.j = calloc(rows * columns + 1, sizeof *d.j);
     d.jw = calloc(rows * columns + 1, sizeof *d.jw);
     d.a = calloc(rows * rows + 1, sizeof *d.a);
-    d.inverse = calloc(rows * rows, sizeof *d.inverse);
+    d.inverse = calloc(rows * rows + 1, sizeof *d.inverse);
     d.scratch = calloc(sn_svd_scratch(d.rows, d.rows), sizeof *d.scratch);
     int at = 0;
     for (int j = 0; j < m->joint_count; ++j) {
