@@ -14,8 +14,7 @@
 //                 - fields and behaviours now write what acts on the parts, and joint forces -
 //     free_step   v becomes the velocity at the end of the step if nothing were in the way;
 //                 A is built and factored
-//                 - the solver now adds dv = A^-1 J^T lambda to v, through apply_inverse
-//                   and scatter -
+//                 - the solver now adds dv = A^-1 J^T lambda to v, through apply_inverse -
 //     advance     q follows to the end of the step
 //
 // Integrators that ask for forces several times in a step (Runge-Kutta, Adams, BDF) use `rate`

@@ -1,5 +1,6 @@
-// Adaptive integration of y' = f(t, y) with root finding, through SUNDIALS: ERKStep with Fehlberg's
-// 4(5) table, CVODE's Adams and BDF. The only file pair that knows SUNDIALS.
+// Adaptive integration of y' = f(t, y), and roots located on its dense output, through SUNDIALS:
+// ERKStep with Fehlberg's 4(5) table, CVODE's Adams and BDF. The only file pair that knows
+// SUNDIALS.
 //
 // Each root value has a side, -1 or +1: where it last was, further from zero than its band. A root
 // is where it passes zero on its way to the other side; what happens inside the band is none.

@@ -139,9 +139,9 @@ struct sn_world {
     int event_group; // the one group that locates events, or -1
     bool has_callbacks;
     bool has_singles;  // agents that are in no group
-    bool forces_clear; // every single-stage agent's f is zero
+    bool forces_clear; // nothing acts on single-stage agents
 
-    // The evaluation of forces under way: sn_body_add_force goes to f of agents of this group. -2:
+    // The evaluation of forces under way: sn_body_add_force goes to agents of this group. -2:
     // none under way.
     int evaluating_group;
 
