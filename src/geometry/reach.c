@@ -35,3 +35,13 @@ double sn_shape_reach(const sn_shape *shape)
     }
     return 0.0;
 }
+
+double sn_shapes_reach(const sn_shape *shapes, int count, sn_vec3 centre)
+{
+    double radius = 0.0;
+    for (int i = 0; i < count; ++i) {
+        double far = sn_distance(shapes[i].frame.position, centre) + sn_shape_reach(&shapes[i]);
+        radius = far > radius ? far : radius;
+    }
+    return radius;
+}

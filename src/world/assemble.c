@@ -213,17 +213,6 @@ static void add_mass(sn_tree_link *link, const sn_mass_properties *mass, sn_tran
     link->inertia = sum.inertia;
 }
 
-static double body_reach(const sn_body_record *record, sn_vec3 centre)
-{
-    double radius = 0.0;
-    for (int i = 0; i < record->shape_count; ++i) {
-        double far = sn_distance(record->shapes[i].frame.position, centre) +
-                     sn_shape_reach(&record->shapes[i]);
-        radius = far > radius ? far : radius;
-    }
-    return radius;
-}
-
 // Seats a body on a link (or on the ground) and, on a link, makes it a part.
 static bool seat_body(assembly *a, mechanism *m, uint32_t body, int link, sn_transform frame)
 {
@@ -233,8 +222,9 @@ static bool seat_body(assembly *a, mechanism *m, uint32_t body, int link, sn_tra
         return true;
     }
     add_mass(&m->tree.links[link], &record->own->mass, frame);
-    sn_articulation_part part = {link, frame, sn_transform_point(frame, record->own->mass.centre),
-                                 body_reach(record, record->own->mass.centre)};
+    sn_articulation_part part = {
+        link, frame, sn_transform_point(frame, record->own->mass.centre),
+        sn_shapes_reach(record->shapes, record->shape_count, record->own->mass.centre)};
     return sn_array_push(&m->parts, part) && sn_array_push(&m->bodies, body);
 }
 
@@ -514,15 +504,6 @@ static sn_status agree(const sn_world *world, const mechanism *m, sn_agent *head
     return SN_OK;
 }
 
-static void drop_rigid(sn_world *world, sn_body_record *record)
-{
-    int old = record->agent.agent;
-    sn_rigid_remove(&world->rigid, old);
-    if (old < world->rigid.agents.count) {
-        world->bodies.data[world->rigid.agents.agents[old].owner].agent.agent = old;
-    }
-}
-
 // Makes a built mechanism an agent and moves its bodies in.
 static sn_status install(sn_world *world, mechanism *m, sn_error *error)
 {
@@ -552,7 +533,7 @@ static sn_status install(sn_world *world, mechanism *m, sn_error *error)
     }
     for (int i = 0; i < m->bodies.count; ++i) {
         sn_body_record *record = &world->bodies.data[m->bodies.data[i]];
-        drop_rigid(world, record);
+        sn_world_drop_rigid(world, record);
         record->agent = (sn_agent_ref){SN_SET_ARTICULATION, agent, i};
     }
     return SN_OK;
@@ -568,8 +549,7 @@ static void ground_welded(const assembly *a)
         if (a->seats[body].taken && a->seats[body].link < 0 && record->type == SN_BODY_RIGID) {
             record->own->frame =
                 sn_body_transform(world, (sn_body){body, world->body_ids.generation.data[body]});
-            drop_rigid(world, record);
-            record->agent = (sn_agent_ref){0, -1, 0};
+            sn_world_drop_rigid(world, record);
         }
     }
 }
@@ -683,7 +663,8 @@ sn_status sn_world_take_apart(sn_world *world, sn_error *error)
             .frame = sn_body_transform(world, body),
             .velocity = sn_body_velocity(world, body),
             .angular_velocity = sn_body_angular_velocity(world, body),
-            .radius = body_reach(record, record->own->mass.centre),
+            .radius =
+                sn_shapes_reach(record->shapes, record->shape_count, record->own->mass.centre),
             .integrator =
                 head != NULL ? (sn_integrator)head->integrator : sn_world_default_integrator(world),
             .relative_tolerance =

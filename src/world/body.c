@@ -118,19 +118,6 @@ static sn_status resolve_mass(const sn_body_def *def, const char *name, sn_mass_
                            : sn_fail(error, status, name, "%s", inner.text);
 }
 
-// The largest distance of the body's matter from its centre of mass, from the shapes' bounds.
-static double bounding_radius(const sn_body_def *def, sn_vec3 centre)
-{
-    double radius = 0.0;
-    for (int i = 0; i < def->shape_count; ++i) {
-        const sn_shape *shape = &def->shapes[i];
-        double reach = sn_shape_reach(shape);
-        double far = sn_distance(shape->frame.position, centre) + reach;
-        radius = far > radius ? far : radius;
-    }
-    return radius;
-}
-
 sn_integrator sn_world_default_integrator(const sn_world *world)
 {
     if (world->integrator != SN_INTEGRATOR_DEFAULT) {
@@ -148,7 +135,7 @@ static int add_agent(sn_world *world, const sn_body_def *def, const sn_mass_prop
         .frame = def->frame,
         .velocity = def->velocity,
         .angular_velocity = def->angular_velocity,
-        .radius = bounding_radius(def, mass->centre),
+        .radius = sn_shapes_reach(def->shapes, def->shape_count, mass->centre),
         .integrator = def->integrator != SN_INTEGRATOR_DEFAULT ? def->integrator
                                                                : sn_world_default_integrator(world),
         .relative_tolerance =
@@ -263,6 +250,16 @@ sn_status sn_world_add_body(sn_world *world, const sn_body_def *def, sn_body *bo
 
 // ---- removing and copying ----
 
+void sn_world_drop_rigid(sn_world *world, sn_body_record *record)
+{
+    int old = record->agent.agent;
+    sn_rigid_remove(&world->rigid, old);
+    if (old < world->rigid.agents.count) {
+        world->bodies.data[world->rigid.agents.agents[old].owner].agent.agent = old;
+    }
+    record->agent = (sn_agent_ref){0, -1, 0};
+}
+
 sn_status sn_world_remove_body(sn_world *world, sn_body body, sn_error *error)
 {
     sn_body_record *record = sn_world_body_record(world, body);
@@ -282,11 +279,7 @@ sn_status sn_world_remove_body(sn_world *world, sn_body body, sn_error *error)
     sn_world_remove_events_of(world, body, (sn_field){0});
     sn_world_remove_fields_of(world, body);
     if (record->agent.agent >= 0) {
-        int agent = record->agent.agent;
-        sn_rigid_remove(&world->rigid, agent);
-        if (agent < world->rigid.agents.count) {
-            world->bodies.data[world->rigid.agents.agents[agent].owner].agent.agent = agent;
-        }
+        sn_world_drop_rigid(world, record);
     }
     sn_name_table_remove(&world->body_names, record->name);
     free_record(record);

@@ -154,6 +154,8 @@ struct sn_world {
 
 // ---- body.c ----
 sn_integrator sn_world_default_integrator(const sn_world *world);
+// Takes a body's own agent away; the last agent moves into its place.
+void sn_world_drop_rigid(sn_world *world, sn_body_record *record);
 SN_API sn_body_record *sn_world_body_record(const sn_world *world,
                                             sn_body body); // NULL for a stale or null handle
 void sn_world_free_bodies(sn_world *world);
