@@ -16,7 +16,7 @@
 
 #include "json_writer.h"
 #include "options.h"
-#include "sinew/world.h"
+#include "sinew/joint.h"
 
 typedef struct sn_verify sn_verify;
 

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "math/rotation.h"
-#include "sinew/world.h"
+#include "sinew/joint.h"
 
 static const sn_vec3 down = {0, 0, -9.81};
 

@@ -21,7 +21,7 @@
 #ifndef SINEW_SCENE_H
 #define SINEW_SCENE_H
 
-#include "sinew/world.h"
+#include "sinew/joint.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,9 @@
 
 #include "sinew/base.h"
 #include "sinew/geometry.h"
+#include "sinew/joint.h"
 #include "sinew/math.h"
+#include "sinew/motion.h"
 #include "sinew/record.h"
 #include "sinew/scene.h"
 #include "sinew/shape.h"

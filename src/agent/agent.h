@@ -24,7 +24,7 @@
 #define SN_AGENT_AGENT_H
 
 #include "math/spatial.h"
-#include "sinew/world.h"
+#include "sinew/joint.h"
 
 typedef struct sn_agent_type sn_agent_type;
 typedef struct sn_agent_set sn_agent_set;

@@ -55,9 +55,9 @@ sn_joint_def sn_joint_item_def(const sn_scene *scene, const sn_joint_item *joint
         def.child_frame = sn_transform_multiply(sn_transform_inverse(child), place);
     }
     for (int i = 0; i < sn_joint_type_freedoms(def.type); ++i) {
-        def.freedom[i] =
-            (sn_freedom_def){freedom_number(&joint->stiffness, i),
-                             freedom_number(&joint->damping, i), freedom_number(&joint->rest, i)};
+        def.freedom[i].stiffness = freedom_number(&joint->stiffness, i);
+        def.freedom[i].damping = freedom_number(&joint->damping, i);
+        def.freedom[i].rest = freedom_number(&joint->rest, i);
     }
     return def;
 }

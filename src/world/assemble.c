@@ -55,6 +55,9 @@ static elements elements_of(sn_joint_type type)
     case SN_JOINT_FREE:
         return (elements){2, {SN_TREE_TRANSLATION, SN_TREE_BALL}, {one, one}, one};
     case SN_JOINT_FIXED:
+    case SN_JOINT_DISTANCE:
+    case SN_JOINT_CURVE:
+    case SN_JOINT_SURFACE:
     case SN_JOINT_TYPE_COUNT:
         break;
     }
@@ -109,6 +112,9 @@ static void coordinates_of(const sn_joint_def *def, sn_transform t, double *q)
         break;
     }
     case SN_JOINT_FIXED:
+    case SN_JOINT_DISTANCE:
+    case SN_JOINT_CURVE:
+    case SN_JOINT_SURFACE:
     case SN_JOINT_TYPE_COUNT:
         break;
     }
@@ -155,6 +161,9 @@ static void rates_of(const sn_joint_def *def, sn_transform t, sn_vec3 shift, sn_
         break;
     }
     case SN_JOINT_FIXED:
+    case SN_JOINT_DISTANCE:
+    case SN_JOINT_CURVE:
+    case SN_JOINT_SURFACE:
     case SN_JOINT_TYPE_COUNT:
         break;
     }

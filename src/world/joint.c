@@ -7,11 +7,24 @@
 #include "math/rotation.h"
 #include "world/world.h"
 
+sn_freedom_def sn_default_freedom_def(void)
+{
+    return (sn_freedom_def){.limit = {.lower = -INFINITY, .upper = INFINITY},
+                            .drive = {.force_limit = INFINITY}};
+}
+
 sn_joint_def sn_default_joint_def(void)
 {
-    return (sn_joint_def){.type = SN_JOINT_HINGE,
-                          .parent_frame = SN_TRANSFORM_IDENTITY,
-                          .child_frame = SN_TRANSFORM_IDENTITY};
+    sn_joint_def def = {.type = SN_JOINT_HINGE,
+                        .parent_frame = SN_TRANSFORM_IDENTITY,
+                        .child_frame = SN_TRANSFORM_IDENTITY,
+                        .length = -1.0,
+                        .break_force = INFINITY,
+                        .break_torque = INFINITY};
+    for (int i = 0; i < 6; ++i) {
+        def.freedom[i] = sn_default_freedom_def();
+    }
+    return def;
 }
 
 sn_joint_record *sn_world_joint_record(const sn_world *world, sn_joint joint)

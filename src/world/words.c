@@ -1,11 +1,14 @@
 // The words of the scene format for the numbers of the C interface, from the lists in world.h.
 #include <string.h>
 
-#include "sinew/world.h"
+#include "sinew/joint.h"
 
 #define X(name, word, text) word,
 static const char *const policy_words[] = {SN_POLICY_LIST(X)};
 static const char *const integrator_words[] = {SN_INTEGRATOR_LIST(X)};
+static const char *const drive_words[] = {SN_DRIVE_TYPE_LIST(X)};
+static const char *const surface_words[] = {SN_SURFACE_TYPE_LIST(X)};
+static const char *const motion_words[] = {SN_MOTION_TYPE_LIST(X)};
 #undef X
 
 #define X(name, word, unit, of) {word, unit, of},
@@ -51,6 +54,36 @@ const char *sn_integrator_word(sn_integrator integrator)
     return (unsigned)integrator < SN_INTEGRATOR_COUNT ? integrator_words[integrator] : NULL;
 }
 
+int sn_drive_type_find(const char *word)
+{
+    return find(drive_words, SN_DRIVE_TYPE_COUNT, word);
+}
+
+const char *sn_drive_type_word(sn_drive_type type)
+{
+    return (unsigned)type < SN_DRIVE_TYPE_COUNT ? drive_words[type] : NULL;
+}
+
+int sn_surface_type_find(const char *word)
+{
+    return find(surface_words, SN_SURFACE_TYPE_COUNT, word);
+}
+
+const char *sn_surface_type_word(sn_surface_type type)
+{
+    return (unsigned)type < SN_SURFACE_TYPE_COUNT ? surface_words[type] : NULL;
+}
+
+int sn_motion_type_find(const char *word)
+{
+    return find(motion_words, SN_MOTION_TYPE_COUNT, word);
+}
+
+const char *sn_motion_type_word(sn_motion_type type)
+{
+    return (unsigned)type < SN_MOTION_TYPE_COUNT ? motion_words[type] : NULL;
+}
+
 int sn_joint_type_find(const char *word)
 {
     for (int i = 0; i < SN_JOINT_TYPE_COUNT; ++i) {
@@ -87,6 +120,9 @@ bool sn_joint_type_turns(sn_joint_type type, int freedom)
         return freedom >= 3;
     case SN_JOINT_FIXED:
     case SN_JOINT_SLIDER:
+    case SN_JOINT_DISTANCE:
+    case SN_JOINT_CURVE:
+    case SN_JOINT_SURFACE:
     case SN_JOINT_TYPE_COUNT:
         break;
     }
