@@ -210,6 +210,12 @@ SN_API bool sn_joint_is_broken(const sn_world *world, sn_joint joint);
 // way).
 SN_API void sn_joint_add_force(sn_world *world, sn_joint joint, int freedom, double force);
 
+// All that acts in a freedom. Setting it may change every number, not what takes the freedom over:
+// a prescribed motion stays one, and where there is none none comes.
+SN_API sn_freedom_def sn_joint_freedom(const sn_world *world, sn_joint joint, int freedom);
+SN_API sn_status sn_joint_set_freedom(sn_world *world, sn_joint joint, int freedom,
+                                      const sn_freedom_def *def, sn_error *error);
+
 SN_API sn_drive_def sn_joint_drive(const sn_world *world, sn_joint joint, int freedom);
 SN_API sn_status sn_joint_set_drive(sn_world *world, sn_joint joint, int freedom,
                                     const sn_drive_def *drive, sn_error *error);
