@@ -205,8 +205,7 @@ static void articulation_apply_inverse(const sn_agent_set *set, int agent, const
 
 // ---- integrators of their own ----
 
-static void articulation_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double *q_rate,
-                              double *v_rate)
+void sn_articulation_push(const sn_agent_set *set, int agent, sn_vec3 gravity, double *push)
 {
     sn_articulation *item = item_of(set, agent);
     const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
@@ -217,11 +216,20 @@ static void articulation_rate(const sn_agent_set *set, int agent, sn_vec3 gravit
     double *still = item->force + tree->v_count;
     memset(still, 0, (size_t)tree->v_count * sizeof *still);
     sn_tree_inverse(tree, v, still, gravity, wrench,
-                    v_rate); // what the joints must give to stay without acceleration
+                    push); // what the joints must give to stay without acceleration
     const double *force = joint_forces(set, agent, q, v);
     for (int j = 0; j < tree->v_count; ++j) {
-        v_rate[j] = force[j] - v_rate[j];
+        push[j] = force[j] - push[j];
     }
+}
+
+static void articulation_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double *q_rate,
+                              double *v_rate)
+{
+    sn_articulation *item = item_of(set, agent);
+    const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
+    sn_tree *tree = &item->tree;
+    sn_articulation_push(set, agent, gravity, v_rate);
     sn_tree_factorise(tree, NULL);
     sn_tree_solve(tree, v_rate, v_rate);
     for (int i = 0; i < tree->count; ++i) {

@@ -62,6 +62,10 @@ SN_API bool sn_articulation_set_copy(const sn_articulation_set *set, sn_articula
 // The new agent's index, or -1 when memory runs out.
 SN_API int sn_articulation_add(sn_articulation_set *set, const sn_articulation_def *def);
 
+// What accelerates the freedoms at the present state under the set's forces and gravity, before
+// anything holds them back: M dv/dt = push + reactions of ties. push: the tree's v_count.
+SN_API void sn_articulation_push(const sn_agent_set *set, int agent, sn_vec3 gravity, double *push);
+
 SN_API extern const sn_agent_type sn_articulation_type;
 
 #endif
