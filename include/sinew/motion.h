@@ -43,10 +43,11 @@ typedef struct sn_motion_def {
     sn_motion_type type;
     const double *times, *values; // count each, copied; times ascend
     int count;                    // 1 and up
-    bool repeats;                 // from the last time on it starts anew at the first one
-    double start_rate,
-        end_rate; // of a spline; NaN (default): where it starts and ends it is straight, or, when
-                  // it repeats with equal values at both ends, smooth across
+    bool repeats;                 // the last time is the first one of the next round, for ever both
+                                  // ways; a single point rests
+    // Of a spline at its first and its last point. NaN (default): without curvature there, or, when
+    // it repeats with equal values at both ends and neither rate is given, smooth across.
+    double start_rate, end_rate;
 } sn_motion_def;
 
 typedef struct sn_motion_state {
@@ -60,9 +61,14 @@ SN_API sn_status sn_motion_create(const sn_motion_def *def, sn_motion **motion, 
 SN_API sn_motion *sn_motion_retain(sn_motion *motion); // NULL gives NULL
 SN_API void sn_motion_release(sn_motion *motion);
 
+// Where it jumps, what holds from then on; nextafter(time, -INFINITY) tells what held before. The
+// rate of a step motion is zero. A time that is NaN gives NaN.
 SN_API sn_motion_state sn_motion_at(const sn_motion *motion, double time);
 
-// The first time after `time` at which value, rate or acceleration jumps; INFINITY: never.
+// The first time after `time` at which value, rate or acceleration jumps: points of linear and step
+// motions, ends of splines, the start of a new round; INFINITY: never. Smooth motions rest at their
+// points, so only a new round with another value is a jump. sn_motion_at at the time that comes
+// back is beyond the jump, to the bit.
 SN_API double sn_motion_next_jump(const sn_motion *motion, double time);
 
 // The points as they were given; arrays belong to the motion.
