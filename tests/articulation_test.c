@@ -62,19 +62,22 @@ static int add_tree(sn_articulation_set *set, sn_random *random, bool on_free_ro
     }
     sn_tree_finish(&tree);
     double q[64], v[64], d[64];
-    sn_freedom_force own[64];
+    sn_freedom_def own[64];
     sn_tree_zero(&tree, q);
     for (int j = 0; j < tree.v_count; ++j) {
         d[j] = sn_random_range(random, -0.6, 0.6);
         v[j] = sn_random_range(random, -1.0, 1.0);
         bool rooted = on_free_root && j < 6; // a free root feels nothing but its links
-        own[j] = (sn_freedom_force){rooted ? 0.0 : stiffness, rooted ? 0.0 : damping, 0.1};
+        own[j] = sn_default_freedom_def();
+        own[j].stiffness = rooted ? 0.0 : stiffness;
+        own[j].damping = rooted ? 0.0 : damping;
+        own[j].rest = 0.1;
     }
     sn_tree_move(&tree, q, d, 1.0, q);
     sn_articulation_def def = {.tree = &tree,
                                .parts = parts,
                                .part_count = LINKS,
-                               .own = own,
+                               .freedoms = own,
                                .q = q,
                                .v = v,
                                .integrator = integrator};

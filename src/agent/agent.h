@@ -104,6 +104,7 @@ struct sn_agent_set {
     double *damping;   // part_count * 36, -d(force)/d(velocity) of a part; NULL until a field damps
     uint8_t *damped;   // part_count: `damping` must enter the coming free step; NULL with it
     bool has_external; // any of `external` is not zero
+    double now;        // time of the evaluation under way, for `rate` and what else depends on time
 };
 
 // True for integrators that ask for forces several times in a step and move q and v together,

@@ -128,7 +128,7 @@ static const double *joint_forces(const sn_agent_set *set, int agent, const doub
     const double *given = set->joint_force + set->agents[agent].v_first;
     for (int i = 0; i < item->tree.count; ++i) {
         const sn_tree_link *link = &item->tree.links[i];
-        const sn_freedom_force *own = item->own + link->v;
+        const sn_freedom_def *own = item->freedoms + link->v;
         double *f = item->force + link->v;
         if (link->joint == SN_TREE_BALL) {
             sn_vec3 pull = own->stiffness != 0.0
@@ -254,7 +254,7 @@ static double spring_energy(const sn_articulation *item, const double *q)
     double energy = 0.0;
     for (int i = 0; i < item->tree.count; ++i) {
         const sn_tree_link *link = &item->tree.links[i];
-        const sn_freedom_force *own = item->own + link->v;
+        const sn_freedom_def *own = item->freedoms + link->v;
         if (link->joint == SN_TREE_BALL) {
             sn_vec3 turn = ball_turn(q + link->q);
             energy += 0.5 * own->stiffness * sn_dot(turn, turn);
@@ -318,7 +318,7 @@ static void free_item(sn_articulation *item)
         sn_tree_free(&item->tree);
         sn_tree_step_free(&item->step);
         sn_free(item->parts);
-        sn_free(item->own);
+        sn_free(item->freedoms);
         sn_free(item->wrench);
         sn_free(item->velocity);
         sn_free(item->force);
@@ -336,28 +336,31 @@ void sn_articulation_set_free(sn_articulation_set *set)
     sn_articulation_set_init(set);
 }
 
+static const sn_freedom_def idle = {.limit = {.lower = -INFINITY, .upper = INFINITY},
+                                    .drive = {.force_limit = INFINITY}};
+
 static sn_articulation *make_item(const sn_tree *tree, const sn_articulation_part *parts,
-                                  int part_count, const sn_freedom_force *own)
+                                  int part_count, const sn_freedom_def *freedoms)
 {
     sn_articulation *item = sn_allocate_zero(sizeof *item);
     if (item == NULL) {
         return NULL;
     }
-    size_t links = (size_t)tree->count, freedoms = (size_t)tree->v_count;
+    size_t links = (size_t)tree->count, free_count = (size_t)tree->v_count;
     bool made = sn_tree_copy(tree, &item->tree) && sn_tree_step_allocate(&item->step, tree);
     item->parts = sn_allocate((size_t)part_count * sizeof *item->parts);
-    item->own = sn_allocate_zero(freedoms * sizeof *item->own);
+    item->freedoms = sn_allocate(free_count * sizeof *item->freedoms);
     item->wrench = sn_allocate_zero(links * sizeof *item->wrench);
     item->velocity = sn_allocate_zero(links * sizeof *item->velocity);
-    item->force = sn_allocate_zero(2 * freedoms * sizeof *item->force);
-    if (!made || item->parts == NULL || item->own == NULL || item->wrench == NULL ||
+    item->force = sn_allocate_zero(2 * free_count * sizeof *item->force);
+    if (!made || item->parts == NULL || item->freedoms == NULL || item->wrench == NULL ||
         item->velocity == NULL || item->force == NULL) {
         free_item(item);
         return NULL;
     }
     memcpy(item->parts, parts, (size_t)part_count * sizeof *parts);
-    if (own != NULL) {
-        memcpy(item->own, own, freedoms * sizeof *own);
+    for (size_t j = 0; j < free_count; ++j) {
+        item->freedoms[j] = freedoms != NULL ? freedoms[j] : idle;
     }
     return item;
 }
@@ -385,7 +388,7 @@ int sn_articulation_add(sn_articulation_set *set, const sn_articulation_def *def
         !reserve_items(set)) {
         return -1;
     }
-    sn_articulation *item = make_item(def->tree, def->parts, def->part_count, def->own);
+    sn_articulation *item = make_item(def->tree, def->parts, def->part_count, def->freedoms);
     if (item == NULL) {
         return -1;
     }
@@ -419,7 +422,7 @@ bool sn_articulation_set_copy(const sn_articulation_set *set, sn_articulation_se
     for (int i = 0; i < count && made; ++i) {
         const sn_articulation *from = set->items[i];
         copy->items[i] =
-            make_item(&from->tree, from->parts, set->agents.agents[i].part_count, from->own);
+            make_item(&from->tree, from->parts, set->agents.agents[i].part_count, from->freedoms);
         made = copy->items[i] != NULL;
         copy->agents.count += made;
     }

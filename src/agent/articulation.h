@@ -1,16 +1,21 @@
-// Articulations: trees of rigid links on joints, as agents. The tree itself is in tree.h, its step
-// in tree_step.h; this ties them to the agent interface. Its parts are the links that have mass.
+// Articulations: trees of rigid links on joints, as agents, with all that acts in their freedoms
+// and all that ties them beyond their joints. The tree itself is in tree.h, its step in
+// tree_step.h, ties in tie.h, their rows in tie_rows.h, their step in tie_step.h; this binds them
+// to the agent interface. Its parts are the links that have mass.
 //
 //     q, v    those of the tree's joints, in the order of its links
 //
-// Each freedom may have a spring and a damper towards a rest position. A ball's spring pulls back
-// along the shortest turn.
+// Each freedom has what sn_freedom_def says: a spring and a damper towards a rest position, dry
+// friction, a limit and a drive. A ball's spring pulls back along the shortest turn.
 #ifndef SN_AGENT_ARTICULATION_H
 #define SN_AGENT_ARTICULATION_H
 
 #include "agent/agent.h"
+#include "agent/tie.h"
 #include "agent/tree.h"
 #include "agent/tree_step.h"
+
+typedef struct sn_tie_work sn_tie_work; // see tie_work.h
 
 typedef struct sn_articulation_part {
     int link;           // of the tree; bodies welded together share one
@@ -19,17 +24,12 @@ typedef struct sn_articulation_part {
     double radius;      // of a ball about the centre of mass that holds the body
 } sn_articulation_part;
 
-// A freedom's own force: -stiffness (q - rest) - damping v. Of a ball the first of its three
-// counts.
-typedef struct sn_freedom_force {
-    double stiffness, damping, rest;
-} sn_freedom_force;
-
 typedef struct sn_articulation {
     sn_tree tree;
     sn_tree_step step;
     sn_articulation_part *parts; // the agent's part_count
-    sn_freedom_force *own;       // tree.v_count
+    sn_freedom_def *freedoms;    // tree.v_count
+    sn_tie_work *ties;           // NULL: nothing but springs, dampers and forces
     sn_spatial *wrench;          // tree.count, scratch
     sn_spatial *velocity;        // tree.count: of the links, at the placed pose
     double *force;               // 2 * tree.v_count, scratch
@@ -47,8 +47,12 @@ typedef struct sn_articulation_def {
     const sn_tree *tree; // copied
     const sn_articulation_part *parts;
     int part_count;
-    const sn_freedom_force *own; // tree->v_count, or NULL: none
-    const double *q, *v;         // tree->q_count, tree->v_count
+    const sn_freedom_def *freedoms; // tree->v_count, or NULL: nothing acts in them
+    const sn_tie *ties;             // copied
+    int tie_count;
+    const sn_tie_term *terms; // of the couplings, copied
+    int term_count;
+    const double *q, *v; // tree->q_count, tree->v_count
     sn_integrator integrator;
     double relative_tolerance, absolute_tolerance;
     uint32_t owner;
@@ -65,6 +69,57 @@ SN_API int sn_articulation_add(sn_articulation_set *set, const sn_articulation_d
 // What accelerates the freedoms at the present state under the set's forces and gravity, before
 // anything holds them back: M dv/dt = push + reactions of ties. push: the tree's v_count.
 SN_API void sn_articulation_push(const sn_agent_set *set, int agent, sn_vec3 gravity, double *push);
+
+// What acts in a freedom from now on; its motion is shared. False when memory runs out, with
+// nothing changed. sn_articulation_close comes next when a prescribed motion has come in.
+SN_API bool sn_articulation_set_freedom(sn_articulation_set *set, int agent, int freedom,
+                                        const sn_freedom_def *def);
+
+// ---- ties ----
+
+// What is left open where ties cannot close: of the worst one.
+typedef struct sn_articulation_gap {
+    int tie;                // or -1
+    int freedom;            // whose motion is not reached, or -1
+    double linear, angular; // m, rad
+} sn_articulation_gap;
+
+// Moves q to the nearest place, as masses measure it, where all ties and prescribed motions hold at
+// `time`, and takes from v what they forbid. False when it cannot, with the state as it was; `gap`
+// (may be NULL) tells why.
+SN_API bool sn_articulation_close(sn_articulation_set *set, int agent, double time,
+                                  sn_articulation_gap *gap);
+
+// Rows of all ties and prescribed motions, and how many of them are independent now.
+SN_API int sn_articulation_rows(const sn_articulation_set *set, int agent);
+SN_API int sn_articulation_rank(sn_articulation_set *set, int agent, double time);
+
+// The rows J (rows x v_count) at the present q, and how far each is from being held (m, rad).
+SN_API void sn_articulation_jacobian(sn_articulation_set *set, int agent, double time, double *j,
+                                     double *error);
+
+// ---- what the last step passed on ----
+
+// What acts in a freedom, N or N m.
+typedef struct sn_freedom_load {
+    double drive, limit, friction;
+} sn_freedom_load;
+
+// Loads of the last step (its mean). Under integrators of their own: of the present state under the
+// set's forces, found anew at each call of sn_articulation_find_loads. Not known before, and not
+// after somebody touched the state.
+SN_API bool sn_articulation_knows_loads(const sn_articulation_set *set, int agent);
+SN_API void sn_articulation_find_loads(sn_articulation_set *set, int agent, sn_vec3 gravity);
+
+// What the joint of a link did to it: moment about the link's origin and force, world axes.
+SN_API sn_spatial sn_articulation_load(sn_articulation_set *set, int agent, int link);
+SN_API sn_freedom_load sn_articulation_freedom_load(sn_articulation_set *set, int agent,
+                                                    int freedom);
+
+// What a tie did. Welds: moment (3) about the origin of frame b and force (3) on b, world axes.
+// Rods: the push along the line from a to b. Curves and surfaces: the force (3) on b, world axes.
+// Couplings: the force per factor. The rest are zero.
+SN_API void sn_articulation_tie_load(sn_articulation_set *set, int agent, int tie, double load[6]);
 
 SN_API extern const sn_agent_type sn_articulation_type;
 

@@ -179,7 +179,7 @@ typedef struct mechanism {
     SN_ARRAY(uint32_t) bodies; // of each part, by index
     SN_ARRAY(double) q;
     SN_ARRAY(double) v;
-    SN_ARRAY(sn_freedom_force) own;
+    SN_ARRAY(sn_freedom_def) freedoms;
 } mechanism;
 
 // Where bodies are on the tree being built: for each body index its link (-1: the ground) and its
@@ -206,7 +206,7 @@ static void free_mechanism(mechanism *m)
     sn_array_free(&m->bodies);
     sn_array_free(&m->q);
     sn_array_free(&m->v);
-    sn_array_free(&m->own);
+    sn_array_free(&m->freedoms);
     *m = (mechanism){0};
 }
 
@@ -336,10 +336,8 @@ static sn_status hang(assembly *a, mechanism *m, uint32_t index, sn_error *error
             made = made && sn_array_push(&m->q, *q_at++);
         }
         for (int k = 0; k < sn_tree_joint_v(e.joint[i]); ++k) {
-            const sn_freedom_def *own = &def->freedom[freedom++];
-            made =
-                made && sn_array_push(&m->v, *v_at++) &&
-                sn_array_push(&m->own, (sn_freedom_force){own->stiffness, own->damping, own->rest});
+            made = made && sn_array_push(&m->v, *v_at++) &&
+                   sn_array_push(&m->freedoms, def->freedom[freedom++]);
         }
         link = m->links++;
         place = SN_TRANSFORM_IDENTITY;
@@ -392,7 +390,8 @@ static bool put_free_root(assembly *a, mechanism *m, uint32_t body)
         made = made && sn_array_push(&m->q, q[i]);
     }
     for (int i = 0; i < 6; ++i) {
-        made = made && sn_array_push(&m->v, v[i]) && sn_array_push(&m->own, (sn_freedom_force){0});
+        made = made && sn_array_push(&m->v, v[i]) &&
+               sn_array_push(&m->freedoms, sn_default_freedom_def());
     }
     return made && seat_body(a, m, body, 1, SN_TRANSFORM_IDENTITY);
 }
@@ -527,7 +526,7 @@ static sn_status install(sn_world *world, mechanism *m, sn_error *error)
         .tree = &m->tree,
         .parts = m->parts.data,
         .part_count = m->parts.count,
-        .own = m->own.data,
+        .freedoms = m->freedoms.data,
         .q = m->q.data,
         .v = m->v.data,
         .integrator = head.integrator,

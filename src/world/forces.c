@@ -186,6 +186,9 @@ void sn_world_evaluate_forces(sn_world *world, double time, int group)
     double clock = world->time;
     world->time = time; // what a callback reads with sn_world_time
     world->report.force_evaluations += 1;
+    for (int i = 0; i < world->set_count; ++i) {
+        world->sets[i]->now = time;
+    }
     if (group < 0) {
         evaluate_singles(world, time);
     } else {
