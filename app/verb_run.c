@@ -188,23 +188,25 @@ static void show_progress(const run_job *job, sn_progress *progress)
                      note);
 }
 
-// Whole steps, then what is left of the time when it is no multiple of the step. Ends early on a
-// stopping event, on Ctrl-C and on any failure.
+// Whole steps, then what is left of the time when it is no multiple of the step. A step that an
+// event has cut short is followed by what is left of it. Ends early on a stopping event, on Ctrl-C
+// and on any failure.
 static int simulate(run_job *job, sn_progress *progress)
 {
     const sn_run *run = &job->result.run;
     double whole = floor(run->time / run->step + 1e-9);
     double rest = run->time - whole * run->step;
     uint64_t steps = (uint64_t)whole + (rest > 1e-9 * run->step ? 1 : 0);
-    double next_row = run->record_step, last_row = 0.0;
+    double next_row = run->record_step, last_row = 0.0, left = 0.0;
     int code = measure(job);
-    for (uint64_t i = 0; i < steps && code == SN_EXIT_OK; ++i) {
+    for (uint64_t i = 0; i < steps && code == SN_EXIT_OK; i += left == 0.0) {
         if (sn_interrupted()) {
             job->result.interrupted = true;
             code = SN_EXIT_INTERRUPTED;
             break;
         }
-        double h = i < (uint64_t)whole ? run->step : rest;
+        double due = i < (uint64_t)whole ? (double)(i + 1) * run->step : run->time;
+        double h = left > 0.0 ? left : (i < (uint64_t)whole ? run->step : rest);
         sn_status status = sn_world_step(job->world, h, &job->error);
         if (status != SN_OK) {
             code = sn_exit_for(status);
@@ -215,6 +217,7 @@ static int simulate(run_job *job, sn_progress *progress)
             break;
         }
         double time = sn_world_time(job->world);
+        left = due - time > 1e-9 * run->step ? due - time : 0.0;
         if (time >= next_row - 1e-9 * run->step) {
             code = measure(job);
             last_row = time;

@@ -3,6 +3,7 @@
 #define SINEW_H
 
 #include "sinew/base.h"
+#include "sinew/behaviour.h"
 #include "sinew/geometry.h"
 #include "sinew/joint.h"
 #include "sinew/math.h"

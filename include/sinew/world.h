@@ -113,8 +113,8 @@ SN_API void sn_world_destroy(sn_world *world);
 SN_API sn_status sn_world_copy(const sn_world *world, sn_world **copy, sn_error *error);
 
 // Moves the whole world forward by h seconds under its policy. On failure the state and the event
-// log are as before the call, and forces added for the step are gone. A located event that stops
-// ends the step early: compare sn_world_time.
+// log are as before the call, and forces added for the step are gone. A located event that stops or
+// starts something ends the step early: compare sn_world_time.
 SN_API sn_status sn_world_step(sn_world *world, double h, sn_error *error);
 
 SN_API double sn_world_time(const sn_world *world);
@@ -347,9 +347,11 @@ SN_API const char *sn_probe_unit(const sn_world *world,
 // ---- events ----
 
 typedef enum sn_event_action {
-    SN_EVENT_MARK, // only the log remembers it
-    SN_EVENT_STOP, // located: the step ends at the event; watched: at the end of the step it
-                   // happened in
+    SN_EVENT_MARK,  // only the log remembers it
+    SN_EVENT_STOP,  // located: the step ends at the event; watched: at the end of the step it
+                    // happened in
+    SN_EVENT_START, // ends a step in the same way, but nothing stops: behaviours that wait for it
+                    // start there (behaviour.h)
 } sn_event_action;
 
 typedef enum sn_direction {
@@ -394,10 +396,11 @@ sn_world_stopped(const sn_world *world); // true when the last step ended at a s
 
 // ---- state ----
 
-// The whole state (time, every agent's clock, positions and velocities) as bytes. Loading needs a
-// world of the same structure, its bodies added and removed in the same order; it drops what the
-// event log tells of later times. Adams and BDF forget their history on loading and start anew;
-// every other integrator continues to the bit. Forces added for the coming step are no part of it.
+// The whole state (time, every agent's clock, positions and velocities, behaviours) as bytes.
+// Loading needs a world of the same structure, its bodies added and removed in the same order; it
+// drops what the event log tells of later times. Adams and BDF forget their history on loading and
+// start anew; every other integrator continues to the bit. Forces added for the coming step are no
+// part of it.
 SN_API size_t sn_world_state_size(const sn_world *world);
 SN_API sn_status sn_world_save_state(const sn_world *world, void *bytes, size_t size,
                                      sn_error *error);

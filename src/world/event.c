@@ -40,7 +40,7 @@ static sn_status check_event(const sn_world *world, const sn_event_def *def, sn_
     if (!isfinite(def->threshold)) {
         return sn_fail(error, SN_ERROR_ARGUMENT, name, "the threshold is not finite");
     }
-    if ((unsigned)def->direction > SN_DIRECTION_FALLING || (unsigned)def->action > SN_EVENT_STOP) {
+    if ((unsigned)def->direction > SN_DIRECTION_FALLING || (unsigned)def->action > SN_EVENT_START) {
         return sn_fail(error, SN_ERROR_ARGUMENT, name,
                        "direction %d or action %d is none of those there are", (int)def->direction,
                        (int)def->action);

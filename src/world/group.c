@@ -554,7 +554,7 @@ static sn_status log_roots(sn_group *group, double time, bool *stop, sn_error *e
         if (status != SN_OK) {
             return status;
         }
-        *stop = *stop || world->events.data[event].def.action == SN_EVENT_STOP;
+        *stop = *stop || world->events.data[event].def.action != SN_EVENT_MARK;
     }
     return SN_OK;
 }

@@ -14,7 +14,7 @@ static uint64_t structure_of(const sn_world *world)
         structure = sn_mix64(structure ^ (uint64_t)world->sets[s]->count);
         structure = sn_mix64(structure ^ (uint64_t)world->sets[s]->q_count << 32);
     }
-    return structure;
+    return sn_world_behaviour_structure(world, structure);
 }
 
 typedef struct state_head {
@@ -28,7 +28,7 @@ size_t sn_world_state_size(const sn_world *world)
     for (int s = 0; s < world->set_count; ++s) {
         size += sn_agent_set_state_size(world->sets[s]);
     }
-    return size;
+    return size + sn_world_behaviour_size(world);
 }
 
 sn_status sn_world_save_state(const sn_world *world, void *bytes, size_t size, sn_error *error)
@@ -45,10 +45,11 @@ sn_status sn_world_save_state(const sn_world *world, void *bytes, size_t size, s
     for (int s = 0; s < world->set_count; ++s) {
         at = sn_agent_set_save(world->sets[s], at);
     }
+    sn_world_save_behaviours(world, at);
     return SN_OK;
 }
 
-// Agents' states are doubles throughout.
+// The states of agents and behaviours are doubles throughout.
 static bool is_finite(const unsigned char *bytes, size_t size)
 {
     for (size_t at = 0; at < size; at += sizeof(double)) {
@@ -74,7 +75,9 @@ sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size, s
     }
     memcpy(&head, bytes, sizeof head);
     if (head.structure != structure_of(world)) {
-        return sn_fail(error, SN_ERROR_FORMAT, NULL, "the state is of a world with other bodies");
+        return sn_fail(error, SN_ERROR_FORMAT, NULL,
+                       "the state is of a world with other bodies or "
+                       "behaviours");
     }
     if (!is_finite((const unsigned char *)bytes + sizeof head, size - sizeof head) ||
         !isfinite(head.time) || !isfinite(head.time_rest)) {
@@ -84,6 +87,7 @@ sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size, s
     for (int s = 0; s < world->set_count; ++s) {
         at = sn_agent_set_load(world->sets[s], at);
     }
+    sn_world_load_behaviours(world, at);
     world->time = head.time;
     world->time_rest = head.time_rest;
     world->steps = head.steps;
@@ -124,5 +128,5 @@ uint64_t sn_world_hash(const sn_world *world)
             hash = sn_mix64(hash ^ hash_chunk(set, first, last)) + (uint64_t)last;
         }
     }
-    return hash;
+    return sn_world_hash_behaviours(world, hash);
 }

@@ -142,7 +142,21 @@ static void world_go_back(sn_world *world, double start, double rest)
     world->event_log.count = world->logged;
     world->stopped = false;
     world->evaluating_group = -2;
+    sn_world_undo_behaviours(world);
     sn_world_touch(world);
+}
+
+// Behaviours act on the world as it stands. When one fails, no agent has moved yet.
+static sn_status world_act(sn_world *world, double h, sn_error *error)
+{
+    sn_status status = sn_world_act(world, h, error);
+    // They may have broken a joint.
+    status = status == SN_OK ? sn_world_assemble(world, error) : status;
+    if (status != SN_OK) {
+        sn_world_undo_behaviours(world);
+        world_clear_external(world);
+    }
+    return status;
 }
 
 static sn_status take_step(sn_world *world, double h, sn_error *error)
@@ -177,6 +191,9 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     world->time = end;
     world->time_rest = end < full ? 0.0 : rest;
     status = sn_world_finish_events(world, start, error);
+    if (status == SN_OK) {
+        sn_world_wake_behaviours(world);
+    }
     double finished = now();
     world->report.field_seconds = move_start - forces_start;
     world->report.move_seconds = finished - move_start + (forces_start - started);
@@ -198,6 +215,10 @@ sn_status sn_world_step(sn_world *world, double h, sn_error *error)
         return status;
     }
     double start = world->time, rest = world->time_rest;
+    status = world_act(world, h, error);
+    if (status != SN_OK) {
+        return status;
+    }
     world->logged = world->event_log.count;
     world->stepping = true;
     status = take_step(world, h, error);

@@ -88,6 +88,7 @@ void sn_world_destroy(sn_world *world)
         return;
     }
     sn_world_free_groups(world);
+    sn_world_free_behaviours(world);
     sn_world_free_events(world);
     sn_world_free_fields(world);
     sn_world_free_bodies(world);
@@ -128,6 +129,7 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
     copy->report = world->report;
     bool copied = sn_world_copy_bodies(world, copy) && sn_world_copy_fields(world, copy) &&
                   sn_world_copy_events(world, copy) && sn_world_copy_joints(world, copy) &&
+                  sn_world_copy_behaviours(world, copy) &&
                   sn_rigid_set_copy(&world->rigid, &copy->rigid) &&
                   sn_articulation_set_copy(&world->articulations, &copy->articulations);
     if (!copied) {
@@ -160,7 +162,7 @@ sn_vec3 sn_world_gravity(const sn_world *world)
 
 void sn_world_set_gravity(sn_world *world, sn_vec3 gravity)
 {
-    if (sn_vec3_is_finite(gravity) && !world->stepping) {
+    if (sn_vec3_is_finite(gravity) && sn_world_check_still(world, NULL) == SN_OK) {
         world->gravity = gravity;
         sn_world_touch(world);
     }
@@ -201,13 +203,23 @@ void sn_world_touch(sn_world *world)
     }
 }
 
-sn_status sn_world_check_still(const sn_world *world, sn_error *error)
+sn_status sn_world_check_steering(const sn_world *world, sn_error *error)
 {
     return world->stepping
                ? sn_fail(error, SN_ERROR_UNSUPPORTED, "world",
                          "a step is under way: a callback may read the world and add forces; "
                          "everything else can be changed between steps only")
                : SN_OK;
+}
+
+sn_status sn_world_check_still(const sn_world *world, sn_error *error)
+{
+    return world->acting
+               ? sn_fail(error, SN_ERROR_UNSUPPORTED, "world",
+                         "a behaviour acts: it may read the world, add forces, set drives, break "
+                         "joints, start and stop behaviours; everything else can be changed "
+                         "between steps only")
+               : sn_world_check_steering(world, error);
 }
 
 void sn_world_place(const sn_world *world, uint32_t body, char *place, size_t size)

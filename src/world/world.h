@@ -11,6 +11,7 @@
 #include "base/name_table.h"
 #include "base/stack.h"
 #include "base/threads.h"
+#include "sinew/behaviour.h"
 #include "world/ode.h"
 
 enum { SN_AGENT_CHUNK = 256 }; // agents a thread takes at a time
@@ -79,6 +80,15 @@ typedef struct sn_joint_record {
     int first_link; // of its elementary joints in the tree
 } sn_joint_record;
 
+typedef struct sn_behaviour_record {
+    char *name;
+    sn_behaviour_def def;
+    int first;  // of its numbers in behaviour_state: active, started, ticks, then its memory
+    bool woken; // while its parent is being started: it has been, too
+} sn_behaviour_record;
+
+enum { SN_BEHAVIOUR_MEMORY_LIMIT = 1 << 20 }; // doubles
+
 // Agents whose integrators ask for forces several times a step, joined by the fields between them:
 // they share one system of differential equations. Groups are made anew when the structure of the
 // world changes.
@@ -109,6 +119,7 @@ struct sn_world {
     uint64_t steps;
     bool stopped;
     bool stepping; // a step is under way: only forces may be added
+    bool acting;   // behaviours act: the step is still to come, and they may steer it
 
     sn_id_pool body_ids, field_ids, event_ids, joint_ids;
     SN_ARRAY(sn_joint_record) joints; // by id index; entry 0 unused
@@ -122,6 +133,10 @@ struct sn_world {
     SN_ARRAY(uint32_t) field_order;
     SN_ARRAY(uint32_t) event_order;
     sn_name_table body_names, field_names, event_names;
+    SN_ARRAY(sn_behaviour_record) behaviours; // in order of adding; a handle's index counts from 1
+    SN_ARRAY(double) behaviour_state;         // all there is to save of them
+    SN_ARRAY(double) behaviour_kept;          // the same at the start of the step under way
+    sn_name_table behaviour_names;
     uint32_t next_number; // for things without a name
 
     sn_rigid_set rigid;
@@ -192,8 +207,8 @@ void sn_world_evaluate_forces(sn_world *world, double time, int group);
 sn_status sn_world_make_groups(sn_world *world, sn_error *error);
 void sn_world_free_groups(sn_world *world);
 
-// Moves one group from the world's time to `end`. An event that stops makes `*reached` come out
-// earlier.
+// Moves one group from the world's time to `end`. An event that ends the step makes `*reached`
+// come out earlier.
 sn_status sn_world_step_group(sn_world *world, int group, double end, double *reached,
                               sn_error *error);
 
@@ -208,6 +223,21 @@ bool sn_world_copy_events(const sn_world *world, sn_world *copy);
 void sn_world_remove_events_of(sn_world *world, sn_body body, sn_field field);
 void sn_world_remove_events_of_joint(sn_world *world, sn_joint joint);
 
+// ---- behaviour.c ----
+void sn_world_free_behaviours(sn_world *world);
+bool sn_world_copy_behaviours(const sn_world *world, sn_world *copy);
+// All that are due act, before a step of h; then what they did to their own state can be undone.
+sn_status sn_world_act(sn_world *world, double h, sn_error *error);
+void sn_world_undo_behaviours(sn_world *world);
+// Starts what waits for the events of the step that ends.
+void sn_world_wake_behaviours(sn_world *world);
+// Their part of the state: finite doubles throughout.
+uint64_t sn_world_behaviour_structure(const sn_world *world, uint64_t structure);
+size_t sn_world_behaviour_size(const sn_world *world);
+unsigned char *sn_world_save_behaviours(const sn_world *world, unsigned char *at);
+const unsigned char *sn_world_load_behaviours(sn_world *world, const unsigned char *at);
+uint64_t sn_world_hash_behaviours(const sn_world *world, uint64_t hash);
+
 // ---- world.c ----
 // Takes one index out of a list in order.
 void sn_world_drop_index(uint32_t *order, int *count, uint32_t index);
@@ -219,7 +249,10 @@ void sn_world_place(const sn_world *world, uint32_t body, char *place, size_t si
 // memory runs out.
 char *sn_world_make_name(sn_world *world, const sn_name_table *names, const char *wanted,
                          const char *kind);
-// SN_ERROR_UNSUPPORTED while a step is under way: a callback may not change what is being stepped.
+// SN_ERROR_UNSUPPORTED while a step is under way: a callback may not change what is being stepped,
+// nor a behaviour what it may not steer.
 sn_status sn_world_check_still(const sn_world *world, sn_error *error);
+// The same for what behaviours may do too.
+sn_status sn_world_check_steering(const sn_world *world, sn_error *error);
 
 #endif
