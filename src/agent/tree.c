@@ -492,25 +492,36 @@ static bool factor_triple(const sn_tree_body *body, const sn_tree_inertia *i,
 
 bool sn_tree_factorise(sn_tree *tree, const double *armature)
 {
+    return sn_tree_factorise_with(tree, armature, NULL);
+}
+
+bool sn_tree_factorise_with(sn_tree *tree, const double *armature, const sn_tree_inertia *extra)
+{
     bool sound = true;
     tree->armed = armature != NULL;
     for (int i = 0; i < tree->count; ++i) {
         rigid_inertia(&tree->body[i], &tree->inertia[i]);
     }
+    for (int i = 0; i < tree->count && extra != NULL; ++i) {
+        sn_tree_inertia *inertia = &tree->inertia[i];
+        inertia->angular = sn_sym3_add(&inertia->angular, &extra[i].angular);
+        add_mat3(&inertia->coupling, &extra[i].coupling);
+        inertia->linear = sn_sym3_add(&inertia->linear, &extra[i].linear);
+    }
     for (int i = tree->count - 1; i >= 0; --i) {
         const sn_tree_body *body = &tree->body[i];
-        const double *extra = armature != NULL ? armature + body->v : NULL;
+        const double *own = armature != NULL ? armature + body->v : NULL;
         sn_tree_inertia *parent = body->parent >= 0 ? &tree->inertia[body->parent] : NULL;
         bool good;
         if (body->joint < SN_TREE_BALL) {
-            good = factor_single(body, &tree->inertia[i], extra != NULL ? extra[0] : 0.0,
+            good = factor_single(body, &tree->inertia[i], own != NULL ? own[0] : 0.0,
                                  &tree->factor[i], parent);
         } else {
-            if (extra != NULL) {
+            if (own != NULL) {
                 tree->armature[i] =
-                    sn_sym3_turned_diagonal(&tree->pose[i].rotation, sn_vec3_at(extra));
+                    sn_sym3_turned_diagonal(&tree->pose[i].rotation, sn_vec3_at(own));
             }
-            good = factor_triple(body, &tree->inertia[i], extra != NULL ? &tree->armature[i] : NULL,
+            good = factor_triple(body, &tree->inertia[i], own != NULL ? &tree->armature[i] : NULL,
                                  &tree->factor[i], parent);
         }
         sound = sound && good;

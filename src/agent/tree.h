@@ -158,6 +158,10 @@ SN_API void sn_tree_gather(const sn_tree *tree, sn_spatial *wrench, double *forc
 // the placed pose; false when a joint has nothing to move.
 SN_API bool sn_tree_factorise(sn_tree *tree, const double *armature);
 
+// The same with `extra` inertias (count, or NULL) of the links, about their origins in world axes.
+SN_API bool sn_tree_factorise_with(sn_tree *tree, const double *armature,
+                                   const sn_tree_inertia *extra);
+
 // a = M^-1 force with that factor; the same array is allowed. Leaves the links' accelerations
 // (angular, and linear at the origin, world axes) in tree->scratch.
 SN_API void sn_tree_solve(sn_tree *tree, const double *force, double *a);

@@ -110,8 +110,8 @@ static void add_to_parent(double parent[6][6], double rest[6][6], sn_vec3 arm, s
 }
 
 // D = S^T G S', its inverse and the two products with it; G becomes what the joint leaves of it.
-static bool factor_joint(const sn_tree_body *body, const sn_tree_travel *travel, sn_tree_newton *f,
-                         double rest[6][6])
+static bool factor_joint(const sn_tree_body *body, const sn_tree_travel *travel,
+                         double armature[3][3], sn_tree_newton *f, double rest[6][6])
 {
     double s[6][3], ahead[6][3], right[6][3] = {{0}}, left[3][6] = {{0}}, d[3][3] = {{0}};
     int count = joint_columns(body, NULL, s);
@@ -129,6 +129,7 @@ static bool factor_joint(const sn_tree_body *body, const sn_tree_travel *travel,
             for (int row = 0; row < 6; ++row) {
                 d[k][l] += s[row][k] * right[row][l];
             }
+            d[k][l] += armature[k][l];
         }
     }
     bool sound = invert(count, d, f->inverse);
@@ -153,19 +154,48 @@ static bool factor_joint(const sn_tree_body *body, const sn_tree_travel *travel,
     return sound;
 }
 
+// Of three freedoms in world axes.
+static void own_armature(const sn_tree_step *step, const sn_tree *tree, int i, double a[3][3])
+{
+    memset(a, 0, 9 * sizeof(double));
+    if (step->armature != NULL && tree->body[i].joint < SN_TREE_BALL) {
+        a[0][0] = step->armature[tree->body[i].v];
+    } else if (step->armature != NULL) {
+        const sn_sym3 *p = &tree->armature[i];
+        const double full[3][3] = {
+            {p->xx, p->xy, p->xz}, {p->xy, p->yy, p->yz}, {p->xz, p->yz, p->zz}};
+        memcpy(a, full, sizeof full);
+    }
+}
+
+static void add_resistance(const sn_tree_inertia *b, double g[6][6])
+{
+    const sn_sym3 *p = &b->angular, *q = &b->linear;
+    add_block(g, 0, 0, 1.0,
+              (sn_mat3){{{p->xx, p->xy, p->xz}, {p->xy, p->yy, p->yz}, {p->xz, p->yz, p->zz}}});
+    add_block(g, 0, 3, 1.0, b->coupling);
+    add_block(g, 3, 0, 1.0, sn_mat3_transpose(b->coupling));
+    add_block(g, 3, 3, 1.0,
+              (sn_mat3){{{q->xx, q->xy, q->xz}, {q->xy, q->yy, q->yz}, {q->xz, q->yz, q->zz}}});
+}
+
 bool sn_tree_newton_factorise(sn_tree_step *step, const sn_tree *tree)
 {
     bool sound = true;
     for (int i = 0; i < tree->count; ++i) {
         own_derivative(&tree->body[i], &step->search[i].travel, step->newton[i].derivative);
+        if (step->resistance != NULL) {
+            add_resistance(&step->resistance[i], step->newton[i].derivative);
+        }
     }
     for (int i = tree->count - 1; i >= 0; --i) {
         const sn_tree_body *body = &tree->body[i];
         sn_tree_newton *f = &step->newton[i];
         const sn_tree_travel *parent =
             body->parent >= 0 ? &step->search[body->parent].travel : &at_rest;
-        double rest[6][6];
-        sound = factor_joint(body, parent, f, rest) && sound;
+        double rest[6][6], armature[3][3];
+        own_armature(step, tree, i, armature);
+        sound = factor_joint(body, parent, armature, f, rest) && sound;
         if (body->parent >= 0) {
             sn_vec3 slide = SN_VEC3_ZERO;
             if (body->joint != SN_TREE_BALL) {
@@ -217,7 +247,12 @@ static void look(sn_tree_step *step, const sn_tree *tree)
         sn_tree_search *at = &step->search[i];
         sn_spatial has = sn_tree_momentum(body, &at->travel);
         sn_spatial beyond = sn_spatial_add(at->wrench, sn_spatial_sub(has, step->due[i]));
-        at->share = sn_vec3_sub(at->impulse, sn_tree_joint_felt(body, &beyond));
+        sn_vec3 impulse = at->impulse;
+        if (step->armature != NULL || step->resistance != NULL) { // found before the turn
+            beyond = sn_spatial_add(beyond, step->resisted[i].dragged);
+            impulse = sn_vec3_sub(impulse, step->resisted[i].held);
+        }
+        at->share = sn_vec3_sub(impulse, sn_tree_joint_felt(body, &beyond));
         if (body->parent >= 0) {
             beyond = sn_spatial_add(beyond, times_inward(&step->newton[i], at->share));
             sn_tree_add_wrench(body, &beyond, &step->search[body->parent].wrench);

@@ -17,10 +17,11 @@ bool sn_tree_step_allocate(sn_tree_step *step, const sn_tree *tree)
     step->back = sn_allocate_zero(n * sizeof *step->back);
     step->search = sn_allocate_zero(n * sizeof *step->search);
     step->newton = sn_allocate_zero(n * sizeof *step->newton);
+    step->resisted = sn_allocate_zero(n * sizeof *step->resisted);
     step->arrived = sn_allocate_zero(2 * n * sizeof *step->arrived);
     step->c = sn_allocate_zero((nq + nv) * sizeof *step->c);
     if (step->back == NULL || step->search == NULL || step->newton == NULL ||
-        step->arrived == NULL || step->c == NULL) {
+        step->resisted == NULL || step->arrived == NULL || step->c == NULL) {
         sn_tree_step_free(step);
         return false;
     }
@@ -34,6 +35,7 @@ void sn_tree_step_free(sn_tree_step *step)
     sn_free(step->back);
     sn_free(step->search);
     sn_free(step->newton);
+    sn_free(step->resisted);
     sn_free(step->arrived);
     sn_free(step->c);
     *step = (sn_tree_step){0};
@@ -74,6 +76,7 @@ void sn_tree_step_begin(sn_tree_step *step, sn_tree *tree, const double *q, cons
         }
     }
     sn_tree_place(tree, step->c);
+    sn_tree_step_resist(step, NULL, NULL);
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_body *body = &tree->body[i];
         sn_vec3 own = sn_tree_joint_read(body, &tree->pose[i].rotation, v + body->v);
@@ -88,6 +91,63 @@ void sn_tree_step_begin(sn_tree_step *step, sn_tree *tree, const double *q, cons
         step->search[i].wrench = SN_SPATIAL_ZERO;
         sn_tree_travel_on(body, parent, own, back);
     }
+}
+
+// The movement of a ball by the quaternion (w, x): 4 tan(angle / 4) along its axis.
+static sn_vec3 ball_movement(double w, sn_vec3 x)
+{
+    double length = sqrt(w * w + sn_dot(x, x));
+    double side = w < 0.0 ? -1.0 : 1.0; // the shorter way
+    return sn_vec3_scale(4.0 * side / (length + fabs(w)), x);
+}
+
+void sn_tree_step_begin_between(sn_tree_step *step, sn_tree *tree, const double *before,
+                                const double *c, double h)
+{
+    step->h = h;
+    memmove(step->c, c, (size_t)tree->q_count * sizeof *c);
+    sn_tree_place(tree, step->c);
+    sn_tree_step_resist(step, NULL, NULL);
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_body *body = &tree->body[i];
+        const sn_tree_link *link = &tree->links[i];
+        const sn_mat3 *rotation = &tree->pose[i].rotation;
+        const sn_tree_travel *parent = body->parent >= 0 ? &step->back[body->parent] : &at_rest;
+        sn_tree_travel *back = &step->back[i];
+        const double *from = before + link->q, *to = c + link->q;
+        sn_vec3 own;
+        if (body->joint == SN_TREE_BALL) {
+            sn_quat turn = sn_quat_multiply(sn_quat_conjugate(quat_at(to)), quat_at(from));
+            sn_vec3 x = sn_mat3_apply(*rotation, sn_vec3_make(turn.x, turn.y, turn.z));
+            own = ball_movement(turn.w, x);
+            sn_tree_turn_on(parent, turn.w, x, back);
+            back->bend = sn_tree_bend(back->w, back->turn);
+        } else {
+            double moved[3] = {0.0, 0.0, 0.0};
+            for (int k = 0; k < sn_tree_joint_v(body->joint); ++k) {
+                moved[k] = from[k] - to[k];
+            }
+            own = sn_tree_joint_read(body, rotation, moved);
+        }
+        step->search[i].past = own;
+        step->search[i].wrench = SN_SPATIAL_ZERO;
+        sn_tree_travel_on(body, parent, own, back);
+    }
+}
+
+void sn_tree_step_past(const sn_tree_step *step, const sn_tree *tree, double *moved)
+{
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_body *body = &tree->body[i];
+        sn_tree_joint_write(body, &tree->pose[i].rotation, step->search[i].past, moved + body->v);
+    }
+}
+
+void sn_tree_step_resist(sn_tree_step *step, const double *armature,
+                         const sn_tree_inertia *resistance)
+{
+    step->armature = armature;
+    step->resistance = resistance;
 }
 
 // ---- what the joints are to have ----
@@ -110,7 +170,7 @@ bool sn_tree_step_push(sn_tree_step *step, sn_tree *tree, sn_vec3 gravity, const
     for (int j = 0; j < tree->v_count; ++j) {
         step->impulse[j] = force != NULL ? h2 * force[j] : 0.0;
     }
-    return sn_tree_factorise(tree, NULL);
+    return sn_tree_factorise_with(tree, step->armature, step->resistance);
 }
 
 void sn_tree_step_free_velocity(sn_tree_step *step, sn_tree *tree, double *v)
@@ -137,53 +197,139 @@ static double size_of(sn_vec3 a)
     return fabs(a.x) + fabs(a.y) + fabs(a.z);
 }
 
+// The joint's own turn of a ball is what the link's has beyond the parent's: T = T_parent T_joint.
+// World axes at c.
+static sn_tree_travel joint_turn(const sn_tree_step *step, const sn_tree *tree, int i)
+{
+    const sn_tree_travel *travel = &step->search[i].travel;
+    if (tree->body[i].parent < 0) {
+        return *travel;
+    }
+    sn_tree_travel back = step->search[tree->body[i].parent].travel, turn;
+    back.turn = sn_vec3_negate(back.turn);
+    sn_tree_turn_on(&back, travel->w, travel->turn, &turn);
+    return turn;
+}
+
+static sn_vec3 joint_movement(const sn_tree_step *step, const sn_tree *tree, int i)
+{
+    if (tree->body[i].joint != SN_TREE_BALL) {
+        return step->search[i].moved;
+    }
+    sn_tree_travel turn = joint_turn(step, tree, i);
+    return ball_movement(turn.w, turn.turn);
+}
+
+static bool is_resisted(const sn_tree_step *step)
+{
+    return step->armature != NULL || step->resistance != NULL;
+}
+
+// What resists the movements to the guess, or from c to c-.
+static void resist(sn_tree_step *step, const sn_tree *tree, bool past)
+{
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_body *body = &tree->body[i];
+        sn_tree_search *at = &step->search[i];
+        sn_tree_resisted *resisted = &step->resisted[i];
+        sn_vec3 own = past ? at->past : joint_movement(step, tree, i);
+        resisted->held = SN_VEC3_ZERO;
+        resisted->dragged = SN_SPATIAL_ZERO;
+        if (step->armature != NULL) {
+            resisted->held = body->joint < SN_TREE_BALL
+                                 ? sn_vec3_scale(step->armature[body->v], own)
+                                 : sn_sym3_apply(&tree->armature[i], own);
+        }
+        if (step->resistance != NULL) {
+            const sn_tree_inertia *b = &step->resistance[i];
+            at->motion = sn_tree_joint_motion(body, own);
+            if (body->parent >= 0) {
+                at->motion = sn_spatial_add(
+                    at->motion, sn_tree_carried(body, &step->search[body->parent].motion));
+            }
+            sn_vec3 w = at->motion.angular, v = at->motion.linear;
+            resisted->dragged = sn_spatial_make(
+                sn_vec3_add(sn_sym3_apply(&b->angular, w), sn_mat3_apply(b->coupling, v)),
+                sn_vec3_add(sn_mat3_apply_transpose(b->coupling, w), sn_sym3_apply(&b->linear, v)));
+        }
+    }
+}
+
 // Inwards: what a joint lacks when its link and all that hangs on it have so much beyond their due,
 // and the first half of the solve for it.
-SN_TREE_INLINE void lack(sn_tree_step *step, const sn_tree *tree, int i, sn_spatial beyond)
+SN_TREE_INLINE void lack(sn_tree_step *step, const sn_tree *tree, int i, sn_spatial beyond,
+                         const sn_tree_resisted *resisted)
 {
     const sn_tree_body *body = &tree->body[i];
     sn_tree_search *at = &step->search[i];
+    sn_vec3 impulse = at->impulse;
     beyond = sn_spatial_add(at->wrench, beyond);
-    at->share = sn_vec3_sub(at->impulse, sn_tree_joint_felt(body, &beyond));
+    if (resisted != NULL) {
+        beyond = sn_spatial_add(beyond, resisted->dragged);
+        impulse = sn_vec3_sub(impulse, resisted->held);
+    }
+    at->share = sn_vec3_sub(impulse, sn_tree_joint_felt(body, &beyond));
     if (body->parent >= 0) {
-        beyond = sn_spatial_add(beyond, sn_tree_pass_on(body, &tree->factor[i], NULL, at->share));
+        const sn_sym3 *armature = resisted != NULL && tree->armed ? &tree->armature[i] : NULL;
+        beyond =
+            sn_spatial_add(beyond, sn_tree_pass_on(body, &tree->factor[i], armature, at->share));
         sn_tree_add_wrench(body, &beyond, &step->search[body->parent].wrench);
     }
 }
 
 // Outwards: the second half. Gives the joint's movement, of balls the link's turn.
-SN_TREE_INLINE sn_vec3 follow(sn_tree_step *step, const sn_tree *tree, int i)
+SN_TREE_INLINE sn_vec3 follow(sn_tree_step *step, const sn_tree *tree, int i, bool armed)
 {
     const sn_tree_body *body = &tree->body[i];
     sn_tree_search *at = &step->search[i];
     at->motion = body->parent >= 0 ? sn_tree_carried(body, &step->search[body->parent].motion)
                                    : SN_SPATIAL_ZERO;
     at->wrench = SN_SPATIAL_ZERO; // done with
-    sn_vec3 own = sn_tree_accelerate(body, &tree->factor[i], NULL, at->share, &at->motion);
+    const sn_sym3 *armature = armed ? &tree->armature[i] : NULL;
+    sn_vec3 own = sn_tree_accelerate(body, &tree->factor[i], armature, at->share, &at->motion);
     return body->joint == SN_TREE_BALL ? at->motion.angular : own;
+}
+
+SN_TREE_INLINE void read_impulse(sn_tree_step *step, const sn_tree *tree, int i)
+{
+    step->search[i].impulse = SN_VEC3_ZERO;
+    if (step->driven) {
+        step->search[i].impulse = sn_tree_joint_read(&tree->body[i], &tree->pose[i].rotation,
+                                                     step->impulse + tree->body[i].v);
+    }
+}
+
+static void look_back(sn_tree_step *step, const sn_tree *tree)
+{
+    if (is_resisted(step)) {
+        resist(step, tree, true);
+        for (int i = tree->count - 1; i >= 0; --i) {
+            read_impulse(step, tree, i);
+            lack(step, tree, i,
+                 sn_spatial_scale(-1.0, sn_spatial_add(step->arrived[i], step->due[i])),
+                 &step->resisted[i]);
+        }
+        return;
+    }
+    for (int i = tree->count - 1; i >= 0; --i) {
+        read_impulse(step, tree, i);
+        lack(step, tree, i, sn_spatial_scale(-1.0, sn_spatial_add(step->arrived[i], step->due[i])),
+             NULL);
+    }
 }
 
 // The first guess: the sum of the last movement and this one, solved for, less the last. Gives the
 // size of the whole movement.
-static double guess(sn_tree_step *step, const sn_tree *tree)
+SN_TREE_INLINE double guess_movement(sn_tree_step *step, const sn_tree *tree, bool armed)
 {
     double size = 0.0;
-    for (int i = tree->count - 1; i >= 0; --i) {
-        sn_tree_search *at = &step->search[i];
-        at->impulse = SN_VEC3_ZERO;
-        if (step->driven) {
-            at->impulse = sn_tree_joint_read(&tree->body[i], &tree->pose[i].rotation,
-                                             step->impulse + tree->body[i].v);
-        }
-        lack(step, tree, i, sn_spatial_scale(-1.0, sn_spatial_add(step->arrived[i], step->due[i])));
-    }
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_body *body = &tree->body[i];
         const sn_tree_travel *back = &step->back[i];
         sn_tree_search *at = &step->search[i];
         const sn_tree_travel *parent =
             body->parent >= 0 ? &step->search[body->parent].travel : &at_rest;
-        sn_vec3 both = follow(step, tree, i);
+        sn_vec3 both = follow(step, tree, i, armed);
         at->wanted = SN_VEC3_ZERO;
         at->made = SN_VEC3_ZERO;
         if (body->joint == SN_TREE_BALL) {
@@ -203,23 +349,38 @@ static double guess(sn_tree_step *step, const sn_tree *tree)
     return size;
 }
 
+static double guess(sn_tree_step *step, const sn_tree *tree)
+{
+    look_back(step, tree);
+    step->size = tree->armed ? guess_movement(step, tree, true) : guess_movement(step, tree, false);
+    return step->size;
+}
+
 static void look(sn_tree_step *step, const sn_tree *tree)
 {
+    if (is_resisted(step)) {
+        resist(step, tree, false);
+        for (int i = tree->count - 1; i >= 0; --i) {
+            sn_spatial has = sn_tree_momentum(&tree->body[i], &step->search[i].travel);
+            lack(step, tree, i, sn_spatial_sub(has, step->due[i]), &step->resisted[i]);
+        }
+        return;
+    }
     for (int i = tree->count - 1; i >= 0; --i) {
         sn_spatial has = sn_tree_momentum(&tree->body[i], &step->search[i].travel);
-        lack(step, tree, i, sn_spatial_sub(has, step->due[i]));
+        lack(step, tree, i, sn_spatial_sub(has, step->due[i]), NULL);
     }
 }
 
 // Finds what is to be changed. Gives Anderson's weight of the turn before: the best
 // that a mix of both turns can do, were the map linear (Walker and Ni, SIAM J. Numer. Anal. 49,
 // 2011). Where one direction converges badly, as near a gimbal's lock, it alone is left, and goes.
-static double correct(sn_tree_step *step, const sn_tree *tree)
+SN_TREE_INLINE double correct_movement(sn_tree_step *step, const sn_tree *tree, bool armed)
 {
     double along = 0.0, square = 0.0;
     for (int i = 0; i < tree->count; ++i) {
         sn_tree_search *at = &step->search[i];
-        sn_vec3 own = follow(step, tree, i);
+        sn_vec3 own = follow(step, tree, i, armed);
         sn_vec3 grown = sn_vec3_sub(own, at->wanted);
         along += sn_dot(own, grown);
         square += sn_dot(grown, grown);
@@ -228,6 +389,11 @@ static double correct(sn_tree_step *step, const sn_tree *tree)
     }
     double weight = square > 0.0 ? along / square : 0.0;
     return step->turns > 0 && fabs(weight) < 10.0 ? weight : 0.0;
+}
+
+static double correct(sn_tree_step *step, const sn_tree *tree)
+{
+    return tree->armed ? correct_movement(step, tree, true) : correct_movement(step, tree, false);
 }
 
 // Moves the guess. Gives the size of the change.
@@ -270,14 +436,8 @@ static void finish(const sn_tree_step *step, const sn_tree *tree, double *q, dou
             }
             continue;
         }
-        // The joint's own turn is what the link's has beyond the parent's: T = T_parent T_joint.
-        // Half of it has the quaternion (|t| + w, x) for (w, x) of the whole.
-        sn_tree_travel turn = at->travel;
-        if (link->parent >= 0) {
-            sn_tree_travel back = step->search[link->parent].travel;
-            back.turn = sn_vec3_negate(back.turn);
-            sn_tree_turn_on(&back, at->travel.w, at->travel.turn, &turn);
-        }
+        // Half of a turn has the quaternion (|t| + w, x) for (w, x) of the whole.
+        sn_tree_travel turn = joint_turn(step, tree, i);
         sn_vec3 x = sn_mat3_apply_transpose(*rotation, turn.turn);
         double length = sqrt(turn.w * turn.w + sn_dot(x, x));
         sn_vec3 half = sn_vec3_scale(1.0 / (length + turn.w), x);
@@ -290,10 +450,40 @@ static void finish(const sn_tree_step *step, const sn_tree *tree, double *q, dou
     }
 }
 
+void sn_tree_step_ahead(const sn_tree_step *step, const sn_tree *tree, double *c)
+{
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_link *link = &tree->links[i];
+        const sn_mat3 *rotation = &tree->pose[i].rotation;
+        const double *from = step->c + link->q;
+        if (link->joint == SN_TREE_BALL) {
+            sn_tree_travel turn = joint_turn(step, tree, i);
+            sn_vec3 x = sn_mat3_apply_transpose(*rotation, turn.turn);
+            quat_put(c + link->q, sn_quat_normalize(sn_quat_multiply(
+                                      quat_at(from), (sn_quat){turn.w, x.x, x.y, x.z})));
+            continue;
+        }
+        double moved[3];
+        sn_tree_joint_write(&tree->body[i], rotation, step->search[i].moved, moved);
+        for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
+            c[link->q + k] = from[k] + moved[k];
+        }
+    }
+}
+
+void sn_tree_step_moved(const sn_tree_step *step, const sn_tree *tree, double *moved)
+{
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_body *body = &tree->body[i];
+        sn_tree_joint_write(body, &tree->pose[i].rotation, joint_movement(step, tree, i),
+                            moved + body->v);
+    }
+}
+
 // Turns with the factor of M(c), as long as they converge well. False: they do not.
 static bool search_simply(sn_tree_step *step, const sn_tree *tree)
 {
-    double size = guess(step, tree), before = INFINITY;
+    double size = step->size, before = INFINITY;
     for (step->turns = 0; step->turns < MOST_SIMPLE_TURNS;) {
         look(step, tree);
         double moved = move(step, tree, correct(step, tree));
@@ -320,6 +510,9 @@ static bool search_exactly(sn_tree_step *step, const sn_tree *tree)
         if (!sn_tree_newton_factorise(step, tree)) {
             return false;
         }
+        if (is_resisted(step)) {
+            resist(step, tree, false);
+        }
         double moved = sn_tree_newton_turn(step, tree);
         step->turns += 1;
         step->change = moved / (size + moved);
@@ -343,8 +536,25 @@ static bool too_far(const sn_tree_step *step, const sn_tree *tree)
     return far;
 }
 
+void sn_tree_step_guess(sn_tree_step *step, const sn_tree *tree)
+{
+    guess(step, tree);
+}
+
+bool sn_tree_step_search(sn_tree_step *step, const sn_tree *tree)
+{
+    for (int i = 0; i < tree->count; ++i) {
+        read_impulse(step, tree, i);
+        step->search[i].wanted = SN_VEC3_ZERO;
+        step->search[i].made = SN_VEC3_ZERO;
+    }
+    bool found = search_simply(step, tree) || search_exactly(step, tree);
+    return found && !too_far(step, tree);
+}
+
 bool sn_tree_step_advance(sn_tree_step *step, sn_tree *tree, double *q, double *v)
 {
+    guess(step, tree);
     bool found = search_simply(step, tree) || search_exactly(step, tree);
     found = found && !too_far(step, tree);
     if (found) {

@@ -35,6 +35,12 @@
 // inertia. In s = axis sin(angle) = f w u the momentum is M s plus an even function of s; so the
 // first guess, which mirrors the last step, s' = h M^-1 S^T (2 P(c-, c) + h f) - s-, is off by
 // O(h^3) only.
+//
+// What resists movement enters M: armature a of a freedom adds -a s', and B of a link -S^T B V',
+// with s' the joints' movements from c to c' and V' = S s' what they are for the link. So springs
+// (h^2 k / 4), dampers (h d / 2) and drag (h D / 2) are stable however strong. What they do to the
+// movement s- from c to c- the caller adds to the forces. The movement of a ball is 4 tan(angle /
+// 4) along its axis, as in (q, v).
 #ifndef SN_AGENT_TREE_STEP_H
 #define SN_AGENT_TREE_STEP_H
 
@@ -62,6 +68,12 @@ typedef struct sn_tree_search {
     sn_vec3 before;    // and how both differ from the turn before
 } sn_tree_search;
 
+// What resists a link's movement.
+typedef struct sn_tree_resisted {
+    sn_vec3 held;       // what armature takes of the joint's impulse
+    sn_spatial dragged; // what the link's resistance takes
+} sn_tree_resisted;
+
 // The derivative of the momentum by the guess, factored at a link: see tree_newton.h.
 typedef struct sn_tree_newton {
     double derivative[6][6]; // of the momentum of the link and of all that hangs on it
@@ -74,17 +86,21 @@ typedef struct sn_tree_newton {
 typedef struct sn_tree_step {
     double tolerance; // of the error that Newton's method leaves, relative to the whole movement
     double h;
-    sn_tree_travel *back;   // count: from c to c-
-    sn_tree_search *search; // count
-    sn_tree_newton *newton; // count: touched only by steps that converge badly
-    sn_spatial *arrived;    // count: h P(c-, c) of each link, about its origin
-    sn_spatial *due;        // count: h (P(c-, c) + h f), what it is to have but for its joints
-    double *c;              // q_count: the middle of the step; quaternions of any length
-    double *impulse;        // v_count: h times the impulses of joint forces and solvers
-    bool driven;            // there are any
-    int turns;              // of Newton's method in the last step
-    int parts;              // into which the last sn_tree_step_take was divided
-    double change;          // of the last turn, relative to the whole movement
+    sn_tree_travel *back;       // count: from c to c-
+    sn_tree_search *search;     // count
+    sn_tree_newton *newton;     // count: touched only by steps that converge badly
+    sn_tree_resisted *resisted; // count: touched only when there is resistance
+    sn_spatial *arrived;        // count: h P(c-, c) of each link, about its origin
+    sn_spatial *due;            // count: h (P(c-, c) + h f), what it is to have but for its joints
+    double *c;                  // q_count: the middle of the step; quaternions of any length
+    double *impulse;            // v_count: h times the impulses of joint forces and solvers
+    bool driven;                // there are any
+    const double *armature;     // v_count, kg or kg m^2; NULL: none
+    const sn_tree_inertia *resistance; // count: B of the links, about their origins; NULL: none
+    double size;                       // of the first guess of the whole movement
+    int turns;                         // of Newton's method in the last step
+    int parts;                         // into which the last sn_tree_step_take was divided
+    double change;                     // of the last turn, relative to the whole movement
 } sn_tree_step;
 
 SN_API bool sn_tree_step_allocate(sn_tree_step *step, const sn_tree *tree);
@@ -93,6 +109,18 @@ SN_API void sn_tree_step_free(sn_tree_step *step);
 // Goes to the middle of the step from (q, v): places the tree there.
 SN_API void sn_tree_step_begin(sn_tree_step *step, sn_tree *tree, const double *q, const double *v,
                                double h);
+
+// The same from two configurations that are h apart, c- and c (which may be step->c).
+SN_API void sn_tree_step_begin_between(sn_tree_step *step, sn_tree *tree, const double *before,
+                                       const double *c, double h);
+
+// The joints' movements (v_count) from c to c-.
+SN_API void sn_tree_step_past(const sn_tree_step *step, const sn_tree *tree, double *moved);
+
+// What resists the step under way, before the push; both NULL: nothing, as after the beginning. The
+// arrays stay the caller's.
+SN_API void sn_tree_step_resist(sn_tree_step *step, const double *armature,
+                                const sn_tree_inertia *resistance);
 
 // Factors M(c) and sums up what the links are to have: momentum that arrives, gravity, `wrench` on
 // them (count, world axes, about their origins; NULL: none) and joint forces `force` (v_count;
@@ -110,6 +138,15 @@ SN_API void sn_tree_step_add_impulse(sn_tree_step *step, const sn_tree *tree,
 // Finds c' and gives the state at the end. False when Newton's method does not get there, because
 // the step is too long for the motion: q and v are then left as they are.
 SN_API bool sn_tree_step_advance(sn_tree_step *step, sn_tree *tree, double *q, double *v);
+
+// For solvers that look for more than c': the first guess of it; and, from the guess that is there,
+// the end of the search. Wrenches may be added to step->due (h^2 times) and forces to step->impulse
+// (likewise) in between. Then the coordinates of the guess (q_count) and the joints' movements
+// (v_count) to it.
+SN_API void sn_tree_step_guess(sn_tree_step *step, const sn_tree *tree);
+SN_API bool sn_tree_step_search(sn_tree_step *step, const sn_tree *tree);
+SN_API void sn_tree_step_ahead(const sn_tree_step *step, const sn_tree *tree, double *c);
+SN_API void sn_tree_step_moved(const sn_tree_step *step, const sn_tree *tree, double *moved);
 
 // All of the above for a tree that nothing is in the way of, with forces held over the step; where
 // it finds no end, two steps of half the length, and so on, down to h / 1024. False: not even then,
