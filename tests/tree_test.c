@@ -636,7 +636,7 @@ static void lack_of_memory_is_seen(void **state)
         sn_allocation_fail_after(n);
         assert_int_equal(sn_tree_copy(&tree, &copy), n >= 8);
         sn_allocation_fail_after(n);
-        assert_int_equal(sn_tree_step_allocate(&step, &tree), n >= 5);
+        assert_int_equal(sn_tree_step_allocate(&step, &tree), n >= 6);
         sn_allocation_fail_after(-1);
         sn_tree_step_free(&step);
         sn_tree_free(&copy);
