@@ -35,8 +35,7 @@ static const struct constant {
 typedef struct compiler {
     const char *text;
     size_t length, at;
-    const char *const *params;
-    int param_count;
+    const sn_expression_scope *scope;
     sn_expression *program;
     int depth;      // of the recursion
     int stack;      // values on the machine's stack after the steps so far
@@ -44,9 +43,9 @@ typedef struct compiler {
     sn_error *error;
 } compiler;
 
-#define DEPTH_LIMIT 100
+#define DEPTH_LIMIT 200 // a pair of parentheses counts twice
 
-static sn_status compile_sum(compiler *c);
+static sn_status compile_choice(compiler *c);
 
 static void skip_space(compiler *c)
 {
@@ -63,6 +62,19 @@ static bool take(compiler *c, char wanted)
         return true;
     }
     return false;
+}
+
+// An operator of one or two characters; one that only begins a longer one is not taken.
+static bool take_operator(compiler *c, const char *wanted)
+{
+    skip_space(c);
+    size_t length = strlen(wanted);
+    if (c->length - c->at < length || memcmp(c->text + c->at, wanted, length) != 0 ||
+        (length == 1 && c->length - c->at > 1 && c->text[c->at + 1] == '=')) {
+        return false;
+    }
+    c->at += length;
+    return true;
 }
 
 static sn_status emit(compiler *c, sn_expression_step step, int change)
@@ -155,7 +167,7 @@ static sn_status compile_call(compiler *c, int function, size_t start)
     const function_row *row = &functions[function];
     int count = 0;
     do {
-        sn_status status = compile_sum(c);
+        sn_status status = compile_choice(c);
         if (status != SN_OK) {
             return status;
         }
@@ -178,10 +190,19 @@ static sn_status compile_call(compiler *c, int function, size_t start)
                 1 - count);
 }
 
+// ---- names ----
+
 static sn_status fail_name(compiler *c, const char *name)
 {
     c->mistake = c->at;
-    const char *known[64 + COUNT(functions) + COUNT(constants)] = {0};
+    const sn_expression_scope *scope = c->scope;
+    if (scope->find == NULL &&
+        (strcmp(name, "time") == 0 || strcmp(name, "probe") == 0 || strcmp(name, "of") == 0)) {
+        return sn_fail(c->error, SN_ERROR_SCENE, NULL,
+                       "\"%s\" reads a running world, expected %s; only behaviours can use it",
+                       name, scope->named);
+    }
+    const char *known[128 + COUNT(functions) + COUNT(constants)] = {0};
     int count = 0;
     for (int i = 0; i < COUNT(functions); ++i) {
         known[count++] = functions[i].name;
@@ -189,8 +210,11 @@ static sn_status fail_name(compiler *c, const char *name)
     for (int i = 0; i < COUNT(constants); ++i) {
         known[count++] = constants[i].name;
     }
-    for (int i = 0; i < c->param_count && count < COUNT(known); ++i) {
-        known[count++] = c->params[i];
+    for (int i = 0; i < scope->name_count && count < COUNT(known); ++i) {
+        known[count++] = scope->names[i];
+    }
+    for (int i = 0; i < scope->probe_count && count < COUNT(known); ++i) {
+        known[count++] = scope->probes[i];
     }
     const char *near = sn_suggest(name, known, count);
     if (near != NULL) {
@@ -198,9 +222,99 @@ static sn_status fail_name(compiler *c, const char *name)
                        name, near);
     }
     return sn_fail(c->error, SN_ERROR_SCENE, NULL,
-                   "unknown name \"%s\", expected a param of the scene, pi, tau, g0, or a function "
-                   "such as sin(x)",
-                   name);
+                   "unknown name \"%s\", expected %s, pi, tau, g0, or a function such as sin(x)",
+                   name, scope->named);
+}
+
+#define STRING_LIMIT 128 // bytes, with the final zero
+
+// 'left foot' or "left foot".
+static sn_status compile_string(compiler *c, char string[STRING_LIMIT])
+{
+    skip_space(c);
+    char quote = c->at < c->length ? c->text[c->at] : '\0';
+    if (quote != '\'' && quote != '"') {
+        return fail_expected(c, "a name in quotes such as 'left foot'");
+    }
+    size_t start = c->at + 1, end = start;
+    while (end < c->length && c->text[end] != quote) {
+        end += 1;
+    }
+    c->mistake = c->at;
+    if (end == c->length) {
+        return sn_fail(c->error, SN_ERROR_SYNTAX, NULL,
+                       "the quotes are never closed, expected another %c", quote);
+    }
+    if (end - start >= STRING_LIMIT) {
+        return sn_fail(c->error, SN_ERROR_SYNTAX, NULL,
+                       "a name in quotes of %zu bytes, expected less than %d", end - start,
+                       STRING_LIMIT);
+    }
+    memcpy(string, c->text + start, end - start);
+    string[end - start] = '\0';
+    c->at = end + 1;
+    return SN_OK;
+}
+
+static sn_status emit_reading(compiler *c, const char *thing, const char *quantity, size_t start)
+{
+    int number = 0;
+    sn_status status = c->scope->find(c->scope->user, thing, quantity, &number, c->error);
+    if (status != SN_OK) {
+        c->mistake = start;
+        return status;
+    }
+    return emit(c, (sn_expression_step){SN_CODE_READ, number, 0, (int)start}, 1);
+}
+
+// probe('name') and of('thing', 'quantity'), from after the word.
+static sn_status compile_reading(compiler *c, bool quantity, size_t start)
+{
+    char thing[STRING_LIMIT], what[STRING_LIMIT];
+    if (!take(c, '(')) {
+        return fail_expected(c, "'(' after the function's name");
+    }
+    sn_status status = compile_string(c, thing);
+    if (status == SN_OK && quantity) {
+        status = take(c, ',') ? compile_string(c, what)
+                              : fail_expected(c, "',' and a quantity such as 'speed'");
+    }
+    if (status == SN_OK && !take(c, ')')) {
+        status = fail_expected(c, "')'");
+    }
+    return status == SN_OK ? emit_reading(c, thing, quantity ? what : NULL, start) : status;
+}
+
+static int find_word(const char *const *words, int count, const char *text, size_t length)
+{
+    for (int i = 0; i < count; ++i) {
+        if (strlen(words[i]) == length && memcmp(words[i], text, length) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+// Names of the scope; then what only a running world has.
+static sn_status compile_scope_name(compiler *c, size_t start, size_t count, const char *name)
+{
+    const sn_expression_scope *scope = c->scope;
+    int index = find_word(scope->names, scope->name_count, c->text + start, count);
+    if (index >= 0) {
+        c->at += count;
+        return emit(c, (sn_expression_step){SN_CODE_PARAM, index, 0, (int)start}, 1);
+    }
+    bool of = strcmp(name, "of") == 0;
+    if (scope->find != NULL && (of || strcmp(name, "probe") == 0)) {
+        c->at += count;
+        return compile_reading(c, of, start);
+    }
+    index = find_word(scope->probes, scope->probe_count, c->text + start, count);
+    if (scope->find != NULL && index >= 0) {
+        c->at += count;
+        return emit_reading(c, scope->probes[index], NULL, start);
+    }
+    return fail_name(c, name);
 }
 
 static sn_status compile_name(compiler *c)
@@ -222,14 +336,10 @@ static sn_status compile_name(compiler *c)
                         1);
         }
     }
-    for (int i = 0; i < c->param_count; ++i) {
-        if (strlen(c->params[i]) == count && memcmp(c->params[i], c->text + start, count) == 0) {
-            c->at += count;
-            return emit(c, (sn_expression_step){SN_CODE_PARAM, i, 0, (int)start}, 1);
-        }
-    }
-    return fail_name(c, name);
+    return compile_scope_name(c, start, count, name);
 }
+
+// ---- operators, the tightest first ----
 
 static sn_status compile_atom(compiler *c)
 {
@@ -239,7 +349,7 @@ static sn_status compile_atom(compiler *c)
     }
     char first = c->text[c->at];
     if (take(c, '(')) {
-        sn_status status = compile_sum(c);
+        sn_status status = compile_choice(c);
         if (status == SN_OK && !take(c, ')')) {
             return fail_expected(c, "')' or an operator");
         }
@@ -251,8 +361,7 @@ static sn_status compile_atom(compiler *c)
     return is_letter(first) ? compile_name(c) : fail_expected(c, "a number, a name or '('");
 }
 
-// sign: '-' sign | '+' sign | atom ['^' sign]
-static sn_status compile_sign(compiler *c)
+static sn_status go_deeper(compiler *c)
 {
     c->depth += 1;
     if (c->depth > DEPTH_LIMIT) {
@@ -261,25 +370,40 @@ static sn_status compile_sign(compiler *c)
                        "the expression is nested more than %d deep, expected fewer levels",
                        DEPTH_LIMIT);
     }
-    sn_status status;
+    return SN_OK;
+}
+
+static sn_status compile_sign(compiler *c);
+
+static sn_status compile_power(compiler *c)
+{
+    sn_status status = compile_atom(c);
     skip_space(c);
     int start = (int)c->at;
-    if (take(c, '-')) {
+    if (status == SN_OK && take(c, '^')) {
         status = compile_sign(c);
-        status = status == SN_OK ? emit(c, (sn_expression_step){SN_CODE_NEGATE, 0, 0, start}, 0)
+        status = status == SN_OK ? emit(c, (sn_expression_step){SN_CODE_POWER, 0, 0, start}, -1)
                                  : status;
-    } else if (take(c, '+')) {
+    }
+    return status;
+}
+
+// sign: '-' sign | '+' sign | '!' sign | atom ['^' sign]
+static sn_status compile_sign(compiler *c)
+{
+    sn_status status = go_deeper(c);
+    if (status != SN_OK) {
+        return status;
+    }
+    skip_space(c);
+    int start = (int)c->at;
+    bool minus = take(c, '-'), denial = !minus && take_operator(c, "!");
+    if (minus || denial) {
+        sn_expression_code code = minus ? SN_CODE_NEGATE : SN_CODE_NOT;
         status = compile_sign(c);
+        status = status == SN_OK ? emit(c, (sn_expression_step){code, 0, 0, start}, 0) : status;
     } else {
-        status = compile_atom(c);
-        skip_space(c);
-        int operator=(int) c->at;
-        if (status == SN_OK && take(c, '^')) {
-            status = compile_sign(c);
-            status = status == SN_OK
-                         ? emit(c, (sn_expression_step){SN_CODE_POWER, 0, 0, operator}, -1)
-                         : status;
-        }
+        status = take(c, '+') ? compile_sign(c) : compile_power(c);
     }
     c->depth -= 1;
     return status;
@@ -317,18 +441,107 @@ static sn_status compile_sum(compiler *c)
     return status;
 }
 
-sn_status sn_expression_compile(const char *text, size_t length, const char *const *params,
-                                int param_count, sn_expression *expression, int *offset,
-                                sn_error *error)
+static bool take_comparison(compiler *c, sn_expression_code *code)
+{
+    static const struct {
+        const char *text;
+        sn_expression_code code;
+    } comparisons[] = {
+        {"<=", SN_CODE_LESS_OR_EQUAL}, {"<", SN_CODE_LESS},   {">=", SN_CODE_GREATER_OR_EQUAL},
+        {">", SN_CODE_GREATER},        {"==", SN_CODE_EQUAL}, {"!=", SN_CODE_NOT_EQUAL},
+    };
+    for (int i = 0; i < COUNT(comparisons); ++i) {
+        if (take_operator(c, comparisons[i].text)) {
+            *code = comparisons[i].code;
+            return true;
+        }
+    }
+    return false;
+}
+
+static sn_status compile_comparison(compiler *c)
+{
+    sn_status status = compile_sum(c);
+    skip_space(c);
+    int start = (int)c->at;
+    sn_expression_code code, second;
+    if (status != SN_OK || !take_comparison(c, &code)) {
+        return status;
+    }
+    status = compile_sum(c);
+    status = status == SN_OK ? emit(c, (sn_expression_step){code, 0, 0, start}, -1) : status;
+    skip_space(c);
+    c->mistake = status == SN_OK ? c->at : c->mistake;
+    if (status == SN_OK && take_comparison(c, &second)) {
+        return sn_fail(c->error, SN_ERROR_SYNTAX, NULL,
+                       "comparisons cannot be chained, expected two of them joined by &&");
+    }
+    return status;
+}
+
+// A jump whose target is not known yet, and its place.
+static sn_status emit_jump(compiler *c, sn_expression_code code, int change, int *jump)
+{
+    *jump = c->program->count;
+    return emit(c, (sn_expression_step){code, 0, 0, (int)c->at}, change);
+}
+
+static void land(compiler *c, int jump)
+{
+    c->program->data[jump].count = c->program->count;
+}
+
+// Several comparisons joined by &&, or several of those by ||.
+static sn_status compile_joined(compiler *c, bool all)
+{
+    sn_status status = all ? compile_comparison(c) : compile_joined(c, true);
+    while (status == SN_OK && take_operator(c, all ? "&&" : "||")) {
+        int jump, start = (int)c->at - 2;
+        status = emit_jump(c, all ? SN_CODE_AND : SN_CODE_OR, -1, &jump);
+        if (status == SN_OK) {
+            status = all ? compile_comparison(c) : compile_joined(c, true);
+        }
+        if (status == SN_OK) {
+            status = emit(c, (sn_expression_step){SN_CODE_TRUTH, 0, 0, start}, 0);
+            land(c, jump);
+        }
+    }
+    return status;
+}
+
+// choice: joined ['?' choice ':' choice]
+static sn_status compile_choice(compiler *c)
+{
+    int past_then, past_else;
+    sn_status status = go_deeper(c);
+    status = status == SN_OK ? compile_joined(c, false) : status;
+    if (status == SN_OK && take(c, '?')) {
+        status = emit_jump(c, SN_CODE_JUMP_UNLESS, -1, &past_then);
+        status = status == SN_OK ? compile_choice(c) : status;
+        if (status == SN_OK && !take(c, ':')) {
+            status = fail_expected(c, "':' and what holds otherwise");
+        }
+        status = status == SN_OK ? emit_jump(c, SN_CODE_JUMP, -1, &past_else) : status;
+        if (status == SN_OK) {
+            land(c, past_then);
+            status = compile_choice(c);
+        }
+        if (status == SN_OK) {
+            land(c, past_else);
+        }
+    }
+    c->depth -= 1;
+    return status;
+}
+
+sn_status sn_expression_compile_in(const char *text, size_t length,
+                                   const sn_expression_scope *scope, sn_expression *expression,
+                                   int *offset, sn_error *error)
 {
     *expression = (sn_expression){0};
-    compiler c = {.text = text,
-                  .length = length,
-                  .params = params,
-                  .param_count = param_count,
-                  .program = expression,
-                  .error = error};
-    sn_status status = compile_sum(&c);
+    compiler c = {
+        .text = text, .length = length, .scope = scope, .program = expression, .error = error};
+    sn_status status = compile_choice(&c);
     skip_space(&c);
     if (status == SN_OK && c.at < length) {
         status = fail_expected(&c, "an operator or the end of the expression");
@@ -342,9 +555,28 @@ sn_status sn_expression_compile(const char *text, size_t length, const char *con
     return status;
 }
 
+sn_status sn_expression_compile(const char *text, size_t length, const char *const *params,
+                                int param_count, sn_expression *expression, int *offset,
+                                sn_error *error)
+{
+    sn_expression_scope scope = {
+        .names = params, .name_count = param_count, .named = "a param of the scene"};
+    return sn_expression_compile_in(text, length, &scope, expression, offset, error);
+}
+
 void sn_expression_free(sn_expression *expression)
 {
     sn_array_free(expression);
+}
+
+bool sn_expression_is_word(const char *name)
+{
+    for (const char *c = name; *c != '\0'; ++c) {
+        if (!is_letter(*c) && (c == name || *c < '0' || *c > '9')) {
+            return false;
+        }
+    }
+    return name[0] != '\0';
 }
 
 bool sn_expression_reserves(const char *name)
@@ -363,6 +595,20 @@ bool sn_expression_reserves(const char *name)
 }
 
 // ---- evaluating ----
+
+// fmod is exact on every machine; the rest takes the divisor's sign.
+static double modulo(double a, double b)
+{
+    double rest = fmod(a, b);
+    return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? rest + b : rest;
+}
+
+static double smooth_step(double low, double high, double x)
+{
+    double t = (x - low) / (high - low);
+    t = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
+    return t * t * (3.0 - 2.0 * t);
+}
 
 static double call(sn_expression_code code, const double *x, int count)
 {
@@ -406,6 +652,14 @@ static double call(sn_expression_code code, const double *x, int count)
         return ceil(x[0]);
     case SN_CODE_CLAMP:
         return x[0] < x[1] ? x[1] : x[0] > x[2] ? x[2] : x[0];
+    case SN_CODE_SIGN:
+        return (x[0] > 0.0) - (x[0] < 0.0);
+    case SN_CODE_MOD:
+        return modulo(x[0], x[1]);
+    case SN_CODE_STEP:
+        return x[1] >= x[0];
+    case SN_CODE_SMOOTHSTEP:
+        return smooth_step(x[0], x[1], x[2]);
     default:
         return NAN;
     }
@@ -422,51 +676,100 @@ static double combine(sn_expression_code code, double a, double b)
         return a * b;
     case SN_CODE_DIVIDE:
         return a / b;
+    case SN_CODE_LESS:
+        return a < b;
+    case SN_CODE_LESS_OR_EQUAL:
+        return a <= b;
+    case SN_CODE_GREATER:
+        return a > b;
+    case SN_CODE_GREATER_OR_EQUAL:
+        return a >= b;
+    case SN_CODE_EQUAL:
+        return a == b;
+    case SN_CODE_NOT_EQUAL:
+        return a != b;
     default:
         return b == 2.0 ? a * a : sn_pow(a, b);
     }
 }
 
-sn_status sn_expression_evaluate(const sn_expression *expression, const double *params,
-                                 double *value, int *offset, sn_error *error)
+// What a step that takes its values from the stack makes of them.
+static double compute(const sn_expression_step *step, double *stack, int *top)
+{
+    if (step->code < SN_CODE_NUMBER) {
+        *top -= step->count;
+        return call(step->code, stack + *top, step->count);
+    }
+    if (step->code >= SN_CODE_ADD) {
+        *top -= 2;
+        return combine(step->code, stack[*top], stack[*top + 1]);
+    }
+    double last = stack[--*top];
+    return step->code == SN_CODE_NEGATE ? -last
+           : step->code == SN_CODE_NOT  ? last == 0.0
+                                        : last != 0.0;
+}
+
+// Where a jump goes on to.
+static int jump(const sn_expression_step *step, int next, double *stack, int *top)
+{
+    if (step->code == SN_CODE_JUMP) {
+        return step->count;
+    }
+    bool truth = stack[*top - 1] != 0.0;
+    bool jumps = truth == (step->code == SN_CODE_OR);
+    if (step->code == SN_CODE_JUMP_UNLESS || !jumps) {
+        *top -= 1;
+    } else {
+        stack[*top - 1] = truth;
+    }
+    return jumps ? step->count : next;
+}
+
+static sn_status fail_result(const sn_expression_step *step, double result, sn_error *error)
+{
+    const char *name = step->code < SN_CODE_NUMBER   ? functions[step->code].name
+                       : step->code == SN_CODE_READ  ? "what is read"
+                       : step->code == SN_CODE_PARAM ? "this value"
+                                                     : "this operation";
+    return sn_fail(error, SN_ERROR_SCENE, NULL, "%s gives %s here, expected a finite number", name,
+                   isnan(result) ? "no number (NaN)" : "an infinite number");
+}
+
+sn_status sn_expression_evaluate_from(const sn_expression *expression,
+                                      const sn_expression_source *source, double *value,
+                                      int *offset, sn_error *error)
 {
     double stack[SN_EXPRESSION_STACK] = {0};
     int top = 0;
-    for (int i = 0; i < expression->count; ++i) {
-        const sn_expression_step *step = &expression->data[i];
-        double result;
-        if (step->code == SN_CODE_NUMBER) {
-            result = step->value;
-        } else if (step->code == SN_CODE_PARAM) {
-            result = params[step->count];
-        } else if (step->code == SN_CODE_NEGATE) {
-            result = -stack[--top];
-        } else if (step->code < SN_CODE_NUMBER) {
-            top -= step->count;
-            result = call(step->code, stack + top, step->count);
-        } else {
-            top -= 2;
-            if (offset != NULL) {
-                *offset = step->offset;
-            }
-            if (step->code == SN_CODE_DIVIDE && stack[top + 1] == 0.0) {
-                return sn_fail(error, SN_ERROR_SCENE, NULL,
-                               "division by zero, expected another divisor");
-            }
-            result = combine(step->code, stack[top], stack[top + 1]);
+    for (int i = 0; i < expression->count;) {
+        const sn_expression_step *step = &expression->data[i++];
+        if (step->code >= SN_CODE_JUMP && step->code < SN_CODE_ADD) {
+            i = jump(step, i, stack, &top);
+            continue;
         }
-        if (!isfinite(result)) {
+        bool zero = step->code == SN_CODE_DIVIDE && stack[top - 1] == 0.0;
+        double result = step->code == SN_CODE_NUMBER  ? step->value
+                        : step->code == SN_CODE_PARAM ? source->values[step->count]
+                        : step->code == SN_CODE_READ  ? source->read(source->user, step->count)
+                                                      : compute(step, stack, &top);
+        if (zero || !isfinite(result)) {
             if (offset != NULL) {
                 *offset = step->offset;
             }
-            const char *name =
-                step->code < SN_CODE_NUMBER ? functions[step->code].name : "this operation";
-            return sn_fail(error, SN_ERROR_SCENE, NULL,
-                           "%s gives %s here, expected a finite number", name,
-                           isnan(result) ? "no number (NaN)" : "an infinite number");
+            return zero ? sn_fail(error, SN_ERROR_SCENE, NULL,
+                                  "division by zero, expected another divisor")
+                        : fail_result(step, result, error);
         }
         stack[top++] = result;
     }
     *value = stack[0];
     return SN_OK;
+}
+
+sn_status sn_expression_evaluate(const sn_expression *expression, const double *params,
+                                 double *value, int *offset, sn_error *error)
+{
+    sn_expression_source source = {.values = params};
+    return sn_expression_evaluate_from(expression, &source, value, offset, error);
 }

@@ -206,12 +206,16 @@ static void write_object(sn_text *out, const sn_object *object, int level)
 
 static void write_functions(sn_text *out)
 {
-    sn_text_add(out, "\n## Expressions\n\n`+ - * / ^`, parentheses, params by name, `pi`, `tau`, "
-                     "`g0` (9.80665), numbers with one unit "
-                     "symbol (`5 cm`), and the functions below. Everything is a plain number in SI "
-                     "units: dimensions are not followed, `\"=5mm + 3kg\"` is 3.005 wherever a "
-                     "number may stand. Division by zero and results that are not finite are "
-                     "errors.\n\n| function | |\n|---|---|\n");
+    sn_text_add(
+        out,
+        "\n## Expressions\n\n`+ - * / ^`, parentheses, params by name, `pi`, `tau`, `g0` "
+        "(9.80665), "
+        "numbers with one unit symbol (`5 cm`), and the functions below. `< <= > >= == !=` give 1 "
+        "or 0; `&& || !` and `a ? b : c` take everything but 0 for true, and leave uncomputed what "
+        "does not count. Everything is a plain number in SI units: dimensions are not followed, "
+        "`\"=5mm + 3kg\"` is 3.005 wherever a number may stand. Division by zero and results that "
+        "are not finite are errors.\n\n"
+        "| function | |\n|---|---|\n");
 #define X(id, name, least, most, text) sn_text_add(out, "| `" name "` | " text " |\n");
     SN_FUNCTION_LIST(X)
 #undef X

@@ -31,17 +31,6 @@ static sn_place binding_place(const sn_binding *binding, int offset)
 
 // ---- compiling ----
 
-static bool is_identifier(const char *name)
-{
-    for (const char *c = name; *c != '\0'; ++c) {
-        bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_';
-        if (!letter && (c == name || *c < '0' || *c > '9')) {
-            return false;
-        }
-    }
-    return true;
-}
-
 // Without "unit", a param has the unit that its value, or else a limit, is written with.
 static void choose_unit(sn_param_item *param)
 {
@@ -60,7 +49,7 @@ static sn_status check_param(const sn_scene *scene, sn_param_item *param, sn_err
 {
     char text[400], name[96];
     sn_error error = {0};
-    if (!is_identifier(param->name)) {
+    if (!sn_expression_is_word(param->name)) {
         snprintf(
             text, sizeof text,
             "the param \"%.60s\" cannot be used in expressions, expected letters, digits and _",
