@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "scene/body_def.h"
 #include "scene/joint_def.h"
+#include "scene/motion_def.h"
 
 static sn_status place_error(const sn_scene *scene, const sn_item *item, sn_status status,
                              sn_error *error)
@@ -85,18 +86,45 @@ static sn_status add_fields(const sn_scene *scene, sn_world *world, const sn_bod
     return status;
 }
 
+// ---- joints ----
+
+static void free_motions(const sn_scene *scene, sn_motion **motions)
+{
+    for (int i = 0; i < scene->motions.count && motions != NULL; ++i) {
+        sn_motion_release(motions[i]);
+    }
+    sn_free(motions);
+}
+
+// Every motion of the scene, in its order; freed with free_motions, also after a failure.
+static sn_status make_motions(const sn_scene *scene, sn_motion ***motions, sn_error *error)
+{
+    size_t bytes = ((size_t)scene->motions.count + 1) * sizeof **motions;
+    *motions = sn_allocate_zero(bytes);
+    if (*motions == NULL) {
+        return sn_fail_memory(error, bytes);
+    }
+    sn_status status = SN_OK;
+    for (int i = 0; i < scene->motions.count && status == SN_OK; ++i) {
+        status = sn_motion_item_create(scene, scene->motions.data[i], &(*motions)[i], error);
+    }
+    return status;
+}
+
 static sn_status add_joints(const sn_scene *scene, sn_world *world, const sn_body *bodies,
                             sn_joint *joints, sn_error *error)
 {
-    sn_status status = SN_OK;
+    sn_motion **motions;
+    sn_status status = make_motions(scene, &motions, error);
     for (int i = 0; i < scene->root.joints.count && status == SN_OK; ++i) {
         const sn_joint_item *item = SN_JOINT(scene, i);
-        sn_joint_def def = sn_joint_item_def(scene, item);
+        sn_joint_def def = sn_joint_item_def(scene, item, motions);
         def.parent = body_at(bodies, item->parent_body);
         def.child = body_at(bodies, item->child_body);
         status = place_error(scene, &item->item, sn_world_add_joint(world, &def, &joints[i], error),
                              error);
     }
+    free_motions(scene, motions);
     return status;
 }
 
@@ -108,8 +136,9 @@ static sn_status assemble(const sn_scene *scene, sn_world *world, sn_error *erro
     if (status == SN_OK) {
         return SN_OK;
     }
-    const sn_item_list *lists[] = {&scene->root.joints, &scene->root.bodies};
-    for (int k = 0; k < 2 && inner.place[0] != '\0'; ++k) {
+    const sn_item_list *lists[] = {&scene->root.joints, &scene->root.couplings,
+                                   &scene->root.bodies};
+    for (int k = 0; k < 3 && inner.place[0] != '\0'; ++k) {
         for (int i = 0; i < lists[k]->count; ++i) {
             const sn_named_item *named = (const sn_named_item *)lists[k]->data[i];
             if (strcmp(named->name, inner.place) == 0) {
@@ -213,9 +242,8 @@ sn_status sn_scene_build(const sn_scene *scene, sn_world **world, sn_error *erro
     return status;
 }
 
-sn_status sn_scene_update(const sn_scene *scene, sn_world *world, sn_error *error)
+static sn_status update_fields(const sn_scene *scene, sn_world *world, sn_error *error)
 {
-    sn_world_set_gravity(world, scene->root.gravity);
     for (int i = 0; i < scene->root.fields.count; ++i) {
         const sn_field_item *item = SN_FIELD(scene, i);
         sn_field field = sn_world_find_field(world, item->name);
@@ -243,6 +271,12 @@ sn_status sn_scene_update(const sn_scene *scene, sn_world *world, sn_error *erro
         }
     }
     return SN_OK;
+}
+
+sn_status sn_scene_update(const sn_scene *scene, sn_world *world, sn_error *error)
+{
+    sn_world_set_gravity(world, scene->root.gravity);
+    return update_fields(scene, world, error);
 }
 
 int sn_scene_probe_count(const sn_scene *scene)

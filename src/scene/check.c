@@ -12,7 +12,7 @@
 #include "scene/shape_mesh.h"
 #include "scene/text.h"
 
-static void note(sn_checker *c, sn_status status)
+void sn_checker_note(sn_checker *c, sn_status status)
 {
     c->first = c->first == SN_OK || status == SN_ERROR_MEMORY ? status : c->first;
 }
@@ -24,8 +24,8 @@ void sn_checker_fail(sn_checker *c, sn_place place, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    note(c, sn_error_list_add(c->errors, SN_ERROR_SCENE, sn_place_text(c->scene, place, where),
-                              "%s", text));
+    sn_checker_note(c, sn_error_list_add(c->errors, SN_ERROR_SCENE,
+                                         sn_place_text(c->scene, place, where), "%s", text));
 }
 
 // ---- names ----
@@ -60,7 +60,7 @@ static void put_names(sn_checker *c, sn_name_table *table, const sn_item_list *l
         uint32_t found = sn_name_table_find(table, named->name);
         if (found == 0) {
             if (!sn_name_table_put(table, named->name, offset + (uint32_t)i + 1)) {
-                note(c, SN_ERROR_MEMORY);
+                sn_checker_note(c, SN_ERROR_MEMORY);
                 return;
             }
             continue;
@@ -81,6 +81,21 @@ static void check_unique(sn_checker *c, const sn_item_list *list, const char *wh
     sn_name_table_free(&table);
 }
 
+// "spring 1", or the next number that is free, put into the table.
+static const char *make_name(sn_checker *c, sn_name_table *table, const char *word, int number,
+                             uint32_t value)
+{
+    char name[64];
+    do {
+        snprintf(name, sizeof name, "%s %d", word, number++);
+    } while (sn_name_table_find(table, name) != 0);
+    const char *kept = sn_arena_text(&c->scene->arena, name, strlen(name));
+    if (kept == NULL || !sn_name_table_put(table, kept, value)) {
+        sn_checker_note(c, SN_ERROR_MEMORY);
+    }
+    return kept;
+}
+
 // Fields without a name get "spring 1", "drag 2", ...: probes and updates find them by it.
 static void name_fields(sn_checker *c)
 {
@@ -89,22 +104,24 @@ static void name_fields(sn_checker *c)
         sn_field_item *field = SN_FIELD(c->scene, i);
         const sn_object *table = field->item.table;
         numbers[table->id] += 1;
-        if (field->name != NULL) {
-            continue;
-        }
-        char name[64];
-        int number = numbers[table->id];
-        do {
-            snprintf(name, sizeof name, "%s %d", table->word, number++);
-        } while (sn_name_table_find(&c->things, name) != 0);
-        field->name = sn_arena_text(&c->scene->arena, name, strlen(name));
-        if (field->name == NULL ||
-            !sn_name_table_put(&c->things, field->name,
-                               (uint32_t)(c->scene->root.bodies.count + i + 1))) {
-            note(c, SN_ERROR_MEMORY);
-            return;
+        if (field->name == NULL) {
+            field->name = make_name(c, &c->things, table->word, numbers[table->id],
+                                    (uint32_t)(c->scene->root.bodies.count + i + 1));
         }
     }
+}
+
+static void name_couplings(sn_checker *c)
+{
+    sn_name_table names = {0};
+    put_names(c, &names, &c->scene->root.couplings, 0, "coupling");
+    for (int i = 0; i < c->scene->root.couplings.count && c->first != SN_ERROR_MEMORY; ++i) {
+        sn_coupling_item *coupling = SN_COUPLING(c->scene, i);
+        if (coupling->name == NULL) {
+            coupling->name = make_name(c, &names, "coupling", i + 1, (uint32_t)i + 1);
+        }
+    }
+    sn_name_table_free(&names);
 }
 
 static void fail_reference(sn_checker *c, sn_place place, const char *name, const char *what,
@@ -143,11 +160,29 @@ static const sn_material_item *find_material(sn_checker *c, const sn_item *item,
     }
     uint32_t found = sn_name_table_find(&c->materials, name);
     if (found == 0) {
-        const sn_item_list *materials = &c->scene->root.materials;
-        fail_reference(c, sn_item_place(item, "material"), name, "material", &materials, 1, NULL);
+        sn_checker_fail_reference(c, sn_item_place(item, "material"), name, "material",
+                                  &c->scene->root.materials);
         return NULL;
     }
     return SN_MATERIAL(c->scene, found - 1);
+}
+
+void sn_checker_fail_reference(sn_checker *c, sn_place place, const char *name, const char *what,
+                               const sn_item_list *list)
+{
+    fail_reference(c, place, name, what, &list, 1, NULL);
+}
+
+int sn_checker_find_joint(sn_checker *c, const sn_item *item, const char *key, const char *name)
+{
+    const sn_root_item *root = &c->scene->root;
+    int before = root->bodies.count + root->fields.count;
+    int found = (int)sn_name_table_find(&c->things, name);
+    if (found <= before) {
+        sn_checker_fail_reference(c, sn_item_place(item, key), name, "joint", &root->joints);
+        return -1;
+    }
+    return found - before - 1;
 }
 
 // Index of a body; -1 for `own`, the word that means none in particular.
@@ -414,6 +449,35 @@ static void check_event(sn_checker *c, sn_event_item *event)
     }
 }
 
+static void add_motion(sn_checker *c, sn_motion_item *motion)
+{
+    motion->order = c->scene->motions.count;
+    if (!sn_array_push(&c->scene->motions, motion)) {
+        sn_checker_note(c, SN_ERROR_MEMORY);
+        return;
+    }
+    sn_check_motion(c, motion);
+}
+
+// All motions into one list, and from each drive to the one it follows.
+static void collect_motions(sn_checker *c)
+{
+    const sn_root_item *root = &c->scene->root;
+    for (int i = 0; i < root->motions.count && c->first != SN_ERROR_MEMORY; ++i) {
+        add_motion(c, SN_MOTION(c->scene, i));
+    }
+    for (int i = 0; i < root->joints.count; ++i) {
+        const sn_joint_item *joint = SN_JOINT(c->scene, i);
+        for (int k = 0; k < joint->drive.count && c->first != SN_ERROR_MEMORY; ++k) {
+            sn_drive_item *drive = (sn_drive_item *)joint->drive.data[k];
+            if (drive->motion.own.count > 0) {
+                drive->motion_item = (sn_motion_item *)drive->motion.own.data[0];
+                add_motion(c, drive->motion_item);
+            }
+        }
+    }
+}
+
 sn_status sn_check_structure(sn_scene *scene, sn_error_list *errors)
 {
     sn_checker c = {.scene = scene, .errors = errors};
@@ -423,15 +487,21 @@ sn_status sn_check_structure(sn_scene *scene, sn_error_list *errors)
     check_unique(&c, &root->events, "event");
     uint32_t bodies = (uint32_t)root->bodies.count, fields = (uint32_t)root->fields.count;
     put_names(&c, &c.materials, &root->materials, 0, "material");
+    put_names(&c, &c.motions, &root->motions, 0, "motion");
     put_names(&c, &c.things, &root->bodies, 0, "body");
     put_names(&c, &c.things, &root->fields, bodies, "field");
     put_names(&c, &c.things, &root->joints, bodies + fields, "joint");
     name_fields(&c);
+    name_couplings(&c);
+    collect_motions(&c);
     for (int i = 0; i < root->bodies.count && c.first != SN_ERROR_MEMORY; ++i) {
         check_body(&c, SN_BODY(scene, i));
     }
     for (int i = 0; i < root->joints.count && c.first != SN_ERROR_MEMORY; ++i) {
         sn_check_joint(&c, SN_JOINT(scene, i));
+    }
+    for (int i = 0; i < root->couplings.count && c.first != SN_ERROR_MEMORY; ++i) {
+        sn_check_coupling(&c, SN_COUPLING(scene, i));
     }
     for (int i = 0; i < root->fields.count && c.first != SN_ERROR_MEMORY; ++i) {
         check_field(&c, SN_FIELD(scene, i));
@@ -449,6 +519,7 @@ sn_status sn_check_structure(sn_scene *scene, sn_error_list *errors)
         }
     }
     sn_name_table_free(&c.materials);
+    sn_name_table_free(&c.motions);
     sn_name_table_free(&c.things);
     return c.first;
 }
@@ -537,6 +608,12 @@ sn_status sn_check_values(const sn_scene *scene, sn_error_list *errors)
     for (int i = 0; i < scene->root.joints.count; ++i) {
         sn_check_joint_values(&c, SN_JOINT(scene, i));
     }
+    for (int i = 0; i < scene->motions.count; ++i) {
+        sn_check_motion_values(&c, scene->motions.data[i]);
+    }
+    for (int i = 0; i < scene->root.couplings.count; ++i) {
+        sn_check_coupling_values(&c, SN_COUPLING(scene, i));
+    }
     const sn_camera_item *camera = &scene->root.camera;
     if (sn_item_gives(&scene->root.item, "camera") &&
         sn_distance(camera->position, camera->target) == 0.0) {
@@ -566,12 +643,13 @@ sn_status sn_check_meshes(sn_scene *scene, bool again, sn_error_list *errors)
             if (status != SN_OK) {
                 const char *key = shape->file != NULL ? "file" : "vertices";
                 char where[SN_PLACE_SIZE];
-                note(&c, sn_error_list_add(
-                             errors, status,
-                             sn_place_text(scene, sn_item_place(&shape->item, key), where),
-                             "%s: %s%s%.200s%s", shape->item.table->word, error.text,
-                             error.place[0] != '\0' ? " (" : "", error.place,
-                             error.place[0] != '\0' ? ")" : ""));
+                sn_checker_note(
+                    &c,
+                    sn_error_list_add(errors, status,
+                                      sn_place_text(scene, sn_item_place(&shape->item, key), where),
+                                      "%s: %s%s%.200s%s", shape->item.table->word, error.text,
+                                      error.place[0] != '\0' ? " (" : "", error.place,
+                                      error.place[0] != '\0' ? ")" : ""));
             }
         }
     }

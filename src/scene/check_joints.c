@@ -47,6 +47,58 @@ static void check_place(sn_checker *c, const sn_joint_item *joint)
     }
 }
 
+// Keys that one type alone takes; it needs some of them.
+static void check_own_keys(sn_checker *c, const sn_joint_item *joint)
+{
+    static const struct {
+        const char *key;
+        sn_joint_type type;
+        bool needed;
+        const char *example;
+    } own[] = {
+        {"pitch", SN_JOINT_SCREW, true, "\"2 mm/rev\""},
+        {"length", SN_JOINT_DISTANCE, false, ""},
+        {"curve", SN_JOINT_CURVE, true, "{\"points\": [[0, 0, 0], [1, 0, 0]]}"},
+        {"surface", SN_JOINT_SURFACE, true, "{\"type\": \"sphere\", \"radius\": 1}"},
+    };
+    for (size_t i = 0; i < sizeof own / sizeof *own; ++i) {
+        bool given = sn_item_gives(&joint->item, own[i].key);
+        const char *word = sn_joint_type_word(own[i].type);
+        if (given && joint->type != (int)own[i].type) {
+            sn_checker_fail(c, sn_item_place(&joint->item, own[i].key),
+                            "only a %s has a \"%s\"; expected none, or the type \"%s\"", word,
+                            own[i].key, word);
+        } else if (!given && own[i].needed && joint->type == (int)own[i].type) {
+            sn_checker_fail(c, joint->item.place, "a %s needs the key \"%s\", such as %s", word,
+                            own[i].key, own[i].example);
+        }
+    }
+    // The child's end is its position, where the joint would be without "at": a rod of no length.
+    if (joint->type == SN_JOINT_DISTANCE && !gives_frames(joint) &&
+        !sn_item_gives(&joint->item, "at")) {
+        sn_checker_fail(c, joint->item.place,
+                        "a distance joint needs \"at\", where its rod ends on the parent, or "
+                        "\"parent_frame\" and \"child_frame\"");
+    }
+}
+
+bool sn_check_freedom_unit(sn_checker *c, const sn_joint_item *joint, int freedom, const char *key,
+                           const sn_quantity_value *value, sn_place place, sn_dimension_id sliding,
+                           sn_dimension_id turning)
+{
+    sn_joint_type type = (sn_joint_type)joint->type;
+    sn_dimension_id wanted = sn_joint_type_turns(type, freedom) ? turning : sliding;
+    char name[96];
+    if (!value->has_dimension ||
+        sn_dimension_accepts(sn_dimension_powers(wanted), value->dimension)) {
+        return true;
+    }
+    sn_checker_fail(c, place, "\"%s\": expected %s in %s for freedom %d of a %s, got %s", key,
+                    sn_dimension_name(wanted), sn_dimension_unit(wanted), freedom + 1,
+                    sn_joint_type_word(type), sn_dimension_describe(value->dimension, name));
+    return false;
+}
+
 // A list has a number for every freedom, each of that freedom's dimension.
 static void check_springs(sn_checker *c, const sn_joint_item *joint, const char *key,
                           const sn_quantity_list *list, sn_dimension_id sliding,
@@ -70,16 +122,9 @@ static void check_springs(sn_checker *c, const sn_joint_item *joint, const char 
         return;
     }
     for (int i = 0; i < freedoms; ++i) {
-        const sn_quantity_value *value = &list->data[list->single ? 0 : i];
-        sn_dimension_id wanted = sn_joint_type_turns(type, i) ? turning : sliding;
-        char name[96];
-        if (value->has_dimension &&
-            !sn_dimension_accepts(sn_dimension_powers(wanted), value->dimension)) {
-            sn_checker_fail(c, list->places[list->single ? 0 : i],
-                            "\"%s\": expected %s in %s for freedom %d of a %s, got %s", key,
-                            sn_dimension_name(wanted), sn_dimension_unit(wanted), i + 1,
-                            sn_joint_type_word(type),
-                            sn_dimension_describe(value->dimension, name));
+        int at = list->single ? 0 : i;
+        if (!sn_check_freedom_unit(c, joint, i, key, &list->data[at], list->places[at], sliding,
+                                   turning)) {
             return;
         }
     }
@@ -92,16 +137,17 @@ void sn_check_joint(sn_checker *c, sn_joint_item *joint)
         return;
     }
     check_place(c, joint);
-    bool screw = joint->type == SN_JOINT_SCREW;
-    if (screw != sn_item_gives(&joint->item, "pitch")) {
-        sn_checker_fail(c, sn_item_place(&joint->item, "pitch"),
-                        screw ? "a screw needs the key \"pitch\", such as \"2 mm/rev\""
-                              : "only a screw has a \"pitch\"; expected none, or the type "
-                                "\"screw\"");
+    check_own_keys(c, joint);
+    if (joint->type == SN_JOINT_CURVE && joint->curve.closed && joint->curve.points.count == 2) {
+        sn_checker_fail(c, sn_item_place(&joint->curve.item, "points"),
+                        "\"points\": a closed curve needs at least 3, got 2");
     }
     check_springs(c, joint, "stiffness", &joint->stiffness, SN_STIFFNESS, SN_ANGULAR_STIFFNESS);
     check_springs(c, joint, "damping", &joint->damping, SN_DAMPING, SN_ANGULAR_DAMPING);
     check_springs(c, joint, "rest", &joint->rest, SN_LENGTH, SN_ANGLE);
+    check_springs(c, joint, "friction", &joint->friction, SN_FORCE, SN_TORQUE);
+    sn_check_limits(c, joint);
+    sn_check_drives(c, joint);
 }
 
 // ---- numbers ----
@@ -139,9 +185,10 @@ static void check_ball(sn_checker *c, const sn_joint_item *joint)
 {
     sn_joint_type type = (sn_joint_type)joint->type;
     int first = type == SN_JOINT_BALL ? 0 : 3;
-    const sn_quantity_list *lists[] = {&joint->stiffness, &joint->damping, &joint->rest};
-    static const char *const keys[] = {"stiffness", "damping", "rest"};
-    for (int k = 0; k < 3 && (type == SN_JOINT_BALL || type == SN_JOINT_FREE); ++k) {
+    const sn_quantity_list *lists[] = {&joint->stiffness, &joint->damping, &joint->rest,
+                                       &joint->friction};
+    static const char *const keys[] = {"stiffness", "damping", "rest", "friction"};
+    for (int k = 0; k < 4 && (type == SN_JOINT_BALL || type == SN_JOINT_FREE); ++k) {
         const sn_quantity_list *list = lists[k];
         for (int i = first; i < first + 3 && list->count > 0; ++i) {
             int at = list->single ? 0 : i;
@@ -149,12 +196,38 @@ static void check_ball(sn_checker *c, const sn_joint_item *joint)
             if (list->data[at].number != wanted) {
                 sn_checker_fail(c, list->places[at],
                                 k == 2 ? "\"%s\": the turns of a ball rest at 0, got %g"
-                                       : "\"%s\": the three turns of a ball have one spring, "
-                                         "expected the same number, got %g",
+                                       : "\"%s\": the three turns of a ball have one, expected "
+                                         "the same number for all, got %g",
                                 keys[k], list->data[at].number);
                 break;
             }
         }
+    }
+}
+
+// Points on top of each other leave the curve without direction there.
+static void check_curve(sn_checker *c, const sn_curve_item *curve)
+{
+    const sn_vector_list *points = &curve->points;
+    for (int i = 0; i < points->count; ++i) {
+        int next = (i + 1) % points->count;
+        if ((next > 0 || curve->closed) &&
+            sn_distance(points->data[i], points->data[next]) == 0.0) {
+            sn_checker_fail(c, sn_item_place(&curve->item, "points"),
+                            "\"points\": points %d and %d of the curve are the same, expected "
+                            "different ones",
+                            i + 1, next + 1);
+            return;
+        }
+    }
+}
+
+static void check_surface(sn_checker *c, const sn_surface_item *surface)
+{
+    if (surface->item.table->id == SN_SURFACE_TORUS && !(surface->tube_radius < surface->radius)) {
+        sn_checker_fail(c, sn_item_place(&surface->item, "tube_radius"),
+                        "\"tube_radius\" must be less than \"radius\", or the torus cuts through "
+                        "itself");
     }
 }
 
@@ -166,6 +239,12 @@ void sn_check_joint_values(sn_checker *c, const sn_joint_item *joint)
     }
     check_axes(c, joint);
     check_ball(c, joint);
+    sn_check_limit_values(c, joint);
+    if (joint->type == SN_JOINT_CURVE) {
+        check_curve(c, &joint->curve);
+    } else if (joint->type == SN_JOINT_SURFACE) {
+        check_surface(c, (const sn_surface_item *)joint->surface.data[0]);
+    }
 }
 
 // ---- assembly ----

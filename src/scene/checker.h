@@ -10,8 +10,12 @@ typedef struct sn_checker {
     sn_scene *scene;
     sn_error_list *errors;
     sn_status first;
-    sn_name_table materials, things; // things: bodies, fields, joints, numbered through from 1
+    sn_name_table materials, motions;
+    sn_name_table things; // bodies, fields, joints, numbered through from 1
 } sn_checker;
+
+// Keeps the first failure; lack of memory comes before all.
+void sn_checker_note(sn_checker *c, sn_status status);
 
 void sn_checker_fail(sn_checker *c, sn_place place, const char *format, ...) SN_PRINTF(3, 4);
 
@@ -20,11 +24,40 @@ void sn_checker_fail(sn_checker *c, sn_place place, const char *format, ...) SN_
 int sn_checker_find_body(sn_checker *c, const sn_item *item, const char *key, const char *name,
                          const char *own);
 
+// Index of a joint; -1 for what is not there, which is a mistake.
+int sn_checker_find_joint(sn_checker *c, const sn_item *item, const char *key, const char *name);
+
+// "there is no <what> <name>", with the nearest name in the list, or all of them.
+void sn_checker_fail_reference(sn_checker *c, sn_place place, const char *name, const char *what,
+                               const sn_item_list *list);
+
 // A quaternion or an axis that has a direction.
 void sn_checker_rotation(sn_checker *c, const sn_item *item, const sn_rotation_value *rotation);
 
 // Joints: what they join and what their numbers are of; then the numbers themselves.
 void sn_check_joint(sn_checker *c, sn_joint_item *joint);
 void sn_check_joint_values(sn_checker *c, const sn_joint_item *joint);
+
+// Limits and drives of a joint.
+void sn_check_limits(sn_checker *c, const sn_joint_item *joint);
+void sn_check_limit_values(sn_checker *c, const sn_joint_item *joint);
+void sn_check_drives(sn_checker *c, const sn_joint_item *joint);
+
+// A freedom that starts at this position is within its hard limits.
+void sn_check_limit_start(sn_checker *c, const sn_joint_item *joint, int freedom, double position);
+
+// Has the number the dimension that it has in this freedom? False, and a mistake, when not.
+bool sn_check_freedom_unit(sn_checker *c, const sn_joint_item *joint, int freedom, const char *key,
+                           const sn_quantity_value *value, sn_place place, sn_dimension_id sliding,
+                           sn_dimension_id turning);
+
+// Does a limit or drive leave everything as it is?
+bool sn_item_is_empty(const sn_item *item);
+
+void sn_check_motion(sn_checker *c, sn_motion_item *motion);
+void sn_check_motion_values(sn_checker *c, const sn_motion_item *motion);
+
+void sn_check_coupling(sn_checker *c, sn_coupling_item *coupling);
+void sn_check_coupling_values(sn_checker *c, const sn_coupling_item *coupling);
 
 #endif

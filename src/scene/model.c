@@ -15,6 +15,21 @@ bool sn_item_gives(const sn_item *item, const char *key)
     return index >= 0 && item->places != NULL && item->places[index].line > 0;
 }
 
+const sn_item *sn_item_of_freedom(const sn_item_list *list, int freedom)
+{
+    const sn_freedom_item *first = list->count > 0 ? (const sn_freedom_item *)list->data[0] : NULL;
+    if (first != NULL && first->freedom == 0) {
+        int index = list->single ? 0 : freedom;
+        return index < list->count ? list->data[index] : NULL;
+    }
+    for (int i = 0; i < list->count; ++i) {
+        if (((const sn_freedom_item *)list->data[i])->freedom == freedom + 1) {
+            return list->data[i];
+        }
+    }
+    return NULL;
+}
+
 sn_place sn_item_place(const sn_item *item, const char *key)
 {
     int index = sn_object_find_key(item->table, key);

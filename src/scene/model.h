@@ -37,7 +37,13 @@ typedef struct sn_named_item {
 typedef struct sn_item_list {
     sn_item **data;
     int count, capacity;
+    bool single; // one object that stands there without a list
 } sn_item_list;
+
+typedef struct sn_one_or_name {
+    const char *name; // NULL: the object itself
+    sn_item_list own;
+} sn_one_or_name;
 
 typedef struct sn_number_list {
     double *data;
@@ -93,6 +99,14 @@ typedef struct sn_quantity_list {
     int count;
     bool single; // one number that counts for all
 } sn_quantity_list;
+
+// A number at several times.
+typedef struct sn_course {
+    double *times;
+    sn_quantity_value *values;
+    sn_place *places; // of each point
+    int count;
+} sn_course;
 
 typedef struct sn_param_item {
     sn_item item;
@@ -178,6 +192,51 @@ typedef struct sn_frame_item {
     sn_rotation_value rotation;
 } sn_frame_item;
 
+typedef struct sn_motion_item {
+    sn_item item;
+    const char *name; // NULL: it stands inside a drive
+    int type;         // sn_motion_type
+    sn_course points; // also what was read from the file
+    const char *file;
+    bool repeats;
+    sn_quantity_value start_rate, end_rate;
+    int order; // index in the scene's motions
+} sn_motion_item;
+
+// Limits and drives start with this.
+typedef struct sn_freedom_item {
+    sn_item item;
+    int freedom; // from 1; 0: as its place in the list says, or all
+} sn_freedom_item;
+
+typedef struct sn_limit_item {
+    sn_item item;
+    int freedom;
+    sn_quantity_value lower, upper, stiffness, damping;
+    double restitution;
+} sn_limit_item;
+
+typedef struct sn_drive_item {
+    sn_item item;
+    int freedom;
+    int type; // sn_drive_type
+    sn_quantity_value target, stiffness, damping, force_limit;
+    sn_one_or_name motion;
+    sn_motion_item *motion_item; // NULL: none
+} sn_drive_item;
+
+typedef struct sn_curve_item {
+    sn_item item;
+    sn_vector_list points;
+    bool closed;
+} sn_curve_item;
+
+typedef struct sn_surface_item { // its table's id is the sn_surface_type
+    sn_item item;
+    double radius, tube_radius, angle;
+    sn_vec3 size;
+} sn_surface_item;
+
 typedef struct sn_joint_item {
     sn_item item;
     const char *name;
@@ -185,10 +244,37 @@ typedef struct sn_joint_item {
     const char *parent, *child;
     sn_vec3 at, axis, second_axis;
     sn_frame_item parent_frame, child_frame;
-    double pitch;
-    sn_quantity_list stiffness, damping, rest;
+    double pitch, length;
+    sn_curve_item curve;
+    sn_item_list surface; // of one sn_surface_item
+    sn_quantity_list stiffness, damping, rest, friction;
+    sn_item_list limit; // of sn_limit_item
+    sn_item_list drive; // of sn_drive_item
+    double break_force, break_torque;
     int parent_body, child_body; // index in the scene's bodies, -1: the world
 } sn_joint_item;
+
+typedef struct sn_term_item {
+    sn_item item;
+    const char *joint;
+    int freedom; // from 1; 0: the first
+    sn_quantity_value factor;
+    int joint_order; // index in the scene's joints
+} sn_term_item;
+
+typedef struct sn_gear_item {
+    sn_item item;
+    const char *a, *b;
+    sn_quantity_value ratio;
+    int joint_a, joint_b; // index in the scene's joints
+} sn_gear_item;
+
+typedef struct sn_coupling_item {
+    sn_item item;
+    const char *name;   // made up where none is given
+    sn_item_list terms; // of sn_term_item
+    sn_gear_item gear;
+} sn_coupling_item;
 
 typedef struct sn_target {
     int body, field, joint; // index, -1: not that; all -1: the world
@@ -231,7 +317,7 @@ typedef struct sn_root_item {
     double version;
     sn_string_list include;
     sn_vec3 gravity;
-    sn_item_list params, materials, bodies, joints, fields, probes, events;
+    sn_item_list params, materials, motions, bodies, joints, couplings, fields, probes, events;
     sn_camera_item camera;
     sn_run_item run;
 } sn_root_item;
@@ -253,16 +339,19 @@ struct sn_scene {
     SN_ARRAY(sn_source) sources;
     sn_root_item root;
     SN_ARRAY(sn_binding) bindings;
-    const char **param_names; // in the order of root.params
-    double *param_values;     // SI
-    int *param_order;         // dependencies first
-    const char *file_name;    // without folder and ending
+    SN_ARRAY(sn_motion_item *) motions; // those with a name, then those inside drives
+    const char **param_names;           // in the order of root.params
+    double *param_values;               // SI
+    int *param_order;                   // dependencies first
+    const char *file_name;              // without folder and ending
 };
 
 #define SN_PARAM(scene, i)    ((sn_param_item *)(scene)->root.params.data[i])
 #define SN_MATERIAL(scene, i) ((sn_material_item *)(scene)->root.materials.data[i])
 #define SN_BODY(scene, i)     ((sn_body_item *)(scene)->root.bodies.data[i])
 #define SN_JOINT(scene, i)    ((sn_joint_item *)(scene)->root.joints.data[i])
+#define SN_MOTION(scene, i)   ((sn_motion_item *)(scene)->root.motions.data[i])
+#define SN_COUPLING(scene, i) ((sn_coupling_item *)(scene)->root.couplings.data[i])
 #define SN_FIELD(scene, i)    ((sn_field_item *)(scene)->root.fields.data[i])
 #define SN_PROBE(scene, i)    ((sn_probe_item *)(scene)->root.probes.data[i])
 #define SN_EVENT(scene, i)    ((sn_event_item *)(scene)->root.events.data[i])
@@ -272,6 +361,9 @@ const sn_item_list *sn_body_item_shapes(const sn_body_item *body);
 
 bool sn_item_is_shape(const sn_item *item);
 bool sn_item_gives(const sn_item *item, const char *key);
+
+// The limit or drive of a freedom, counted from 0; NULL: none.
+const sn_item *sn_item_of_freedom(const sn_item_list *list, int freedom);
 
 // Where a key's value stands; where it is not given, the object.
 sn_place sn_item_place(const sn_item *item, const char *key);

@@ -181,6 +181,22 @@ static void parse_number(sn_reader *reader, int node, const sn_key *key, double 
     check_range(reader, node, key, value);
 }
 
+static void parse_integer(sn_reader *reader, int node, const sn_key *key, int *target)
+{
+    double value = 0.0;
+    bool good = node_at(reader, node)->type == SN_JSON_NUMBER &&
+                sn_json_number(reader->json, node, &value) && value == floor(value) &&
+                value >= key->minimum && value <= key->maximum;
+    if (!good) {
+        char expected[96];
+        snprintf(expected, sizeof expected, "a plain whole number from %.0f to %.0f", key->minimum,
+                 key->maximum);
+        fail_expected(reader, node, key, expected);
+        return;
+    }
+    *target = (int)value;
+}
+
 // A list of exactly `count` numbers.
 static void parse_tuple(sn_reader *reader, int node, const sn_key *key, double *target, int count)
 {
@@ -256,7 +272,7 @@ static void parse_rotation(sn_reader *reader, int node, const sn_key *key,
 
 static void parse_enum(sn_reader *reader, int node, const sn_key *key, int *target)
 {
-    const char *known[64], *wrong = NULL;
+    const char *known[128], *wrong = NULL;
     int count = 0;
     for (const sn_word *word = key->words; word->word != NULL && count < 64; ++word, ++count) {
         if (sn_json_is(reader->json, node, word->word)) {
@@ -404,6 +420,36 @@ static void parse_quantities(sn_reader *reader, int node, const sn_key *key, sn_
         places[i] = sn_reader_place(reader, e);
         parse_number(reader, e, key, &data[i].number, &data[i]);
         e = single ? -1 : sn_json_next(reader->json, e);
+    }
+}
+
+static const sn_key time_key = {.name = "time", .dimension = SN_TIME};
+
+static void parse_course(sn_reader *reader, int node, const sn_key *key, sn_course *course)
+{
+    if (!expect_list(reader, node, key, "points [time, value]")) {
+        return;
+    }
+    int count = node_at(reader, node)->size;
+    sn_course made = {.times = allocate(reader, count, sizeof(double)),
+                      .values = allocate(reader, count, sizeof(sn_quantity_value)),
+                      .places = allocate(reader, count, sizeof(sn_place)),
+                      .count = count};
+    if (made.times == NULL || made.values == NULL || made.places == NULL) {
+        return;
+    }
+    *course = made;
+    int i = 0;
+    for (int e = sn_json_first(reader->json, node); e >= 0 && !sn_reader_stopped(reader);
+         e = sn_json_next(reader->json, e), ++i) {
+        made.places[i] = sn_reader_place(reader, e);
+        if (node_at(reader, e)->type != SN_JSON_ARRAY || node_at(reader, e)->size != 2) {
+            fail_expected(reader, e, key, "a point [time, value] such as [\"0.5s\", \"30deg\"]");
+            continue;
+        }
+        int time = sn_json_first(reader->json, e), value = sn_json_next(reader->json, time);
+        parse_number(reader, time, &time_key, &made.times[i], NULL);
+        parse_number(reader, value, key, &made.values[i].number, &made.values[i]);
     }
 }
 
@@ -577,6 +623,30 @@ static void parse_items(sn_reader *reader, int node, const sn_key *key, sn_item_
     }
 }
 
+static void parse_one_or_more(sn_reader *reader, int node, const sn_key *key, sn_item_list *list)
+{
+    list->single = node_at(reader, node)->type != SN_JSON_ARRAY;
+    if (list->single) {
+        (void)parse_item(reader, node, key->object, list);
+    } else {
+        parse_items(reader, node, key, list);
+    }
+}
+
+static void parse_one_or_name(sn_reader *reader, int node, const sn_key *key,
+                              sn_one_or_name *member)
+{
+    if (node_at(reader, node)->type == SN_JSON_STRING) {
+        member->name = sn_reader_string(reader, node);
+    } else if (node_at(reader, node)->type == SN_JSON_OBJECT) {
+        (void)parse_item(reader, node, key->object, &member->own);
+    } else {
+        char expected[96];
+        snprintf(expected, sizeof expected, "a %s in { }, or the name of one", key->object->name);
+        fail_expected(reader, node, key, expected);
+    }
+}
+
 static void parse_map(sn_reader *reader, int node, const sn_key *key, sn_item_list *list)
 {
     if (node_at(reader, node)->type != SN_JSON_OBJECT) {
@@ -608,6 +678,9 @@ void sn_parse_value(sn_reader *reader, int node, const sn_key *key, void *member
     case SN_KEY_QUANTITY:
         *(sn_quantity_value *)member = (sn_quantity_value){0};
         parse_number(reader, node, key, &((sn_quantity_value *)member)->number, member);
+        break;
+    case SN_KEY_INTEGER:
+        parse_integer(reader, node, key, member);
         break;
     case SN_KEY_BOOLEAN:
         if (node_at(reader, node)->type != SN_JSON_BOOLEAN) {
@@ -642,6 +715,9 @@ void sn_parse_value(sn_reader *reader, int node, const sn_key *key, void *member
     case SN_KEY_QUANTITIES:
         parse_quantities(reader, node, key, member);
         break;
+    case SN_KEY_COURSE:
+        parse_course(reader, node, key, member);
+        break;
     case SN_KEY_POINTS2:
         parse_points(reader, node, key, 2, member);
         break;
@@ -662,6 +738,12 @@ void sn_parse_value(sn_reader *reader, int node, const sn_key *key, void *member
         break;
     case SN_KEY_ONE:
         (void)parse_item(reader, node, key->object, member);
+        break;
+    case SN_KEY_ONE_OR_NAME:
+        parse_one_or_name(reader, node, key, member);
+        break;
+    case SN_KEY_ONE_OR_MORE:
+        parse_one_or_more(reader, node, key, member);
         break;
     case SN_KEY_OBJECTS:
         parse_items(reader, node, key, member);

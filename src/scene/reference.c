@@ -24,8 +24,7 @@ static const char introduction[] =
     "the turned y, then the turned z.\n\n"
     "**Colours** are `\"#rrggbb\"` or `\"#rgb\"`.\n\n"
     "**Names** are unique among bodies, joints and fields together, and within materials, params, "
-    "probes "
-    "and events; `world` and "
+    "motions, couplings, probes and events; `world` and "
     "`all` are taken.\n\n"
     "Limits: 256 MB and 8,000,000 keys and values per file, 128 levels of nesting, 10,000 bytes "
     "per expression, 32 levels of "
@@ -42,6 +41,7 @@ static void write_kind(sn_text *out, const sn_key *key)
         }
         break;
     case SN_KEY_WHOLE:
+    case SN_KEY_INTEGER:
         sn_text_add(out, "whole number");
         break;
     case SN_KEY_QUANTITY:
@@ -77,6 +77,9 @@ static void write_kind(sn_text *out, const sn_key *key)
     case SN_KEY_QUANTITIES:
         sn_text_add(out, "number or list of numbers");
         break;
+    case SN_KEY_COURSE:
+        sn_text_add(out, "list of [time, value], s and any unit");
+        break;
     case SN_KEY_POINTS2:
         sn_text_format(out, "list of [x, y], %s", sn_dimension_unit(key->dimension));
         break;
@@ -95,6 +98,12 @@ static void write_kind(sn_text *out, const sn_key *key)
     case SN_KEY_OBJECT:
     case SN_KEY_ONE:
         sn_text_format(out, "[%s](#%s)", key->object->name, key->object->name);
+        break;
+    case SN_KEY_ONE_OR_NAME:
+        sn_text_format(out, "[%s](#%s) or the name of one", key->object->name, key->object->name);
+        break;
+    case SN_KEY_ONE_OR_MORE:
+        sn_text_format(out, "[%s](#%s) or a list of them", key->object->name, key->object->name);
         break;
     case SN_KEY_OBJECTS:
         sn_text_format(out, "list of [%s](#%s)", key->object->name, key->object->name);
@@ -177,7 +186,7 @@ static void write_words(sn_text *out, const sn_object *object)
     }
 }
 
-static void write_object(sn_text *out, const sn_object *object, int level)
+static void write_object(sn_text *out, const sn_object *object, int level, sn_object_set *done)
 {
     sn_text_format(out, "\n%s %s\n\n%s\n", level == 2 ? "##" : "###", object->name, object->text);
     if (object->variants != NULL) {
@@ -188,18 +197,16 @@ static void write_object(sn_text *out, const sn_object *object, int level)
         }
         sn_text_add(out, ".\n");
         for (int i = 0; i < object->variant_count; ++i) {
-            write_object(out, object->variants[i], 3);
+            write_object(out, object->variants[i], 3, done);
         }
         return;
     }
     write_rows(out, object);
     write_words(out, object);
-    const sn_object *last = NULL;
     for (int i = 0; i < sn_object_key_count(object); ++i) {
         const sn_object *below = sn_object_key(object, i)->object;
-        if (below != NULL && below != last) {
-            write_object(out, below, 2);
-            last = below;
+        if (below != NULL && sn_object_set_add(done, below)) {
+            write_object(out, below, 2, done);
         }
     }
 }
@@ -243,7 +250,7 @@ sn_status sn_scene_reference_text(char **text, size_t *length, sn_error *error)
 {
     sn_text out = {0};
     sn_text_add(&out, introduction);
-    write_object(&out, sn_scene_table(), 2);
+    write_object(&out, sn_scene_table(), 2, &(sn_object_set){0});
     write_functions(&out);
     write_units(&out);
     *text = NULL;

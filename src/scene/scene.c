@@ -125,6 +125,16 @@ static void free_shapes(sn_item_list *list)
     sn_array_free(list);
 }
 
+static void free_joint(sn_joint_item *joint)
+{
+    for (int i = 0; i < joint->drive.count; ++i) {
+        sn_array_free(&((sn_drive_item *)joint->drive.data[i])->motion.own);
+    }
+    sn_array_free(&joint->surface);
+    sn_array_free(&joint->limit);
+    sn_array_free(&joint->drive);
+}
+
 void sn_scene_destroy(sn_scene *scene)
 {
     if (scene == NULL) {
@@ -134,9 +144,16 @@ void sn_scene_destroy(sn_scene *scene)
         free_shapes(&SN_BODY(scene, i)->shape);
         free_shapes(&SN_BODY(scene, i)->shapes);
     }
-    sn_item_list *lists[] = {&scene->root.params, &scene->root.materials, &scene->root.bodies,
-                             &scene->root.joints, &scene->root.fields,    &scene->root.probes,
-                             &scene->root.events};
+    for (int i = 0; i < scene->root.joints.count; ++i) {
+        free_joint(SN_JOINT(scene, i));
+    }
+    for (int i = 0; i < scene->root.couplings.count; ++i) {
+        sn_array_free(&SN_COUPLING(scene, i)->terms);
+    }
+    sn_root_item *root = &scene->root;
+    sn_item_list *lists[] = {&root->params, &root->materials, &root->motions,
+                             &root->bodies, &root->joints,    &root->couplings,
+                             &root->fields, &root->probes,    &root->events};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
         sn_array_free(lists[i]);
     }
@@ -144,6 +161,7 @@ void sn_scene_destroy(sn_scene *scene)
         sn_expression_free(&scene->bindings.data[i].expression);
     }
     sn_array_free(&scene->bindings);
+    sn_array_free(&scene->motions);
     sn_array_free(&scene->sources);
     sn_arena_free(&scene->arena);
     sn_free(scene);

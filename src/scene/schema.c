@@ -75,6 +75,13 @@ static void write_points(sn_text *out, const sn_key *key, int size)
     sn_text_add(out, "}");
 }
 
+static void write_list(sn_text *out, const sn_key *key)
+{
+    sn_text_add(out, "\"type\": \"array\"");
+    write_list_limits(out, key);
+    sn_text_format(out, ", \"items\": {\"$ref\": \"#/$defs/%s\"}", key->object->name);
+}
+
 static void write_words(sn_text *out, const sn_key *key)
 {
     sn_text_add(out, "\"enum\": [");
@@ -92,6 +99,10 @@ static void write_type(sn_text *out, const sn_key *key)
     case SN_KEY_WHOLE:
     case SN_KEY_QUANTITY:
         write_number(out, key);
+        break;
+    case SN_KEY_INTEGER:
+        sn_text_add(out, "\"type\": \"integer\"");
+        write_range(out, key);
         break;
     case SN_KEY_BOOLEAN:
         sn_text_add(out, "\"type\": \"boolean\"");
@@ -133,6 +144,7 @@ static void write_type(sn_text *out, const sn_key *key)
         write_number(out, key);
         sn_text_add(out, "}}]");
         break;
+    case SN_KEY_COURSE:
     case SN_KEY_POINTS2:
         write_points(out, key, 2);
         break;
@@ -159,10 +171,17 @@ static void write_type(sn_text *out, const sn_key *key)
     case SN_KEY_ONE:
         sn_text_format(out, "\"$ref\": \"#/$defs/%s\"", key->object->name);
         break;
+    case SN_KEY_ONE_OR_NAME:
+        sn_text_format(out, "\"anyOf\": [{\"type\": \"string\"}, {\"$ref\": \"#/$defs/%s\"}]",
+                       key->object->name);
+        break;
+    case SN_KEY_ONE_OR_MORE:
+        sn_text_format(out, "\"anyOf\": [{\"$ref\": \"#/$defs/%s\"}, {", key->object->name);
+        write_list(out, key);
+        sn_text_add(out, "}]");
+        break;
     case SN_KEY_OBJECTS:
-        sn_text_add(out, "\"type\": \"array\"");
-        write_list_limits(out, key);
-        sn_text_format(out, ", \"items\": {\"$ref\": \"#/$defs/%s\"}", key->object->name);
+        write_list(out, key);
         break;
     case SN_KEY_MAP:
         sn_text_format(out,
@@ -247,23 +266,20 @@ static void write_variants(sn_text *out, const sn_object *object)
     sn_text_add(out, "      ]");
 }
 
-static void write_definition(sn_text *out, const sn_object *object);
+static void write_definition(sn_text *out, const sn_object *object, sn_object_set *done);
 
-// The objects below this one, each once: the table is a tree except for shapes, which two keys
-// name.
-static void write_below(sn_text *out, const sn_object *object)
+// The objects below this one, each once.
+static void write_below(sn_text *out, const sn_object *object, sn_object_set *done)
 {
-    const sn_object *last = NULL;
     for (int i = 0; i < sn_object_key_count(object); ++i) {
         const sn_object *below = sn_object_key(object, i)->object;
-        if (below != NULL && below != last) {
-            write_definition(out, below);
-            last = below;
+        if (below != NULL && sn_object_set_add(done, below)) {
+            write_definition(out, below, done);
         }
     }
 }
 
-static void write_definition(sn_text *out, const sn_object *object)
+static void write_definition(sn_text *out, const sn_object *object, sn_object_set *done)
 {
     sn_text_format(out, ",\n    \"%s\": {\n", object->name);
     if (object->variants != NULL) {
@@ -273,9 +289,9 @@ static void write_definition(sn_text *out, const sn_object *object)
     }
     sn_text_add(out, "\n    }");
     for (int i = 0; object->variants != NULL && i < object->variant_count; ++i) {
-        write_definition(out, object->variants[i]);
+        write_definition(out, object->variants[i], done);
     }
-    write_below(out, object);
+    write_below(out, object, done);
 }
 
 static void write_rotation(sn_text *out)
@@ -307,7 +323,7 @@ sn_status sn_scene_schema_text(char **text, size_t *length, sn_error *error)
     write_object(&out, sn_scene_table(), 2);
     sn_text_add(&out, ",\n  \"$defs\": {\n");
     write_rotation(&out);
-    write_below(&out, sn_scene_table());
+    write_below(&out, sn_scene_table(), &(sn_object_set){0});
     sn_text_add(&out, "\n  }\n}\n");
     *text = NULL;
     *length = 0;

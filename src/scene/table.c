@@ -115,12 +115,15 @@ static const sn_key root_keys[] = {
      "Numbers that a person may turn, by name.", .object = &param_table},
     {"materials", SN_KEY_MAP, offsetof(sn_root_item, materials),
      "What shapes are made of, by name.", .object = &material_table},
+    {"motions", SN_KEY_MAP, offsetof(sn_root_item, motions),
+     "Numbers as functions of time, by name, for drives of joints to follow.",
+     .object = &sn_table_motions},
     {"bodies", SN_KEY_OBJECTS, offsetof(sn_root_item, bodies), "The things of the scene.",
      .object = &sn_table_bodies},
     {"joints", SN_KEY_OBJECTS, offsetof(sn_root_item, joints),
-     "How bodies hang together. A body is the child of one joint at most: joints that close a loop "
-     "are refused.",
-     .object = &sn_table_joints},
+     "How bodies hang together, in trees and loops.", .object = &sn_table_joints},
+    {"couplings", SN_KEY_OBJECTS, offsetof(sn_root_item, couplings),
+     "Gears: freedoms of joints that move together.", .object = &sn_table_couplings},
     {"fields", SN_KEY_OBJECTS, offsetof(sn_root_item, fields), "Forces: springs and drag.",
      .object = &sn_table_fields},
     {"probes", SN_KEY_OBJECTS, offsetof(sn_root_item, probes), "Numbers to write down and plot.",
@@ -160,4 +163,17 @@ int sn_object_find_key(const sn_object *object, const char *name)
         }
     }
     return -1;
+}
+
+bool sn_object_set_add(sn_object_set *set, const sn_object *object)
+{
+    for (int i = 0; i < set->count; ++i) {
+        if (set->objects[i] == object) {
+            return false;
+        }
+    }
+    if (set->count < SN_OBJECT_SET_LIMIT) {
+        set->objects[set->count++] = object;
+    }
+    return true;
 }

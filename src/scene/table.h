@@ -14,28 +14,32 @@ typedef struct sn_object sn_object;
 
 // What stands in the file, and the C type that a row's offset points to.
 typedef enum sn_key_type {
-    SN_KEY_NUMBER,     // double, in SI units
-    SN_KEY_WHOLE,      // double holding a whole number
-    SN_KEY_QUANTITY,   // sn_quantity_value: number of a dimension that only the context knows
-    SN_KEY_BOOLEAN,    // bool
-    SN_KEY_STRING,     // const char *
-    SN_KEY_NAME,       // const char *: must not be empty, nor a word with a meaning of its own
-    SN_KEY_REFERENCE,  // const char *: the name of something else
-    SN_KEY_ENUM,       // int: index in `words`
-    SN_KEY_COLOUR,     // uint32_t 0xRRGGBB
-    SN_KEY_VECTOR,     // sn_vec3
-    SN_KEY_ROTATION,   // sn_rotation_value
-    SN_KEY_NUMBERS,    // sn_number_list
-    SN_KEY_QUANTITIES, // sn_quantity_list: one number or several
-    SN_KEY_POINTS2,    // sn_vector_list with z = 0
-    SN_KEY_POINTS3,    // sn_vector_list
-    SN_KEY_LOOPS,      // sn_loop_list: lists of points in the plane
-    SN_KEY_TRIANGLES,  // sn_index_list
-    SN_KEY_STRINGS,    // sn_string_list: one string or several
-    SN_KEY_OBJECT,     // the object's struct itself
-    SN_KEY_ONE,        // sn_item_list of one: an object in the file
-    SN_KEY_OBJECTS,    // sn_item_list
-    SN_KEY_MAP,        // sn_item_list: an object whose keys are names
+    SN_KEY_NUMBER,      // double, in SI units
+    SN_KEY_WHOLE,       // double holding a whole number
+    SN_KEY_QUANTITY,    // sn_quantity_value: number of a dimension that only the context knows
+    SN_KEY_INTEGER,     // int: a plain whole number in `range`, which no param can change
+    SN_KEY_BOOLEAN,     // bool
+    SN_KEY_STRING,      // const char *
+    SN_KEY_NAME,        // const char *: must not be empty, nor a word with a meaning of its own
+    SN_KEY_REFERENCE,   // const char *: the name of something else
+    SN_KEY_ENUM,        // int: index in `words`
+    SN_KEY_COLOUR,      // uint32_t 0xRRGGBB
+    SN_KEY_VECTOR,      // sn_vec3
+    SN_KEY_ROTATION,    // sn_rotation_value
+    SN_KEY_NUMBERS,     // sn_number_list
+    SN_KEY_QUANTITIES,  // sn_quantity_list: one number or several
+    SN_KEY_COURSE,      // sn_course: points [time, value] whose dimension only the context knows
+    SN_KEY_POINTS2,     // sn_vector_list with z = 0
+    SN_KEY_POINTS3,     // sn_vector_list
+    SN_KEY_LOOPS,       // sn_loop_list: lists of points in the plane
+    SN_KEY_TRIANGLES,   // sn_index_list
+    SN_KEY_STRINGS,     // sn_string_list: one string or several
+    SN_KEY_OBJECT,      // the object's struct itself
+    SN_KEY_ONE,         // sn_item_list of one: an object in the file
+    SN_KEY_ONE_OR_NAME, // sn_one_or_name: an object, or the name of one that stands elsewhere
+    SN_KEY_ONE_OR_MORE, // sn_item_list with `single`: an object, or a list of them
+    SN_KEY_OBJECTS,     // sn_item_list
+    SN_KEY_MAP,         // sn_item_list: an object whose keys are names
 } sn_key_type;
 
 typedef enum sn_range {
@@ -62,8 +66,8 @@ typedef struct sn_key {
     const char
         *standard_text;      // what the reference page says instead, where the default is no number
     const sn_word *words;    // SN_KEY_ENUM, ended by a NULL word
-    const char *refers_to;   // SN_KEY_REFERENCE: "body", "material", ...
-    const sn_object *object; // the four kinds below SN_KEY_OBJECT
+    const char *refers_to;   // names: of a "body", "material", ...
+    const sn_object *object; // the kinds from SN_KEY_OBJECT on
     int least, most;         // elements of a list; most 0: any number
 } sn_key;
 
@@ -86,8 +90,18 @@ SN_API int sn_object_key_count(const sn_object *object); // those of the base in
 SN_API const sn_key *sn_object_key(const sn_object *object, int index);
 SN_API int sn_object_find_key(const sn_object *object, const char *name); // -1: none
 
+// Objects met while going through the table: several keys may name one.
+#define SN_OBJECT_SET_LIMIT 64
+typedef struct sn_object_set {
+    const sn_object *objects[SN_OBJECT_SET_LIMIT];
+    int count;
+} sn_object_set;
+
+// False when it is there already.
+SN_API bool sn_object_set_add(sn_object_set *set, const sn_object *object);
+
 // Parts of the table, one file per section.
-extern const sn_object sn_table_bodies, sn_table_shapes, sn_table_joints, sn_table_fields,
-    sn_table_probes, sn_table_events;
+extern const sn_object sn_table_bodies, sn_table_shapes, sn_table_motions, sn_table_joints,
+    sn_table_couplings, sn_table_fields, sn_table_probes, sn_table_events;
 
 #endif

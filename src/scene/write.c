@@ -42,6 +42,20 @@ static void write_quantities(writer *w, const sn_quantity_list *list)
     sn_text_add(&w->text, list->single ? "" : "]");
 }
 
+static void write_course(writer *w, const sn_course *course)
+{
+    sn_text_add(&w->text, "[");
+    w->depth += 1;
+    for (int i = 0; i < course->count; ++i) {
+        double point[2] = {course->times[i], course->values[i].number};
+        sn_text_add(&w->text, i > 0 ? "," : "");
+        new_line(w);
+        write_numbers(w, point, 2);
+    }
+    w->depth -= 1;
+    sn_text_add(&w->text, "]");
+}
+
 static void write_points(writer *w, const sn_vec3 *points, int count, int size)
 {
     sn_text_add(&w->text, "[");
@@ -128,6 +142,15 @@ static void write_string(writer *w, const char *string)
     sn_text_json_string(&w->text, string != NULL ? string : "");
 }
 
+static void write_one_or_name(writer *w, const sn_one_or_name *member)
+{
+    if (member->name != NULL) {
+        write_string(w, member->name);
+    } else {
+        write_item(w, member->own.data[0], NULL);
+    }
+}
+
 static void write_value(writer *w, const sn_key *key, const void *member)
 {
     const sn_vector_list *points = member;
@@ -138,6 +161,9 @@ static void write_value(writer *w, const sn_key *key, const void *member)
         break;
     case SN_KEY_QUANTITY:
         sn_text_number(&w->text, ((const sn_quantity_value *)member)->number);
+        break;
+    case SN_KEY_INTEGER:
+        sn_text_format(&w->text, "%d", *(const int *)member);
         break;
     case SN_KEY_BOOLEAN:
         sn_text_add(&w->text, *(const bool *)member ? "true" : "false");
@@ -166,6 +192,9 @@ static void write_value(writer *w, const sn_key *key, const void *member)
     case SN_KEY_QUANTITIES:
         write_quantities(w, member);
         break;
+    case SN_KEY_COURSE:
+        write_course(w, member);
+        break;
     case SN_KEY_POINTS2:
         write_points(w, points->data, points->count, 2);
         break;
@@ -187,6 +216,16 @@ static void write_value(writer *w, const sn_key *key, const void *member)
         break;
     case SN_KEY_ONE:
         write_item(w, ((const sn_item_list *)member)->data[0], NULL);
+        break;
+    case SN_KEY_ONE_OR_NAME:
+        write_one_or_name(w, member);
+        break;
+    case SN_KEY_ONE_OR_MORE:
+        if (((const sn_item_list *)member)->single) {
+            write_item(w, ((const sn_item_list *)member)->data[0], NULL);
+            break;
+        }
+        write_list(w, member, false);
         break;
     case SN_KEY_OBJECTS:
         write_list(w, member, false);
@@ -243,6 +282,9 @@ static bool is_replaced(const sn_item *item, const sn_key *key, bool mesh)
     if (key->type == SN_KEY_QUANTITY) {
         return strcmp(item->table->name, "param") == 0;
     }
+    if (item->table == &sn_table_motions) {
+        return strcmp(key->name, "file") == 0;
+    }
     return mesh && sn_object_find_key(item->table->base, key->name) < 0;
 }
 
@@ -271,6 +313,10 @@ static void write_item(writer *w, const sn_item *item, const char *name)
     }
     if (mesh) {
         write_mesh(w, shape->mesh, &first);
+    }
+    if (table == &sn_table_motions && sn_item_gives(item, "file")) {
+        write_key(w, "points", &first);
+        write_course(w, &((const sn_motion_item *)item)->points);
     }
     if (strcmp(table->name, "param") == 0) {
         write_param(w, (const sn_param_item *)item, &first);
