@@ -74,7 +74,8 @@ static void test_spline_reproduces_lines_and_cubics(void **state)
     def.start_rate = 1.0 + 4.0 + 1.5;
     def.end_rate = 1.0 - 20.0 + 37.5;
     sn_motion *clamped = create(&def);
-    for (double t = -1.0; t < 5.0; t += 0.01) {
+    for (int k = 0; k < 600; ++k) {
+        double t = -1.0 + 0.01 * k;
         sn_motion_state now = sn_motion_at(straight, t);
         assert_near(now.value, 3.0 - 2.0 * t, 1e-14);
         assert_near(now.rate, -2.0, 1e-14);
@@ -112,7 +113,8 @@ static void test_smooth_is_least_jerk(void **state)
     (void)state;
     double times[] = {1.0, 3.0, 4.0}, values[] = {2.0, 6.0, 6.0};
     sn_motion *motion = make(SN_MOTION_SMOOTH, 3, times, values, false);
-    for (double t = 1.0; t < 3.0; t += 0.01) {
+    for (int k = 0; k < 200; ++k) {
+        double t = 1.0 + 0.01 * k;
         double b = (t - 1.0) / 2.0;
         sn_motion_state now = sn_motion_at(motion, t);
         assert_near(now.value, 2.0 + 4.0 * (10.0 * pow(b, 3) - 15.0 * pow(b, 4) + 6.0 * pow(b, 5)),
@@ -155,7 +157,7 @@ static void test_single_point_rests(void **state)
     double time = 2.0, value = -4.0;
     for (int type = 0; type < SN_MOTION_TYPE_COUNT; ++type) {
         sn_motion *motion = make((sn_motion_type)type, 1, &time, &value, type % 2 == 0);
-        for (double t = 0.0; t < 4.0; t += 1.0) {
+        for (int t = 0; t < 4; ++t) {
             sn_motion_state now = sn_motion_at(motion, t);
             assert_true(now.value == -4.0 && now.rate == 0.0 && now.acceleration == 0.0);
             assert_true(isinf(sn_motion_next_jump(motion, t)));
@@ -543,7 +545,8 @@ static void test_reading_allocates_nothing(void **state)
     sn_motion *motion = make(SN_MOTION_SPLINE, 3, times, values, true);
     uint64_t before = sn_allocation_count();
     double sum = 0.0;
-    for (double t = -5.0; t < 5.0; t += 0.1) {
+    for (int k = -50; k < 50; ++k) {
+        double t = 0.1 * k;
         sum += sn_motion_at(motion, t).value + sn_motion_next_jump(motion, t);
     }
     assert_true(isfinite(sum));
