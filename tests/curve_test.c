@@ -345,6 +345,54 @@ static void test_bead_does_not_jump_across(void **state)
     sn_curve_release(curve);
 }
 
+// A wave has a valley for each of its crests when looked at from above. From wherever it starts,
+// the search ends at the bottom of its own valley: where small steps downhill lead.
+static void test_descent_stays_in_its_valley(void **state)
+{
+    (void)state;
+    sn_vec3 points[61];
+    for (int i = 0; i < 61; ++i) {
+        points[i] = sn_vec3_make(0.125 * i, 0.5 * sin(SN_PI * 0.25 * i), 0.0);
+    }
+    sn_curve *curve = make(points, 61, false);
+    double extent = sn_curve_extent(curve), h = extent / 20000.0;
+    int valleys = 0;
+    double last = -1.0;
+    for (int k = 1; k < 400; ++k) {
+        double start = extent * k / 400.0, u = start;
+        sn_vec3 point = {3.0, 4.0, 0.5};
+        sn_vec3 off = sn_vec3_sub(sn_curve_at(curve, u).position, point);
+        double way = sn_dot(off, sn_curve_at(curve, u).first) < 0.0 ? h : -h;
+        while (sn_distance(sn_curve_at(curve, u + way).position, point) <
+               sn_distance(sn_curve_at(curve, u).position, point)) {
+            u += way;
+        }
+        sn_curve_point found = sn_curve_nearest(curve, point, start);
+        assert_near(found.parameter, u, 2.0 * h);
+        valleys += found.parameter > last + 0.1 ? 1 : 0;
+        last = found.parameter;
+    }
+    assert_true(valleys >= 7);
+    sn_curve_release(curve);
+}
+
+// Feet at the closing point, a last bit to either side: the parameter is still that of one round.
+static void test_nearest_at_the_closing_point(void **state)
+{
+    (void)state;
+    sn_vec3 points[10];
+    circle_points(10, 1.0, points);
+    sn_curve *curve = make(points, 10, true);
+    double extent = sn_curve_extent(curve);
+    for (int k = -200; k <= 200; ++k) {
+        sn_vec3 point = {1.3, 1e-17 * k * k * k, 0.1};
+        sn_curve_point found = sn_curve_nearest(curve, point, NAN);
+        assert_true(found.parameter >= 0.0 && found.parameter < extent);
+        assert_close(found.position, points[0], 1e-9);
+    }
+    sn_curve_release(curve);
+}
+
 // Centres of circles, where every point is as near: any of them, and finite.
 static void test_nearest_of_centre(void **state)
 {
@@ -667,6 +715,8 @@ int main(void)
         cmocka_unit_test(test_feet_are_found),
         cmocka_unit_test(test_bead_counts_rounds),
         cmocka_unit_test(test_bead_does_not_jump_across),
+        cmocka_unit_test(test_descent_stays_in_its_valley),
+        cmocka_unit_test(test_nearest_at_the_closing_point),
         cmocka_unit_test(test_nearest_of_centre),
         cmocka_unit_test(test_curves_are_shared),
         cmocka_unit_test(test_bad_curves_are_refused),
