@@ -49,7 +49,8 @@ bool sn_scene_source_find(const sn_arguments *arguments, const char *operand,
         source->text = source->owned;
         return true;
     }
-    bool is_path = strchr(operand, '/') != NULL || sn_path_ends_with(operand, ".json");
+    bool is_path = strchr(operand, '/') != NULL || sn_path_ends_with(operand, ".json") ||
+                   sn_path_ends_with(operand, ".urdf");
     if (!is_path && !sn_path_exists(operand)) {
         return find_builtin(arguments, operand, source);
     }

@@ -11,6 +11,7 @@
 typedef struct check_result {
     sn_status status;
     sn_error_list errors;
+    sn_error_list notes; // copies of the scene's
     int bodies, joints, fields, params, probes;
 } check_result;
 
@@ -23,6 +24,10 @@ static void check(const sn_scene_source *source, check_result *result)
     result->status = sn_scene_source_read(source, &scene, &result->errors);
     if (result->status != SN_OK) {
         return;
+    }
+    const sn_error_list *notes = sn_scene_notes(scene);
+    for (int i = 0; i < notes->count; ++i) {
+        sn_error_list_add_error(&result->notes, &notes->items[i]);
     }
     sn_error error = {0};
     result->status = sn_scene_build(scene, &world, &error);
@@ -39,22 +44,30 @@ static void check(const sn_scene_source *source, check_result *result)
     sn_scene_destroy(scene);
 }
 
+static void print_places(sn_json_writer *json, const char *name, const sn_error_list *list,
+                         bool with_code)
+{
+    sn_json_write_open(json, name, '[');
+    for (int i = 0; i < list->count; ++i) {
+        sn_json_write_open(json, NULL, '{');
+        if (with_code) {
+            sn_json_write_text(json, "code", sn_status_name(list->items[i].code));
+        }
+        sn_json_write_text(json, "place", list->items[i].place);
+        sn_json_write_text(json, "text", list->items[i].text);
+        sn_json_write_close(json);
+    }
+    sn_json_write_close(json);
+}
+
 static void print_json(sn_json_writer *json, const sn_scene_source *source,
                        const check_result *result)
 {
     sn_json_write_open(json, NULL, '{');
     sn_json_write_text(json, "scene", source->name);
     sn_json_write_bool(json, "ok", result->status == SN_OK);
-    sn_json_write_open(json, "errors", '[');
-    for (int i = 0; i < result->errors.count; ++i) {
-        const sn_error *error = &result->errors.items[i];
-        sn_json_write_open(json, NULL, '{');
-        sn_json_write_text(json, "code", sn_status_name(error->code));
-        sn_json_write_text(json, "place", error->place);
-        sn_json_write_text(json, "text", error->text);
-        sn_json_write_close(json);
-    }
-    sn_json_write_close(json);
+    print_places(json, "errors", &result->errors, true);
+    print_places(json, "notes", &result->notes, false);
     if (result->status == SN_OK) {
         sn_json_write_integer(json, "bodies", (uint64_t)result->bodies);
         sn_json_write_integer(json, "joints", (uint64_t)result->joints);
@@ -78,6 +91,10 @@ static void print_ok(const sn_arguments *arguments, const sn_scene_source *sourc
            result->bodies, result->bodies == 1 ? "y" : "ies", result->joints,
            plural(result->joints), result->fields, plural(result->fields), result->params,
            plural(result->params), result->probes, plural(result->probes));
+    for (int i = 0; i < result->notes.count; ++i) {
+        sn_say(arguments, "%s: note: %s", result->notes.items[i].place,
+               result->notes.items[i].text);
+    }
 }
 
 static int run(const sn_arguments *arguments)
@@ -107,6 +124,7 @@ static int run(const sn_arguments *arguments)
         }
         code = result.status == SN_OK ? code : SN_EXIT_INPUT;
         sn_error_list_free(&result.errors);
+        sn_error_list_free(&result.notes);
         sn_scene_source_free(&source);
     }
     if (as_json) {

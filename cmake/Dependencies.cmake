@@ -5,6 +5,7 @@ find_package(Threads REQUIRED)
 pkg_check_modules(assimp REQUIRED IMPORTED_TARGET assimp)
 pkg_check_modules(qhull_r REQUIRED IMPORTED_TARGET qhull_r)
 pkg_check_modules(libpng REQUIRED IMPORTED_TARGET libpng)
+pkg_check_modules(expat REQUIRED IMPORTED_TARGET expat)
 
 # SUNDIALS' own CMake package also asks for OpenMP and MPI, which Sinew does not use and clang may not have; the
 # libraries are therefore looked up one by one.
@@ -29,8 +30,8 @@ endforeach()
 mark_as_advanced(SUNDIALS_INCLUDE_DIR)
 
 # The same list by bare names, for programs that link libsinew.a.
-set(SINEW_STATIC_NAMES assimp qhull_r png ${SINEW_SUNDIALS_NAMES} m)
+set(SINEW_STATIC_NAMES assimp qhull_r png expat ${SINEW_SUNDIALS_NAMES} m)
 
 add_library(sinew_dependencies INTERFACE)
 target_link_libraries(sinew_dependencies INTERFACE PkgConfig::assimp PkgConfig::qhull_r PkgConfig::libpng
-                      sinew_sundials Threads::Threads m)
+                      PkgConfig::expat                       sinew_sundials Threads::Threads m)

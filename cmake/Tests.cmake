@@ -16,7 +16,7 @@ message(STATUS "Tests: ${with_tests}")
 enable_testing()
 # Outside libraries that only tests use, as oracles; linked when the source includes their header.
 function(sinew_link_oracles target source)
-    foreach(pair mpfr.h:mpfr lapacke.h:lapacke cholmod.h:cholmod)
+    foreach(pair mpfr.h:mpfr lapacke.h:lapacke cholmod.h:cholmod mujoco.h:mujoco)
         string(REPLACE ":" ";" pair ${pair})
         list(GET pair 0 header)
         list(GET pair 1 library)

@@ -9,6 +9,8 @@
 //     sn_world *world = NULL;
 //     sn_scene_build(scene, &world, &error);
 //
+// Robots come from URDF files, named in the scene or read by themselves.
+//
 // JSON with // comments and trailing commas; SI numbers, or strings with units ("30deg", "5mm",
 // "2t"), or expressions over the scene's params ("=draught*2"). Every error has the form
 // file:line:column: what, and what was expected. One table in C (src/scene/table.c) is the source
@@ -42,12 +44,13 @@ SN_API void sn_error_list_free(sn_error_list *list);
 typedef struct sn_scene_options {
     const char *folder; // where relative names of a scene given as text are looked up; NULL: the
                         // current folder
-    // May be NULL. Gives the text of a file that a scene includes, or NULL to look on the disk: for
-    // scenes inside a program. The text must stay until loading ends.
+    // May be NULL. Gives the text of a file that a scene includes, or of a robot's, or NULL to look
+    // on the disk: for scenes inside a program. The text must stay until loading ends.
     const char *(*find)(void *user, const char *path, size_t *length);
     void *user;
 } sn_scene_options;
 
+// A text that begins with "<" is a URDF file: a scene of that one robot, held by the world.
 SN_API sn_status sn_scene_load_file(const char *path, const sn_scene_options *options,
                                     sn_scene **scene, sn_error_list *errors);
 SN_API sn_status sn_scene_load_text(const char *name, const char *text, size_t length,
@@ -58,6 +61,10 @@ SN_API void sn_scene_destroy(sn_scene *scene);
 SN_API const char *
 sn_scene_name(const sn_scene *scene); // its "name", or the file's name without ending
 SN_API const char *sn_scene_description(const sn_scene *scene); // may be ""
+
+// What was read and changes nothing, or not as a reader might expect: of URDF files, mostly. Each
+// with its place, as errors have it.
+SN_API const sn_error_list *sn_scene_notes(const sn_scene *scene);
 
 // How the scene wants to be run.
 typedef struct sn_run {

@@ -11,6 +11,7 @@
 #include "scene/error_list.h"
 #include "scene/shape_mesh.h"
 #include "scene/text.h"
+#include "scene/urdf_scene.h"
 
 void sn_checker_note(sn_checker *c, sn_status status)
 {
@@ -485,6 +486,7 @@ sn_status sn_check_structure(sn_scene *scene, sn_error_list *errors)
     check_unique(&c, &root->params, "param");
     check_unique(&c, &root->probes, "probe");
     check_unique(&c, &root->events, "event");
+    check_unique(&c, &root->robots, "robot");
     uint32_t bodies = (uint32_t)root->bodies.count, fields = (uint32_t)root->fields.count;
     put_names(&c, &c.materials, &root->materials, 0, "material");
     put_names(&c, &c.motions, &root->motions, 0, "motion");
@@ -614,6 +616,9 @@ sn_status sn_check_values(const sn_scene *scene, sn_error_list *errors)
     for (int i = 0; i < scene->root.couplings.count; ++i) {
         sn_check_coupling_values(&c, SN_COUPLING(scene, i));
     }
+    for (int i = 0; i < scene->root.robots.count; ++i) {
+        sn_check_robot_values(&c, SN_ROBOT(scene, i));
+    }
     const sn_camera_item *camera = &scene->root.camera;
     if (sn_item_gives(&scene->root.item, "camera") &&
         sn_distance(camera->position, camera->target) == 0.0) {
@@ -636,20 +641,24 @@ sn_status sn_check_meshes(sn_scene *scene, bool again, sn_error_list *errors)
                 continue;
             }
             sn_error error = {0};
-            sn_status status = sn_shape_item_mesh(scene, shape, &shape->next_mesh, &error);
+            bool hull = false;
+            char where[SN_PLACE_SIZE];
+            const char *key = shape->file != NULL ? "file" : "vertices";
+            sn_place_text(scene, sn_item_place(&shape->item, key), where);
+            sn_status status = sn_shape_item_mesh(scene, shape, &shape->next_mesh, &hull, &error);
+            if (status == SN_OK && hull && !again) {
+                status = sn_error_list_add(&scene->notes, SN_OK, where,
+                                           "the mesh is not closed: its convex hull stands for it");
+            }
             if (status == SN_ERROR_MEMORY) {
                 return status;
             }
             if (status != SN_OK) {
-                const char *key = shape->file != NULL ? "file" : "vertices";
-                char where[SN_PLACE_SIZE];
-                sn_checker_note(
-                    &c,
-                    sn_error_list_add(errors, status,
-                                      sn_place_text(scene, sn_item_place(&shape->item, key), where),
-                                      "%s: %s%s%.200s%s", shape->item.table->word, error.text,
-                                      error.place[0] != '\0' ? " (" : "", error.place,
-                                      error.place[0] != '\0' ? ")" : ""));
+                sn_checker_note(&c,
+                                sn_error_list_add(errors, status, where, "%s: %s%s%.200s%s",
+                                                  shape->item.table->word, error.text,
+                                                  error.place[0] != '\0' ? " (" : "", error.place,
+                                                  error.place[0] != '\0' ? ")" : ""));
             }
         }
     }

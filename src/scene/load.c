@@ -8,6 +8,7 @@
 #include "scene/error_list.h"
 #include "scene/parse.h"
 #include "scene/path.h"
+#include "scene/urdf_scene.h"
 
 typedef struct loader {
     sn_scene *scene;
@@ -172,10 +173,113 @@ static void load_document(loader *l, const char *name, const char *folder, const
     sn_json_destroy(json);
 }
 
+// ---- robots ----
+
+static void note_reader(loader *l, const sn_urdf_reader *reader)
+{
+    if (reader->out_of_memory) {
+        note(l, SN_ERROR_MEMORY);
+    } else if (reader->mistakes > 0) {
+        note(l, SN_ERROR_SCENE);
+    }
+}
+
+// The text of a robot's file, which becomes one more source of the scene.
+static void load_robot(loader *l, sn_robot_item *robot)
+{
+    sn_scene *scene = l->scene;
+    sn_place place = sn_item_place(&robot->item, "file");
+    char *joined = sn_path_join(scene->sources.data[place.source].folder, robot->file);
+    const char *path = joined != NULL ? sn_arena_text(&scene->arena, joined, strlen(joined)) : NULL;
+    const char *folder =
+        joined != NULL ? sn_arena_text(&scene->arena, joined, sn_path_folder_length(joined)) : NULL;
+    sn_free(joined);
+    if (path == NULL || folder == NULL ||
+        !sn_array_push(&scene->sources, (sn_source){path, folder})) {
+        note(l, SN_ERROR_MEMORY);
+        return;
+    }
+    sn_urdf_reader reader = {
+        .scene = scene, .source = scene->sources.count - 1, .errors = l->errors};
+    const char *text;
+    char *owned;
+    size_t length = 0;
+    sn_error error = {0};
+    sn_status status = fetch(l, path, &text, &owned, &length, &error);
+    if (status == SN_OK) {
+        (void)sn_robot_load(&reader, robot, text, length);
+    } else if (status == SN_ERROR_MEMORY) {
+        reader.out_of_memory = true;
+    } else {
+        char near[SN_PATH_NEAR_SIZE];
+        bool found = sn_path_near(path, near);
+        sn_urdf_fail(&reader, place, "cannot read \"%.200s\": %s%s%s%s", path, error.text,
+                     found ? "; did you mean \"" : "", near, found ? "\"?" : "");
+    }
+    sn_free(owned);
+    note_reader(l, &reader);
+}
+
+static void load_robots(loader *l)
+{
+    for (int i = 0; i < l->scene->root.robots.count && l->status != SN_ERROR_MEMORY; ++i) {
+        sn_robot_item *robot = SN_ROBOT(l->scene, i);
+        if (!robot->item.faulty) {
+            load_robot(l, robot);
+        }
+    }
+}
+
+// A URDF file by itself, as if a scene named it.
+static void load_lone_robot(loader *l, const char *name, const char *folder, const char *text,
+                            size_t length)
+{
+    sn_scene *scene = l->scene;
+    sn_robot_item *robot = sn_arena_allocate(&scene->arena, sizeof *robot);
+    sn_item_list *robots = &scene->root.robots;
+    if (robot == NULL || !sn_array_push(&scene->sources, (sn_source){name, folder}) ||
+        !sn_array_grow((void **)&robots->data, &robots->capacity, sizeof(void *), 1)) {
+        note(l, SN_ERROR_MEMORY);
+        return;
+    }
+    robots->data[robots->count++] = &robot->item;
+    robot->file = name;
+    robot->item.place = scene->root.item.place = (sn_place){0, 1, 1};
+    scene->root.version = 1;
+    sn_place *places = scene->root.item.places;
+    places[sn_object_find_key(scene->root.item.table, "sinew")] = robot->item.place;
+    if (!sn_item_prepare(scene, &sn_table_robots, &robot->item)) {
+        note(l, SN_ERROR_MEMORY);
+        return;
+    }
+    sn_urdf_reader reader = {.scene = scene, .errors = l->errors};
+    const sn_urdf *urdf = sn_robot_load(&reader, robot, text, length);
+    if (urdf != NULL && urdf->name != NULL && urdf->name[0] != '\0') {
+        scene->root.name = urdf->name;
+        places[sn_object_find_key(scene->root.item.table, "name")] = urdf->place;
+    }
+    note_reader(l, &reader);
+}
+
+// JSON cannot begin with "<", XML begins with nothing else.
+static bool is_xml(const char *text, size_t length)
+{
+    size_t at = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (at < length && (text[at] == ' ' || (text[at] >= '\t' && text[at] <= '\r'))) {
+        at += 1;
+    }
+    return at < length && text[at] == '<';
+}
+
 sn_status sn_load_text(sn_scene *scene, const char *name, const char *folder, const char *text,
                        size_t length, const sn_scene_options *options, sn_error_list *errors)
 {
     loader l = {.scene = scene, .options = options, .errors = errors};
-    load_document(&l, name, folder, text, length);
+    if (is_xml(text, length)) {
+        load_lone_robot(&l, name, folder, text, length);
+    } else {
+        load_document(&l, name, folder, text, length);
+        load_robots(&l);
+    }
     return l.status;
 }

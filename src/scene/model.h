@@ -142,6 +142,7 @@ typedef struct sn_shape_item {
     sn_vec3 size, position;
     sn_rotation_value rotation;
     const char *material, *file, *unit;
+    sn_vec3 scale;
     int up;
     double merge_distance;
     uint32_t colour;
@@ -152,6 +153,7 @@ typedef struct sn_shape_item {
     // found out later
     const sn_material_item *material_item;
     bool bound;                // some of its numbers are expressions
+    bool hull_when_open;       // a mesh that is not closed is replaced by its convex hull
     sn_mesh *mesh, *next_mesh; // of mesh variants; next_mesh while a param is being set
 } sn_shape_item;
 
@@ -252,6 +254,8 @@ typedef struct sn_joint_item {
     sn_item_list drive; // of sn_drive_item
     double break_force, break_torque;
     int parent_body, child_body; // index in the scene's bodies, -1: the world
+    // What a URDF file says of the motor: the greatest force and velocity, for export only. 0: none
+    double effort_limit, velocity_limit;
 } sn_joint_item;
 
 typedef struct sn_term_item {
@@ -275,6 +279,35 @@ typedef struct sn_coupling_item {
     sn_item_list terms; // of sn_term_item
     sn_gear_item gear;
 } sn_coupling_item;
+
+// Numbers by name.
+typedef struct sn_named_quantities {
+    const char *name;
+    sn_place place; // of the name
+    sn_quantity_list values;
+} sn_named_quantities;
+
+typedef struct sn_named_list {
+    sn_named_quantities *data;
+    int count;
+} sn_named_list;
+
+typedef enum sn_robot_base {
+    SN_BASE_FIXED,
+    SN_BASE_FREE,
+} sn_robot_base;
+
+typedef struct sn_robot_item {
+    sn_item item;
+    const char *name; // NULL: its parts have their names alone
+    const char *file;
+    sn_vec3 position;
+    sn_rotation_value rotation;
+    int base;     // sn_robot_base
+    int geometry; // 0: what is seen, 1: what touches
+    sn_named_list pose;
+    struct sn_robot *robot; // what the file says (urdf_scene.h)
+} sn_robot_item;
 
 typedef struct sn_target {
     int body, field, joint; // index, -1: not that; all -1: the world
@@ -317,7 +350,8 @@ typedef struct sn_root_item {
     double version;
     sn_string_list include;
     sn_vec3 gravity;
-    sn_item_list params, materials, motions, bodies, joints, couplings, fields, probes, events;
+    sn_item_list params, materials, motions, bodies, joints, couplings, robots, fields, probes,
+        events;
     sn_camera_item camera;
     sn_run_item run;
 } sn_root_item;
@@ -344,6 +378,7 @@ struct sn_scene {
     double *param_values;               // SI
     int *param_order;                   // dependencies first
     const char *file_name;              // without folder and ending
+    sn_error_list notes;
 };
 
 #define SN_PARAM(scene, i)    ((sn_param_item *)(scene)->root.params.data[i])
@@ -352,6 +387,7 @@ struct sn_scene {
 #define SN_JOINT(scene, i)    ((sn_joint_item *)(scene)->root.joints.data[i])
 #define SN_MOTION(scene, i)   ((sn_motion_item *)(scene)->root.motions.data[i])
 #define SN_COUPLING(scene, i) ((sn_coupling_item *)(scene)->root.couplings.data[i])
+#define SN_ROBOT(scene, i)    ((sn_robot_item *)(scene)->root.robots.data[i])
 #define SN_FIELD(scene, i)    ((sn_field_item *)(scene)->root.fields.data[i])
 #define SN_PROBE(scene, i)    ((sn_probe_item *)(scene)->root.probes.data[i])
 #define SN_EVENT(scene, i)    ((sn_event_item *)(scene)->root.events.data[i])

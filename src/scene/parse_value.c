@@ -453,6 +453,26 @@ static void parse_course(sn_reader *reader, int node, const sn_key *key, sn_cour
     }
 }
 
+static void parse_named(sn_reader *reader, int node, const sn_key *key, sn_named_list *list)
+{
+    if (node_at(reader, node)->type != SN_JSON_OBJECT) {
+        fail_expected(reader, node, key, "an object with a number for every name");
+        return;
+    }
+    sn_named_quantities *data = allocate(reader, node_at(reader, node)->size, sizeof *data);
+    if (data == NULL) {
+        return;
+    }
+    *list = (sn_named_list){data, 0};
+    for (int k = sn_json_first(reader->json, node); k >= 0 && !sn_reader_stopped(reader);
+         k = sn_json_next(reader->json, k)) {
+        sn_named_quantities *named = &data[list->count++];
+        named->name = sn_reader_string(reader, k);
+        named->place = sn_reader_place(reader, k);
+        parse_quantities(reader, k + 1, key, &named->values);
+    }
+}
+
 static void parse_points(sn_reader *reader, int node, const sn_key *key, int size,
                          sn_vector_list *list)
 {
@@ -717,6 +737,9 @@ void sn_parse_value(sn_reader *reader, int node, const sn_key *key, void *member
         break;
     case SN_KEY_COURSE:
         parse_course(reader, node, key, member);
+        break;
+    case SN_KEY_NAMED:
+        parse_named(reader, node, key, member);
         break;
     case SN_KEY_POINTS2:
         parse_points(reader, node, key, 2, member);

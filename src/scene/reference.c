@@ -80,6 +80,9 @@ static void write_kind(sn_text *out, const sn_key *key)
     case SN_KEY_COURSE:
         sn_text_add(out, "list of [time, value], s and any unit");
         break;
+    case SN_KEY_NAMED:
+        sn_text_add(out, "{name: number or list of numbers}");
+        break;
     case SN_KEY_POINTS2:
         sn_text_format(out, "list of [x, y], %s", sn_dimension_unit(key->dimension));
         break;

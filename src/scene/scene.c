@@ -12,13 +12,15 @@
 #include "scene/path.h"
 #include "scene/resolve.h"
 #include "scene/text.h"
+#include "scene/urdf_scene.h"
 
 // ---- loading ----
 
 // All that comes after reading: each stage runs when what it stands on is sound.
 static sn_status finish(sn_scene *scene, sn_status status, sn_error_list *errors)
 {
-    if (status != SN_OK && status != SN_ERROR_SCENE) {
+    // Without a robot's parts, whatever refers to them would be one more mistake.
+    if (status != SN_OK && (status != SN_ERROR_SCENE || !sn_robots_are_read(scene))) {
         return status;
     }
     sn_status compiled = sn_resolve_compile(scene, errors);
@@ -37,6 +39,7 @@ static sn_status finish(sn_scene *scene, sn_status status, sn_error_list *errors
         return status;
     }
     sn_resolve_commit(scene);
+    sn_robots_place(scene);
     status = sn_check_values(scene, errors);
     if (status == SN_OK) {
         status = sn_check_meshes(scene, false, errors);
@@ -151,9 +154,9 @@ void sn_scene_destroy(sn_scene *scene)
         sn_array_free(&SN_COUPLING(scene, i)->terms);
     }
     sn_root_item *root = &scene->root;
-    sn_item_list *lists[] = {&root->params, &root->materials, &root->motions,
-                             &root->bodies, &root->joints,    &root->couplings,
-                             &root->fields, &root->probes,    &root->events};
+    sn_item_list *lists[] = {&root->params, &root->materials, &root->motions, &root->bodies,
+                             &root->joints, &root->couplings, &root->robots,  &root->fields,
+                             &root->probes, &root->events};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
         sn_array_free(lists[i]);
     }
@@ -163,6 +166,7 @@ void sn_scene_destroy(sn_scene *scene)
     sn_array_free(&scene->bindings);
     sn_array_free(&scene->motions);
     sn_array_free(&scene->sources);
+    sn_error_list_free(&scene->notes);
     sn_arena_free(&scene->arena);
     sn_free(scene);
 }
@@ -177,6 +181,11 @@ const char *sn_scene_name(const sn_scene *scene)
 const char *sn_scene_description(const sn_scene *scene)
 {
     return scene->root.description != NULL ? scene->root.description : "";
+}
+
+const sn_error_list *sn_scene_notes(const sn_scene *scene)
+{
+    return &scene->notes;
 }
 
 sn_run sn_scene_run(const sn_scene *scene)
@@ -236,6 +245,7 @@ static sn_status resolve_again(sn_scene *scene, sn_error_list *errors)
         return status;
     }
     sn_resolve_commit(scene);
+    sn_robots_place(scene);
     status = sn_check_values(scene, errors);
     status = status == SN_OK ? sn_check_meshes(scene, true, errors) : status;
     if (status == SN_OK) {
@@ -249,6 +259,7 @@ static sn_status resolve_again(sn_scene *scene, sn_error_list *errors)
     sn_drop_meshes(scene);
     if (status != SN_OK) {
         sn_resolve_revert(scene);
+        sn_robots_place(scene);
     }
     return status;
 }

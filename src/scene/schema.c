@@ -92,6 +92,17 @@ static void write_words(sn_text *out, const sn_key *key)
     sn_text_add(out, "]");
 }
 
+static void write_quantities(sn_text *out, const sn_key *key)
+{
+    sn_text_add(out, "\"anyOf\": [{");
+    write_number(out, key);
+    sn_text_add(out, "}, {\"type\": \"array\"");
+    write_list_limits(out, key);
+    sn_text_add(out, ", \"items\": {");
+    write_number(out, key);
+    sn_text_add(out, "}}]");
+}
+
 static void write_type(sn_text *out, const sn_key *key)
 {
     switch (key->type) {
@@ -136,13 +147,12 @@ static void write_type(sn_text *out, const sn_key *key)
         sn_text_add(out, "}");
         break;
     case SN_KEY_QUANTITIES:
-        sn_text_add(out, "\"anyOf\": [{");
-        write_number(out, key);
-        sn_text_add(out, "}, {\"type\": \"array\"");
-        write_list_limits(out, key);
-        sn_text_add(out, ", \"items\": {");
-        write_number(out, key);
-        sn_text_add(out, "}}]");
+        write_quantities(out, key);
+        break;
+    case SN_KEY_NAMED:
+        sn_text_add(out, "\"type\": \"object\", \"additionalProperties\": {");
+        write_quantities(out, key);
+        sn_text_add(out, "}");
         break;
     case SN_KEY_COURSE:
     case SN_KEY_POINTS2:

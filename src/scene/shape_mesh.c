@@ -36,6 +36,13 @@ static sn_status import(const sn_scene *scene, const sn_shape_item *shape, sn_me
     sn_error inner = {0};
     sn_status status = sn_mesh_import(path, &options, mesh, &inner);
     char near[SN_PATH_NEAR_SIZE];
+    sn_vec3 scale = shape->scale;
+    if (status == SN_OK && (scale.x != 1.0 || scale.y != 1.0 || scale.z != 1.0)) {
+        sn_mesh *read = *mesh;
+        *mesh = NULL;
+        status = sn_mesh_transformed(read, scale, SN_TRANSFORM_IDENTITY, mesh, &inner);
+        sn_mesh_release(read);
+    }
     if (status == SN_ERROR_FILE && sn_path_near(path, near)) {
         sn_fail(error, status, inner.place, "%s; did you mean \"%s\"?", inner.text, near);
     } else if (status != SN_OK) {
@@ -128,12 +135,21 @@ static sn_status make(const sn_scene *scene, const sn_shape_item *shape, sn_mesh
 }
 
 sn_status sn_shape_item_mesh(const sn_scene *scene, const sn_shape_item *shape, sn_mesh **mesh,
-                             sn_error *error)
+                             bool *hull, sn_error *error)
 {
     *mesh = NULL;
+    *hull = false;
     sn_status status = make(scene, shape, mesh, error);
     if (status == SN_OK) {
         status = sn_mesh_check(*mesh, NULL, error);
+        if (status == SN_ERROR_GEOMETRY && shape->hull_when_open) {
+            sn_mesh *open = *mesh;
+            *mesh = NULL;
+            status = sn_mesh_convex_hull(sn_mesh_positions(open), sn_mesh_vertex_count(open), mesh,
+                                         error);
+            sn_mesh_release(open);
+            *hull = true;
+        }
     }
     if (status != SN_OK) {
         sn_mesh_release(*mesh);

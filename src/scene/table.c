@@ -124,6 +124,10 @@ static const sn_key root_keys[] = {
      "How bodies hang together, in trees and loops.", .object = &sn_table_joints},
     {"couplings", SN_KEY_OBJECTS, offsetof(sn_root_item, couplings),
      "Gears: freedoms of joints that move together.", .object = &sn_table_couplings},
+    {"robots", SN_KEY_OBJECTS, offsetof(sn_root_item, robots),
+     "Mechanisms from URDF files: their links become bodies, their joints joints, which everything "
+     "else here can refer to.",
+     .object = &sn_table_robots},
     {"fields", SN_KEY_OBJECTS, offsetof(sn_root_item, fields), "Forces: springs and drag.",
      .object = &sn_table_fields},
     {"probes", SN_KEY_OBJECTS, offsetof(sn_root_item, probes), "Numbers to write down and plot.",

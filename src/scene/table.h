@@ -28,6 +28,7 @@ typedef enum sn_key_type {
     SN_KEY_ROTATION,    // sn_rotation_value
     SN_KEY_NUMBERS,     // sn_number_list
     SN_KEY_QUANTITIES,  // sn_quantity_list: one number or several
+    SN_KEY_NAMED,       // sn_named_list: an object of SN_KEY_QUANTITIES, whose keys are names
     SN_KEY_COURSE,      // sn_course: points [time, value] whose dimension only the context knows
     SN_KEY_POINTS2,     // sn_vector_list with z = 0
     SN_KEY_POINTS3,     // sn_vector_list
@@ -102,6 +103,6 @@ SN_API bool sn_object_set_add(sn_object_set *set, const sn_object *object);
 
 // Parts of the table, one file per section.
 extern const sn_object sn_table_bodies, sn_table_shapes, sn_table_motions, sn_table_joints,
-    sn_table_couplings, sn_table_fields, sn_table_probes, sn_table_events;
+    sn_table_couplings, sn_table_robots, sn_table_fields, sn_table_probes, sn_table_events;
 
 #endif

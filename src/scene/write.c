@@ -56,6 +56,18 @@ static void write_course(writer *w, const sn_course *course)
     sn_text_add(&w->text, "]");
 }
 
+static void write_named(writer *w, const sn_named_list *list)
+{
+    sn_text_add(&w->text, "{");
+    for (int i = 0; i < list->count; ++i) {
+        sn_text_add(&w->text, i > 0 ? ", " : "");
+        sn_text_json_string(&w->text, list->data[i].name);
+        sn_text_add(&w->text, ": ");
+        write_quantities(w, &list->data[i].values);
+    }
+    sn_text_add(&w->text, "}");
+}
+
 static void write_points(writer *w, const sn_vec3 *points, int count, int size)
 {
     sn_text_add(&w->text, "[");
@@ -195,6 +207,9 @@ static void write_value(writer *w, const sn_key *key, const void *member)
     case SN_KEY_COURSE:
         write_course(w, member);
         break;
+    case SN_KEY_NAMED:
+        write_named(w, member);
+        break;
     case SN_KEY_POINTS2:
         write_points(w, points->data, points->count, 2);
         break;
@@ -277,7 +292,8 @@ static void write_mesh(writer *w, const sn_mesh *mesh, bool *first)
 static bool is_replaced(const sn_item *item, const sn_key *key, bool mesh)
 {
     if (item->table == sn_scene_table()) {
-        return strcmp(key->name, "include") == 0 || strcmp(key->name, "$schema") == 0;
+        return strcmp(key->name, "include") == 0 || strcmp(key->name, "$schema") == 0 ||
+               strcmp(key->name, "robots") == 0;
     }
     if (key->type == SN_KEY_QUANTITY) {
         return strcmp(item->table->name, "param") == 0;

@@ -1,0 +1,846 @@
+#include "scene/urdf_scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "math/rotation.h"
+#include "scene/parse.h"
+#include "scene/path.h"
+
+typedef enum link_kind {
+    LINK_BODY,
+    LINK_STATIC,
+    LINK_WORLD, // the link stands for the world itself
+    LINK_PART,  // of another link's body
+} link_kind;
+
+typedef struct robot_link {
+    link_kind kind;
+    int host;             // the link whose body it belongs to: itself, unless it is a part
+    sn_transform in_host; // its frame in that of its host
+    sn_body_item *body;
+} robot_link;
+
+typedef struct sn_robot {
+    const sn_urdf *urdf;
+    robot_link *links;
+    sn_joint_item **joints;           // NULL: between parts that cannot move anyway
+    const sn_named_quantities **pose; // of each joint; NULL: not given
+    sn_joint_item *mount;             // NULL: none
+    sn_transform *frames;             // of each link, while placing
+} sn_robot;
+
+typedef struct loading {
+    sn_urdf_reader *reader;
+    sn_robot_item *item;
+    sn_robot *robot;
+} loading;
+
+static bool stopped(const loading *l)
+{
+    return l->reader->out_of_memory || l->reader->mistakes > 0;
+}
+
+static void *allocate(loading *l, size_t bytes)
+{
+    void *memory = sn_arena_allocate(&l->reader->scene->arena, bytes + 1);
+    l->reader->out_of_memory = l->reader->out_of_memory || memory == NULL;
+    return memory;
+}
+
+// ---- which links are bodies ----
+
+// The root of a free base without mass: the first link with mass that is fixed to it, directly or
+// over others without mass, carries them all. -1: there is none.
+static int find_carrier(const sn_urdf *urdf, sn_transform *frames, bool *part)
+{
+    part[urdf->root] = true;
+    frames[urdf->root] = SN_TRANSFORM_IDENTITY;
+    for (int i = 0; i < urdf->joint_count; ++i) {
+        const sn_urdf_joint *joint = &urdf->joints[urdf->order[i]];
+        if (joint->type != SN_JOINT_FIXED || !part[joint->parent]) {
+            continue;
+        }
+        frames[joint->child] = sn_transform_multiply(frames[joint->parent], joint->origin);
+        if (urdf->links[joint->child].has_mass) {
+            return joint->child;
+        }
+        part[joint->child] = true;
+    }
+    return -1;
+}
+
+static void choose_root(loading *l)
+{
+    const sn_urdf *urdf = l->robot->urdf;
+    const sn_urdf_link *root = &urdf->links[urdf->root];
+    robot_link *link = &l->robot->links[urdf->root];
+    *link = (robot_link){.kind = LINK_BODY, .host = urdf->root, .in_host = SN_TRANSFORM_IDENTITY};
+    if (root->has_mass) {
+        return;
+    }
+    if (l->item->base == SN_BASE_FIXED) {
+        bool world = strcmp(root->name, "world") == 0 && root->shape_count == 0;
+        link->kind = world ? LINK_WORLD : LINK_STATIC;
+        return;
+    }
+    bool *part = allocate(l, (size_t)urdf->link_count * sizeof *part);
+    int carrier = part != NULL ? find_carrier(urdf, l->robot->frames, part) : -1;
+    if (part != NULL && carrier < 0) {
+        sn_urdf_fail(l->reader, root->place,
+                     "the root link \"%.60s\" has no mass, nor has any link fixed to it; expected "
+                     "<inertial>, or a robot with \"base\": \"fixed\"",
+                     root->name);
+    } else if (part != NULL) {
+        *link =
+            (robot_link){LINK_PART, carrier, sn_transform_inverse(l->robot->frames[carrier]), NULL};
+    }
+}
+
+static void choose_bodies(loading *l)
+{
+    const sn_urdf *urdf = l->robot->urdf;
+    choose_root(l);
+    for (int i = 0; i < urdf->joint_count && !l->reader->out_of_memory; ++i) {
+        const sn_urdf_joint *joint = &urdf->joints[urdf->order[i]];
+        const sn_urdf_link *child = &urdf->links[joint->child];
+        const robot_link *parent = &l->robot->links[joint->parent];
+        robot_link *link = &l->robot->links[joint->child];
+        *link = (robot_link){LINK_BODY, joint->child, SN_TRANSFORM_IDENTITY, NULL};
+        if (child->has_mass) {
+            continue;
+        }
+        if (joint->type != SN_JOINT_FIXED) {
+            sn_urdf_fail(
+                l->reader, child->place,
+                "the link \"%.60s\" moves on the joint \"%.60s\" but has no mass, expected "
+                "<inertial> with <mass> and <inertia>",
+                child->name, joint->name);
+        } else if (parent->kind == LINK_STATIC || parent->kind == LINK_WORLD) {
+            link->kind = LINK_STATIC;
+        } else {
+            *link = (robot_link){LINK_PART, parent->host,
+                                 sn_transform_multiply(parent->in_host, joint->origin), NULL};
+        }
+    }
+}
+
+// ---- names ----
+
+static const char *full_name(loading *l, const char *name, const char *ending, sn_place place)
+{
+    const char *robot = l->item->name;
+    size_t length = (robot != NULL ? strlen(robot) + 1 : 0) + strlen(name) + strlen(ending);
+    char *full = allocate(l, length);
+    if (full == NULL) {
+        return NULL;
+    }
+    snprintf(full, length + 1, "%s%s%s%s", robot != NULL ? robot : "", robot != NULL ? "/" : "",
+             name, ending);
+    if (length > 100) {
+        sn_urdf_fail(l->reader, place, "\"%.110s\" is a name of %zu bytes, expected at most 100",
+                     full, length);
+    } else if (strcmp(full, "world") == 0 || strcmp(full, "all") == 0) {
+        sn_urdf_fail(l->reader, place,
+                     "\"%s\" has a meaning of its own, expected another name, or a \"name\" of the "
+                     "robot, which would stand before it",
+                     full);
+    }
+    return full;
+}
+
+// Bodies and joints of a scene share their names, links and joints of a URDF do not.
+static const char *joint_name(loading *l, const sn_urdf_joint *joint, const sn_name_table *links)
+{
+    bool taken = sn_name_table_find(links, joint->name) > 0;
+    if (taken) {
+        sn_urdf_note(l->reader, joint->place,
+                     "a link and a joint are called \"%.60s\": the joint becomes \"%.60s_joint\"",
+                     joint->name, joint->name);
+    }
+    return full_name(l, joint->name, taken ? "_joint" : "", joint->place);
+}
+
+// ---- items ----
+
+static void give(sn_item *item, const char *key, sn_place place)
+{
+    item->places[sn_object_find_key(item->table, key)] = place;
+}
+
+// An item as the parser would make it, at the end of a list of the scene.
+static sn_item *add_item(loading *l, const sn_object *table, sn_item_list *list, sn_place place)
+{
+    sn_item *item = allocate(l, table->size);
+    if (item == NULL ||
+        !sn_array_grow((void **)&list->data, &list->capacity, sizeof(void *), list->count + 1)) {
+        l->reader->out_of_memory = true;
+        return NULL;
+    }
+    list->data[list->count++] = item;
+    item->place = place;
+    if (!sn_item_prepare(l->reader->scene, table, item)) {
+        l->reader->out_of_memory = true;
+        return NULL;
+    }
+    return item;
+}
+
+static void set_rotation(sn_rotation_value *value, sn_quat q)
+{
+    *value = (sn_rotation_value){SN_ROTATION_QUATERNION, {q.w, q.x, q.y, q.z}};
+}
+
+// A list of the scene that robots add to is as good as given.
+static void give_list(sn_scene *scene, const char *key, sn_place place)
+{
+    if (!sn_item_gives(&scene->root.item, key)) {
+        give(&scene->root.item, key, place);
+    }
+}
+
+// ---- shapes ----
+
+static bool file_exists(const char *folder, const char *name)
+{
+    char *path = sn_path_join(folder, name);
+    FILE *file = path != NULL ? fopen(path, "rb") : NULL;
+    sn_free(path);
+    if (file != NULL) {
+        fclose(file);
+    }
+    return file != NULL;
+}
+
+// package://NAME/rest is NAME/rest in the file's folder or in one above it. Relative to the file's
+// folder; NULL with a mistake when there is none.
+static const char *find_in_packages(loading *l, const sn_urdf_shape *shape, const char *name)
+{
+    enum { UP_LIMIT = 32 };
+    const char *folder = l->reader->scene->sources.data[l->reader->source].folder;
+    size_t room = 3 * UP_LIMIT + strlen(name) + 1, at = 0;
+    char *path = allocate(l, room);
+    for (int up = 0; path != NULL && up <= UP_LIMIT; ++up) {
+        snprintf(path + at, room - at, "%s", name);
+        if (file_exists(folder, path)) {
+            return path;
+        }
+        if (up < UP_LIMIT) {
+            at += (size_t)snprintf(path + at, room - at, "../");
+        }
+    }
+    sn_urdf_fail(l->reader, shape->place,
+                 "there is no file \"%.120s\" in \"%.120s\" nor in any folder above it", name,
+                 folder[0] != '\0' ? folder : ".");
+    return NULL;
+}
+
+static const char *mesh_path(loading *l, const sn_urdf_shape *shape)
+{
+    const char *scheme = strstr(shape->file, "://");
+    if (scheme == NULL) {
+        return shape->file;
+    }
+    size_t length = (size_t)(scheme - shape->file);
+    const char *rest = scheme + 3;
+    if ((length == 7 && strncmp(shape->file, "package", 7) == 0) ||
+        (length == 5 && strncmp(shape->file, "model", 5) == 0)) {
+        return find_in_packages(l, shape, rest);
+    }
+    if (length == 4 && strncmp(shape->file, "file", 4) == 0) {
+        return rest;
+    }
+    sn_urdf_fail(l->reader, shape->place,
+                 "\"%.120s\" cannot be reached, expected package://, file:// or a relative path",
+                 shape->file);
+    return NULL;
+}
+
+static const sn_object *shape_table(sn_shape_type type)
+{
+    int i = 0;
+    while (sn_table_shapes.variants[i]->id != (int)type) {
+        i += 1;
+    }
+    return sn_table_shapes.variants[i];
+}
+
+static void add_shape(loading *l, const sn_urdf_shape *from, sn_transform in_body,
+                      sn_body_item *body)
+{
+    sn_shape_item *shape =
+        (sn_shape_item *)add_item(l, shape_table(from->type), &body->shapes, from->place);
+    if (shape == NULL) {
+        return;
+    }
+    sn_item *item = &shape->item;
+    sn_transform frame = sn_transform_multiply(in_body, from->frame);
+    shape->position = frame.position;
+    set_rotation(&shape->rotation, frame.rotation);
+    give(item, "position", from->place);
+    give(item, "rotation", from->place);
+    if (from->has_colour) {
+        shape->colour = from->colour;
+        give(item, "colour", from->place);
+    }
+    shape->size = from->size;
+    shape->radius = from->radius;
+    shape->height = from->height;
+    if (from->type == SN_SHAPE_MESH) {
+        shape->file = mesh_path(l, from);
+        shape->scale = from->scale;
+        shape->hull_when_open = true;
+        give(item, "file", from->place);
+    } else if (from->type == SN_SHAPE_BOX) {
+        give(item, "size", from->place);
+    } else {
+        give(item, "radius", from->place);
+    }
+    if (from->type == SN_SHAPE_CYLINDER) {
+        give(item, "height", from->place);
+    }
+}
+
+static void add_shapes(loading *l, const sn_urdf_link *link, sn_transform in_body,
+                       sn_body_item *body)
+{
+    const sn_urdf_shape *shapes = &l->robot->urdf->shapes[link->first_shape];
+    bool collision = l->item->geometry == 1, found = false;
+    for (int i = 0; i < link->shape_count; ++i) {
+        found = found || shapes[i].collision == collision;
+    }
+    for (int i = 0; i < link->shape_count && !l->reader->out_of_memory; ++i) {
+        if (shapes[i].collision == (found ? collision : !collision)) {
+            add_shape(l, &shapes[i], in_body, body);
+            give(&body->item, "shapes", link->place);
+        }
+    }
+}
+
+// ---- bodies ----
+
+static void add_mass(loading *l, const sn_urdf_link *link, sn_body_item *body)
+{
+    double *inertia = allocate(l, 6 * sizeof *inertia);
+    if (inertia == NULL) {
+        return;
+    }
+    const double(*m)[3] = link->inertia.m;
+    const double numbers[6] = {m[0][0], m[1][1], m[2][2], m[0][1], m[0][2], m[1][2]};
+    memcpy(inertia, numbers, sizeof numbers);
+    body->inertia = (sn_number_list){inertia, 6};
+    body->mass = link->mass;
+    body->centre = link->centre;
+    give(&body->item, "mass", link->inertia_place);
+    give(&body->item, "inertia", link->inertia_place);
+    give(&body->item, "centre", link->inertia_place);
+}
+
+static void add_body(loading *l, int index)
+{
+    const sn_urdf_link *link = &l->robot->urdf->links[index];
+    robot_link *made = &l->robot->links[index];
+    sn_scene *scene = l->reader->scene;
+    sn_body_item *body =
+        (sn_body_item *)add_item(l, &sn_table_bodies, &scene->root.bodies, link->place);
+    if (body == NULL) {
+        return;
+    }
+    made->body = body;
+    body->name = full_name(l, link->name, "", link->place);
+    give(&body->item, "name", link->place);
+    give(&body->item, "position", link->place);
+    give(&body->item, "rotation", link->place);
+    if (made->kind == LINK_STATIC) {
+        body->type = SN_BODY_STATIC;
+        give(&body->item, "type", link->place);
+    } else {
+        body->type = SN_BODY_RIGID;
+        add_mass(l, link, body);
+    }
+    give_list(scene, "bodies", link->place);
+}
+
+static void add_bodies(loading *l)
+{
+    const sn_urdf *urdf = l->robot->urdf;
+    for (int i = 0; i < urdf->link_count && !l->reader->out_of_memory; ++i) {
+        if (l->robot->links[i].kind == LINK_BODY || l->robot->links[i].kind == LINK_STATIC) {
+            add_body(l, i);
+        }
+    }
+    for (int i = 0; i < urdf->link_count && !l->reader->out_of_memory; ++i) {
+        const robot_link *link = &l->robot->links[i];
+        sn_body_item *body = l->robot->links[link->host].body;
+        if (link->kind == LINK_PART) {
+            sn_urdf_note(l->reader, urdf->links[i].place,
+                         "the link \"%.60s\" has no mass: it is a part of \"%.60s\"",
+                         urdf->links[i].name, urdf->links[link->host].name);
+        }
+        if (body != NULL) {
+            add_shapes(l, &urdf->links[i], link->in_host, body);
+        }
+    }
+}
+
+// ---- joints ----
+
+static void set_frame(sn_joint_item *joint, const char *key, sn_frame_item *frame,
+                      sn_transform transform, sn_place place)
+{
+    frame->item.place = place;
+    frame->position = transform.position;
+    set_rotation(&frame->rotation, transform.rotation);
+    give(&joint->item, key, place);
+    give(&frame->item, "position", place);
+    give(&frame->item, "rotation", place);
+}
+
+static sn_joint_item *add_joint(loading *l, const char *name, sn_joint_type type,
+                                const char *parent, const char *child, sn_place place)
+{
+    sn_scene *scene = l->reader->scene;
+    sn_joint_item *joint =
+        (sn_joint_item *)add_item(l, &sn_table_joints, &scene->root.joints, place);
+    if (joint == NULL) {
+        return NULL;
+    }
+    joint->name = name;
+    joint->type = (int)type;
+    joint->parent = parent;
+    joint->child = child;
+    static const char *const keys[] = {"name", "type", "parent", "child"};
+    for (int i = 0; i < 4; ++i) {
+        give(&joint->item, keys[i], place);
+    }
+    give_list(scene, "joints", place);
+    return joint;
+}
+
+// One number for all freedoms.
+static void set_quantity(loading *l, sn_joint_item *joint, const char *key, sn_quantity_list *list,
+                         double number, sn_place place)
+{
+    sn_quantity_value *data = allocate(l, sizeof *data);
+    sn_place *places = allocate(l, sizeof *places);
+    if (data != NULL && places != NULL) {
+        data->number = number;
+        *places = place;
+        *list = (sn_quantity_list){data, places, 1, true};
+        give(&joint->item, key, place);
+    }
+}
+
+// The joint's z is along the URDF's axis, in both frames.
+static sn_transform axis_frame(const sn_urdf_joint *joint)
+{
+    bool has_axis = joint->type != SN_JOINT_FIXED && joint->type != SN_JOINT_FREE;
+    return (sn_transform){SN_VEC3_ZERO, has_axis
+                                            ? sn_quat_between(sn_vec3_make(0, 0, 1), joint->axis)
+                                            : SN_QUAT_IDENTITY};
+}
+
+static void set_number(sn_item *item, const char *key, sn_quantity_value *value, double number,
+                       sn_place place)
+{
+    value->number = number;
+    give(item, key, place);
+}
+
+static const sn_object *object_of(const sn_object *table, const char *key)
+{
+    return sn_object_key(table, sn_object_find_key(table, key))->object;
+}
+
+static void set_limit(loading *l, const sn_urdf_joint *from, sn_joint_item *joint)
+{
+    sn_place place = from->limit_place;
+    if (!isfinite(from->lower) && !isfinite(from->upper)) {
+        return;
+    }
+    sn_limit_item *limit =
+        (sn_limit_item *)add_item(l, object_of(joint->item.table, "limit"), &joint->limit, place);
+    if (limit == NULL) {
+        return;
+    }
+    joint->limit.single = true;
+    give(&joint->item, "limit", place);
+    if (isfinite(from->lower)) {
+        set_number(&limit->item, "lower", &limit->lower, from->lower, place);
+    }
+    if (isfinite(from->upper)) {
+        set_number(&limit->item, "upper", &limit->upper, from->upper, place);
+    }
+}
+
+static void add_urdf_joint(loading *l, int index, const sn_name_table *links)
+{
+    const sn_urdf_joint *from = &l->robot->urdf->joints[index];
+    const robot_link *parent = &l->robot->links[from->parent];
+    const robot_link *child = &l->robot->links[from->child];
+    if (child->kind != LINK_BODY || parent->host == from->child) {
+        return;
+    }
+    const sn_body_item *host = l->robot->links[parent->host].body;
+    sn_joint_item *joint =
+        add_joint(l, joint_name(l, from, links), from->type, host != NULL ? host->name : "world",
+                  child->body->name, from->place);
+    if (joint == NULL) {
+        return;
+    }
+    l->robot->joints[index] = joint;
+    sn_transform axis = axis_frame(from);
+    sn_transform in_parent = sn_transform_multiply(parent->in_host, from->origin);
+    set_frame(joint, "parent_frame", &joint->parent_frame, sn_transform_multiply(in_parent, axis),
+              from->place);
+    set_frame(joint, "child_frame", &joint->child_frame, axis, from->place);
+    if (from->damping > 0.0 && sn_joint_type_freedoms(from->type) > 0) {
+        set_quantity(l, joint, "damping", &joint->damping, from->damping, from->place);
+    }
+    if (from->friction > 0.0 && sn_joint_type_freedoms(from->type) > 0) {
+        set_quantity(l, joint, "friction", &joint->friction, from->friction, from->place);
+    }
+    set_limit(l, from, joint);
+    joint->effort_limit = isfinite(from->effort) ? from->effort : 0.0;
+    joint->velocity_limit = isfinite(from->velocity) ? from->velocity : 0.0;
+}
+
+static void add_mount(loading *l)
+{
+    const sn_urdf *urdf = l->robot->urdf;
+    const robot_link *root = &l->robot->links[urdf->root];
+    if (root->kind != LINK_BODY || l->item->base != SN_BASE_FIXED) {
+        return;
+    }
+    sn_place place = urdf->links[urdf->root].place;
+    sn_joint_item *joint = add_joint(l, full_name(l, "mount", "", place), SN_JOINT_FIXED, "world",
+                                     root->body->name, place);
+    if (joint != NULL) {
+        l->robot->mount = joint;
+        set_frame(joint, "parent_frame", &joint->parent_frame, SN_TRANSFORM_IDENTITY, place);
+        set_frame(joint, "child_frame", &joint->child_frame, SN_TRANSFORM_IDENTITY, place);
+    }
+}
+
+// position = multiplier * leader's + offset: a gear, where the pose gives the offset. A multiplier
+// of 0 holds the joint still.
+static void add_mimic(loading *l, int index)
+{
+    const sn_urdf_joint *from = &l->robot->urdf->joints[index];
+    const sn_joint_item *joint = l->robot->joints[index];
+    const sn_joint_item *leader = l->robot->joints[from->mimic];
+    sn_place place = from->mimic_place;
+    sn_scene *scene = l->reader->scene;
+    sn_coupling_item *coupling =
+        (sn_coupling_item *)add_item(l, &sn_table_couplings, &scene->root.couplings, place);
+    if (coupling == NULL) {
+        return;
+    }
+    coupling->name = full_name(l, from->name, "_mimic", place);
+    give(&coupling->item, "name", place);
+    give_list(scene, "couplings", place);
+    if (from->multiplier != 0.0) {
+        sn_gear_item *gear = &coupling->gear;
+        gear->item.place = place;
+        gear->a = joint->name;
+        gear->b = leader->name;
+        give(&coupling->item, "gear", place);
+        give(&gear->item, "a", place);
+        give(&gear->item, "b", place);
+        set_number(&gear->item, "ratio", &gear->ratio, from->multiplier, place);
+        return;
+    }
+    sn_term_item *term = (sn_term_item *)add_item(l, object_of(coupling->item.table, "terms"),
+                                                  &coupling->terms, place);
+    if (term != NULL) {
+        term->joint = joint->name;
+        give(&coupling->item, "terms", place);
+        give(&term->item, "joint", place);
+        set_number(&term->item, "factor", &term->factor, 1.0, place);
+    }
+}
+
+static void add_joints(loading *l)
+{
+    const sn_urdf *urdf = l->robot->urdf;
+    sn_name_table links = {0};
+    for (int i = 0; i < urdf->link_count && !l->reader->out_of_memory; ++i) {
+        if (!sn_name_table_put(&links, urdf->links[i].name, 1)) {
+            l->reader->out_of_memory = true;
+        }
+    }
+    if (!l->reader->out_of_memory) {
+        add_mount(l);
+    }
+    for (int i = 0; i < urdf->joint_count && !l->reader->out_of_memory; ++i) {
+        add_urdf_joint(l, i, &links);
+    }
+    for (int i = 0; i < urdf->joint_count && !l->reader->out_of_memory; ++i) {
+        if (urdf->joints[i].mimic >= 0) {
+            add_mimic(l, i);
+        }
+    }
+    sn_name_table_free(&links);
+}
+
+// ---- pose ----
+
+static void fail_pose_name(loading *l, const sn_named_quantities *named)
+{
+    enum { SUGGESTIONS = 256 };
+    const sn_urdf *urdf = l->robot->urdf;
+    const char *known[SUGGESTIONS];
+    int count = 0;
+    for (int i = 0; i < urdf->joint_count && count < SUGGESTIONS; ++i) {
+        if (sn_joint_type_freedoms(urdf->joints[i].type) > 0) {
+            known[count++] = urdf->joints[i].name;
+        }
+    }
+    const char *near = sn_suggest(named->name, known, count);
+    sn_urdf_fail(l->reader, named->place, "the robot has no joint \"%.60s\" that moves%s%.60s%s",
+                 named->name, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                 near != NULL ? "\"?" : "");
+}
+
+static void check_pose(loading *l, const sn_urdf_joint *joint, const sn_named_quantities *named)
+{
+    int freedoms = sn_joint_type_freedoms(joint->type);
+    if (joint->mimic >= 0) {
+        sn_urdf_fail(l->reader, named->place,
+                     "\"%.60s\" follows \"%.60s\"; expected the pose of that one", joint->name,
+                     l->robot->urdf->joints[joint->mimic].name);
+        return;
+    }
+    if (named->values.count != freedoms) {
+        sn_urdf_fail(l->reader, named->place, "\"%.60s\" has %d freedom%s, got %d number%s",
+                     joint->name, freedoms, freedoms == 1 ? "" : "s", named->values.count,
+                     named->values.count == 1 ? "" : "s");
+        return;
+    }
+    for (int i = 0; i < freedoms; ++i) {
+        const sn_quantity_value *value = &named->values.data[i];
+        sn_dimension_id wanted = sn_joint_type_turns(joint->type, i) ? SN_ANGLE : SN_LENGTH;
+        char name[96];
+        if (value->has_dimension &&
+            !sn_dimension_accepts(sn_dimension_powers(wanted), value->dimension)) {
+            sn_urdf_fail(l->reader, named->values.places[i],
+                         "\"%.60s\": expected %s such as %s, got %s", joint->name,
+                         sn_dimension_name(wanted), sn_dimension_example(wanted),
+                         sn_dimension_describe(value->dimension, name));
+        }
+    }
+}
+
+static void bind_pose(loading *l)
+{
+    const sn_urdf *urdf = l->robot->urdf;
+    for (int i = 0; i < l->item->pose.count && !l->reader->out_of_memory; ++i) {
+        const sn_named_quantities *named = &l->item->pose.data[i];
+        int joint = 0;
+        while (joint < urdf->joint_count && strcmp(urdf->joints[joint].name, named->name) != 0) {
+            joint += 1;
+        }
+        if (joint == urdf->joint_count || sn_joint_type_freedoms(urdf->joints[joint].type) == 0) {
+            fail_pose_name(l, named);
+            continue;
+        }
+        check_pose(l, &urdf->joints[joint], named);
+        l->robot->pose[joint] = named;
+    }
+}
+
+// Where a joint of one freedom stands when nothing is said: at 0, or between its limits.
+static double rest_position(const sn_urdf_joint *joint)
+{
+    if (joint->lower <= 0.0 && joint->upper >= 0.0) {
+        return 0.0;
+    }
+    return isfinite(joint->lower) && isfinite(joint->upper)
+               ? joint->lower + 0.5 * (joint->upper - joint->lower)
+           : isfinite(joint->lower) ? joint->lower
+                                    : joint->upper;
+}
+
+static void tell_rest(loading *l)
+{
+    const sn_urdf *urdf = l->robot->urdf;
+    for (int i = 0; i < urdf->joint_count && !l->reader->out_of_memory; ++i) {
+        const sn_urdf_joint *joint = &urdf->joints[i];
+        if (l->robot->pose[i] == NULL && joint->mimic < 0 && rest_position(joint) != 0.0) {
+            sn_urdf_note(l->reader, joint->limit_place,
+                         "0 is beyond the limits of \"%.60s\": it starts at %g", joint->name,
+                         rest_position(joint));
+        }
+    }
+}
+
+// ---- the whole ----
+
+const sn_urdf *sn_robot_load(sn_urdf_reader *reader, sn_robot_item *item, const char *text,
+                             size_t length)
+{
+    loading l = {.reader = reader, .item = item};
+    const sn_urdf *urdf = sn_urdf_read(reader, text, length);
+    if (urdf == NULL) {
+        return NULL;
+    }
+    sn_robot *robot = allocate(&l, sizeof *robot);
+    if (robot == NULL) {
+        return NULL;
+    }
+    size_t links = (size_t)urdf->link_count, joints = (size_t)urdf->joint_count;
+    l.robot = robot;
+    robot->urdf = urdf;
+    robot->links = allocate(&l, links * sizeof *robot->links);
+    robot->frames = allocate(&l, links * sizeof *robot->frames);
+    robot->joints = allocate(&l, joints * sizeof *robot->joints);
+    robot->pose = allocate(&l, joints * sizeof *robot->pose);
+    if (!reader->out_of_memory) {
+        choose_bodies(&l);
+    }
+    if (!stopped(&l)) {
+        add_bodies(&l);
+    }
+    if (!stopped(&l)) {
+        add_joints(&l);
+        bind_pose(&l);
+        tell_rest(&l);
+    }
+    item->robot = stopped(&l) ? NULL : robot;
+    return item->robot != NULL ? urdf : NULL;
+}
+
+bool sn_robots_are_read(const sn_scene *scene)
+{
+    for (int i = 0; i < scene->root.robots.count; ++i) {
+        if (SN_ROBOT(scene, i)->robot == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- placing ----
+
+// A joint that follows another stands where that one puts it.
+static double position_of(const sn_robot *robot, int index)
+{
+    double multiplier = 1.0, offset = 0.0;
+    const sn_urdf_joint *joint = &robot->urdf->joints[index];
+    while (joint->mimic >= 0) {
+        offset += multiplier * joint->offset;
+        multiplier *= joint->multiplier;
+        index = joint->mimic;
+        joint = &robot->urdf->joints[index];
+    }
+    const sn_named_quantities *pose = robot->pose[index];
+    double position = pose != NULL ? pose->values.data[0].number : rest_position(joint);
+    return multiplier * position + offset;
+}
+
+// The child's joint frame in its parent's.
+static sn_transform joint_motion(const sn_robot *robot, int index)
+{
+    const sn_urdf_joint *joint = &robot->urdf->joints[index];
+    double q[6] = {0};
+    if (sn_joint_type_freedoms(joint->type) == 1) {
+        q[0] = position_of(robot, index);
+    } else if (robot->pose[index] != NULL) {
+        for (int i = 0; i < robot->pose[index]->values.count; ++i) {
+            q[i] = robot->pose[index]->values.data[i].number;
+        }
+    }
+    sn_transform motion = SN_TRANSFORM_IDENTITY;
+    sn_vec3 z = sn_vec3_make(0, 0, 1);
+    switch (joint->type) {
+    case SN_JOINT_HINGE:
+        motion.rotation = sn_quat_from_axis_angle(z, q[0]);
+        break;
+    case SN_JOINT_SLIDER:
+        motion.position.z = q[0];
+        break;
+    case SN_JOINT_PLANAR:
+        motion.position = sn_vec3_make(q[0], q[1], 0.0);
+        motion.rotation = sn_quat_from_axis_angle(z, q[2]);
+        break;
+    case SN_JOINT_FREE:
+        motion.position = sn_vec3_make(q[0], q[1], q[2]);
+        motion.rotation = sn_quat_exp(sn_vec3_make(q[3], q[4], q[5]));
+        break;
+    default:
+        break;
+    }
+    return motion;
+}
+
+static void place_frame(sn_frame_item *frame, sn_transform transform)
+{
+    frame->position = transform.position;
+    set_rotation(&frame->rotation, transform.rotation);
+}
+
+static void place_robot(const sn_robot_item *item)
+{
+    const sn_robot *robot = item->robot;
+    const sn_urdf *urdf = robot->urdf;
+    sn_transform *frames = robot->frames;
+    sn_transform root = {item->position, sn_rotation_value_quat(&item->rotation)};
+    frames[urdf->root] = root;
+    for (int i = 0; i < urdf->joint_count; ++i) {
+        int index = urdf->order[i];
+        const sn_urdf_joint *joint = &urdf->joints[index];
+        sn_transform axis = axis_frame(joint);
+        sn_transform moved = sn_transform_multiply(axis, joint_motion(robot, index));
+        moved = sn_transform_multiply(moved, sn_transform_inverse(axis));
+        sn_transform placed = sn_transform_multiply(joint->origin, moved);
+        frames[joint->child] = sn_transform_multiply(frames[joint->parent], placed);
+        frames[joint->child].rotation = sn_quat_normalize(frames[joint->child].rotation);
+        if (robot->joints[index] != NULL &&
+            robot->links[robot->links[joint->parent].host].kind == LINK_WORLD) {
+            sn_transform in_root = sn_transform_multiply(
+                robot->links[joint->parent].in_host, sn_transform_multiply(joint->origin, axis));
+            place_frame(&robot->joints[index]->parent_frame, sn_transform_multiply(root, in_root));
+        }
+    }
+    if (robot->mount != NULL) {
+        place_frame(&robot->mount->parent_frame, root);
+    }
+    for (int i = 0; i < urdf->link_count; ++i) {
+        sn_body_item *body = robot->links[i].body;
+        if (body != NULL) {
+            body->position = frames[i].position;
+            set_rotation(&body->rotation, frames[i].rotation);
+        }
+    }
+}
+
+void sn_robots_place(const sn_scene *scene)
+{
+    for (int i = 0; i < scene->root.robots.count; ++i) {
+        if (SN_ROBOT(scene, i)->robot != NULL) {
+            place_robot(SN_ROBOT(scene, i));
+        }
+    }
+}
+
+void sn_check_robot_values(sn_checker *c, const sn_robot_item *item)
+{
+    sn_checker_rotation(c, &item->item, &item->rotation);
+    const sn_robot *robot = item->robot;
+    for (int i = 0; robot != NULL && i < robot->urdf->joint_count; ++i) {
+        const sn_urdf_joint *joint = &robot->urdf->joints[i];
+        const sn_named_quantities *pose = robot->pose[i];
+        if (pose == NULL || !joint->has_limit) {
+            continue;
+        }
+        double position = pose->values.data[0].number;
+        if (position < joint->lower || position > joint->upper) {
+            sn_checker_fail(c, pose->values.places[0],
+                            "\"%.60s\" stands at %g, beyond its limits %g and %g", joint->name,
+                            position, joint->lower, joint->upper);
+        }
+    }
+}
