@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "agent/tie_project.h"
+#include "agent/tie_rate.h"
+#include "agent/tie_step.h"
 #include "base/memory.h"
 #include "math/rotation.h"
 
@@ -33,10 +36,16 @@ static void move(const sn_agent_set *set, int agent)
     }
 }
 
+static void forget_place(sn_articulation *item)
+{
+    item->placed = false;
+    item->moving = false;
+}
+
 static void articulation_touch(sn_agent_set *set, int agent)
 {
-    item_of(set, agent)->placed = false;
-    item_of(set, agent)->moving = false;
+    forget_place(item_of(set, agent));
+    item_of(set, agent)->known = false;
 }
 
 static void articulation_restore(sn_agent_set *set, int agent)
@@ -51,6 +60,12 @@ static void articulation_restore(sn_agent_set *set, int agent)
             q[2] = turn.y;
             q[3] = turn.z;
         }
+    }
+    sn_articulation *item = item_of(set, agent);
+    if (item->ties != NULL && item->ties->held_rows > 0) {
+        double left;
+        sn_tie_close(item->ties, &item->tree, set->now, sn_agent_q(set, agent),
+                     sn_agent_v(set, agent), &left);
     }
     articulation_touch(set, agent);
 }
@@ -121,8 +136,7 @@ static sn_vec3 ball_turn(const double *q)
 
 // Joint forces: what fields and behaviours gave, and the freedoms' own springs and dampers, at
 // coordinates q.
-static const double *joint_forces(const sn_agent_set *set, int agent, const double *q,
-                                  const double *v)
+static double *joint_forces(const sn_agent_set *set, int agent, const double *q, const double *v)
 {
     const sn_articulation *item = item_of(set, agent);
     const double *given = set->joint_force + set->agents[agent].v_first;
@@ -146,7 +160,81 @@ static const double *joint_forces(const sn_agent_set *set, int agent, const doub
     return item->force;
 }
 
+// ---- what resists a step ----
+
+static void add_blocks(sn_tree_inertia *to, sn_mat3 angular, sn_mat3 coupling, sn_mat3 linear)
+{
+    sn_sym3 a = sn_sym3_from_mat3(&angular), l = sn_sym3_from_mat3(&linear);
+    to->angular = sn_sym3_add(&to->angular, &a);
+    to->coupling = sn_mat3_add(to->coupling, coupling);
+    to->linear = sn_sym3_add(&to->linear, &l);
+}
+
+static sn_mat3 block_of(const double *d, double scale, int row, int column)
+{
+    sn_mat3 m;
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            m.m[i][j] = scale * d[(3 * row + i) * 6 + 3 * column + j];
+        }
+    }
+    return m;
+}
+
+// h/2 D of the parts that fields damp, as resistance of their links about the links' origins: with
+// r from there to the part's centre, F = D_vv (v - [r] w) + D_vw w and so on.
+static const sn_tree_inertia *resistance_of(const sn_agent_set *set, int agent, double h)
+{
+    sn_articulation *item = item_of(set, agent);
+    bool any = false;
+    for (int i = 0; i < set->agents[agent].part_count; ++i) {
+        if (!sn_agent_is_damped(set, agent, i)) {
+            continue;
+        }
+        if (!any) {
+            memset(item->resistance, 0, (size_t)item->tree.count * sizeof *item->resistance);
+            any = true;
+        }
+        const double *d =
+            set->damping + (size_t)(set->agents[agent].part_first + i) * SN_DAMPING_SIZE;
+        int link = item->parts[i].link;
+        sn_mat3 vv = block_of(d, 0.5 * h, 0, 0), vw = block_of(d, 0.5 * h, 0, 1);
+        sn_mat3 wv = block_of(d, 0.5 * h, 1, 0), ww = block_of(d, 0.5 * h, 1, 1);
+        sn_mat3 r = sn_mat3_cross(sn_vec3_sub(part_centre(item, i), item->tree.pose[link].origin));
+        sn_mat3 coupling = sn_mat3_add(wv, sn_mat3_multiply(r, vv));
+        sn_mat3 angular = sn_mat3_add(ww, sn_mat3_multiply(r, vw));
+        angular = sn_mat3_add(angular, sn_mat3_scale(-1.0, sn_mat3_multiply(coupling, r)));
+        add_blocks(&item->resistance[link], angular, coupling, vv);
+    }
+    return any ? item->resistance : NULL;
+}
+
+static sn_spatial resisted(const sn_tree_inertia *b, const sn_spatial *m)
+{
+    return sn_spatial_make(
+        sn_vec3_add(sn_sym3_apply(&b->angular, m->angular), sn_mat3_apply(b->coupling, m->linear)),
+        sn_vec3_add(sn_mat3_apply_transpose(b->coupling, m->angular),
+                    sn_sym3_apply(&b->linear, m->linear)));
+}
+
 // ---- one step ----
+
+static bool begin_item(sn_articulation *item, double time, double h, const double *q,
+                       const double *v)
+{
+    bool found = true;
+    if (item->ties != NULL) {
+        found = sn_tie_step_begin(item->ties, &item->step, &item->tree, time, h, q, v);
+    } else {
+        sn_tree_step_begin(&item->step, &item->tree, q, v, h);
+    }
+    item->last_time = time;
+    item->placed = true;
+    item->moving = false;
+    item->known = false;
+    item->summed = false;
+    return found;
+}
 
 static void articulation_begin(sn_agent_set *set, int first, int last, double h)
 {
@@ -154,27 +242,47 @@ static void articulation_begin(sn_agent_set *set, int first, int last, double h)
         if (sn_integrator_is_staged(set->agents[i].integrator)) {
             continue;
         }
-        sn_articulation *item = item_of(set, i);
-        sn_tree_step_begin(&item->step, &item->tree, sn_agent_q(set, i), sn_agent_v(set, i), h);
-        item->placed = true;
+        set->agents[i].failed = !begin_item(item_of(set, i), set->agents[i].time, h,
+                                            sn_agent_q(set, i), sn_agent_v(set, i));
+    }
+}
+
+// Factors and sums up what acts, from wrenches on links and forces in joints, both held over the
+// step; item->force has room for both.
+static bool push_item(sn_articulation *item, sn_vec3 gravity, const sn_tree_inertia *resistance,
+                      double *force)
+{
+    sn_tree_step *step = &item->step;
+    double *past = item->force + 2 * item->tree.v_count;
+    bool armed = item->sprung && sn_tie_springs(item->freedoms, &item->tree, step, item->last_time,
+                                                past, force, item->armature);
+    sn_tree_step_resist(step, armed ? item->armature : NULL, resistance);
+    if (resistance != NULL) { // -D (V' - V-) / 2, of which -D V' / 2 is the step's business
+        double per_step = 1.0 / (step->h * step->h);
+        sn_tree_step_past(step, &item->tree, past);
+        sn_tree_velocity(&item->tree, past, item->velocity);
+        for (int i = 0; i < item->tree.count; ++i) {
+            item->wrench[i] = sn_spatial_add_scaled(item->wrench[i], -per_step,
+                                                    resisted(&resistance[i], &item->velocity[i]));
+        }
         item->moving = false;
     }
+    return sn_tree_step_push(step, &item->tree, gravity, item->wrench, force);
 }
 
 static void articulation_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravity,
                                    double h)
 {
-    (void)h; // the step began with it
     for (int i = first; i < last; ++i) {
         if (sn_integrator_is_staged(set->agents[i].integrator)) {
             continue;
         }
         sn_articulation *item = item_of(set, i);
-        const sn_spatial *wrench =
-            wrench_on_links(item, sn_agent_force(set, i), set->agents[i].part_count);
-        const double *force = joint_forces(set, i, item->step.c, sn_agent_v(set, i));
-        set->agents[i].failed =
-            !sn_tree_step_push(&item->step, &item->tree, gravity, wrench, force);
+        wrench_on_links(item, sn_agent_force(set, i), set->agents[i].part_count);
+        memcpy(item->force, set->joint_force + set->agents[i].v_first,
+               (size_t)item->tree.v_count * sizeof *item->force);
+        bool pushed = push_item(item, gravity, resistance_of(set, i, h), item->force);
+        set->agents[i].failed = set->agents[i].failed || !pushed;
     }
 }
 
@@ -182,14 +290,22 @@ static void articulation_advance(sn_agent_set *set, int first, int last, double 
 {
     (void)h;
     for (int i = first; i < last; ++i) {
-        if (sn_integrator_is_staged(set->agents[i].integrator)) {
+        sn_agent *head = &set->agents[i];
+        if (sn_integrator_is_staged(head->integrator)) {
             continue;
         }
         sn_articulation *item = item_of(set, i);
-        bool arrived =
-            sn_tree_step_advance(&item->step, &item->tree, sn_agent_q(set, i), sn_agent_v(set, i));
-        set->agents[i].failed = set->agents[i].failed || !arrived;
-        articulation_touch(set, i);
+        double *q = sn_agent_q(set, i), *v = sn_agent_v(set, i);
+        bool arrived = !head->failed;
+        if (arrived && item->ties != NULL) {
+            arrived =
+                sn_tie_step_advance(item->ties, &item->step, &item->tree, item->last_time, q, v);
+        } else if (arrived) {
+            arrived = sn_tree_step_advance(&item->step, &item->tree, q, v);
+        }
+        head->failed = !arrived;
+        forget_place(item);
+        item->known = arrived;
     }
 }
 
@@ -217,7 +333,10 @@ void sn_articulation_push(const sn_agent_set *set, int agent, sn_vec3 gravity, d
     memset(still, 0, (size_t)tree->v_count * sizeof *still);
     sn_tree_inverse(tree, v, still, gravity, wrench,
                     push); // what the joints must give to stay without acceleration
-    const double *force = joint_forces(set, agent, q, v);
+    double *force = joint_forces(set, agent, q, v);
+    if (item->sprung || item->ties != NULL) {
+        sn_tie_forces(item->freedoms, tree, set->now, q, v, force);
+    }
     for (int j = 0; j < tree->v_count; ++j) {
         push[j] = force[j] - push[j];
     }
@@ -232,6 +351,9 @@ static void articulation_rate(const sn_agent_set *set, int agent, sn_vec3 gravit
     sn_articulation_push(set, agent, gravity, v_rate);
     sn_tree_factorise(tree, NULL);
     sn_tree_solve(tree, v_rate, v_rate);
+    if (item->ties != NULL) {
+        sn_tie_rate(item->ties, tree, set->now, gravity, q, v, v_rate);
+    }
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_link *link = &tree->links[i];
         if (link->joint == SN_TREE_BALL) {
@@ -315,13 +437,18 @@ void sn_articulation_set_init(sn_articulation_set *set)
 static void free_item(sn_articulation *item)
 {
     if (item != NULL) {
+        for (int j = 0; item->freedoms != NULL && j < item->tree.v_count; ++j) {
+            sn_motion_release(item->freedoms[j].drive.motion);
+        }
+        sn_tie_work_free(item->ties);
         sn_tree_free(&item->tree);
         sn_tree_step_free(&item->step);
         sn_free(item->parts);
         sn_free(item->freedoms);
         sn_free(item->wrench);
-        sn_free(item->velocity);
+        sn_free(item->resistance);
         sn_free(item->force);
+        sn_free(item->freedom_load);
         sn_free(item);
     }
 }
@@ -339,28 +466,48 @@ void sn_articulation_set_free(sn_articulation_set *set)
 static const sn_freedom_def idle = {.limit = {.lower = -INFINITY, .upper = INFINITY},
                                     .drive = {.force_limit = INFINITY}};
 
-static sn_articulation *make_item(const sn_tree *tree, const sn_articulation_part *parts,
-                                  int part_count, const sn_freedom_def *freedoms)
+static bool allocate_item(sn_articulation *item, const sn_tree *tree, int part_count)
 {
-    sn_articulation *item = sn_allocate_zero(sizeof *item);
-    if (item == NULL) {
-        return NULL;
-    }
-    size_t links = (size_t)tree->count, free_count = (size_t)tree->v_count;
+    size_t links = (size_t)tree->count, freedoms = (size_t)tree->v_count;
     bool made = sn_tree_copy(tree, &item->tree) && sn_tree_step_allocate(&item->step, tree);
     item->parts = sn_allocate((size_t)part_count * sizeof *item->parts);
-    item->freedoms = sn_allocate(free_count * sizeof *item->freedoms);
-    item->wrench = sn_allocate_zero(links * sizeof *item->wrench);
-    item->velocity = sn_allocate_zero(links * sizeof *item->velocity);
-    item->force = sn_allocate_zero(2 * free_count * sizeof *item->force);
+    item->freedoms = sn_allocate_zero(freedoms * sizeof *item->freedoms);
+    item->wrench = sn_allocate_zero(3 * links * sizeof *item->wrench);
+    item->resistance = sn_allocate_zero(links * sizeof *item->resistance);
+    item->force = sn_allocate_zero(5 * freedoms * sizeof *item->force);
+    item->freedom_load = sn_allocate_zero(freedoms * sizeof *item->freedom_load);
     if (!made || item->parts == NULL || item->freedoms == NULL || item->wrench == NULL ||
-        item->velocity == NULL || item->force == NULL) {
+        item->resistance == NULL || item->force == NULL || item->freedom_load == NULL) {
+        return false;
+    }
+    item->velocity = item->wrench + links;
+    item->load = item->velocity + links;
+    item->armature = item->force + 4 * freedoms;
+    return true;
+}
+
+static sn_articulation *make_item(const sn_articulation_def *def)
+{
+    sn_articulation *item = sn_allocate_zero(sizeof *item);
+    if (item == NULL || !allocate_item(item, def->tree, def->part_count)) {
         free_item(item);
         return NULL;
     }
-    memcpy(item->parts, parts, (size_t)part_count * sizeof *parts);
-    for (size_t j = 0; j < free_count; ++j) {
-        item->freedoms[j] = freedoms != NULL ? freedoms[j] : idle;
+    if (def->part_count > 0) {
+        memcpy(item->parts, def->parts, (size_t)def->part_count * sizeof *def->parts);
+    }
+    for (int j = 0; j < def->tree->v_count; ++j) {
+        item->freedoms[j] = def->freedoms != NULL ? def->freedoms[j] : idle;
+        sn_motion_retain(item->freedoms[j].drive.motion);
+        item->sprung = item->sprung || sn_freedom_is_sprung(&item->freedoms[j]);
+    }
+    if (sn_tie_work_is_needed(def->tree, item->freedoms, def->tie_count)) {
+        item->ties = sn_tie_work_make(def->tree, def->ties, def->tie_count, def->terms,
+                                      def->term_count, item->freedoms);
+        if (item->ties == NULL) {
+            free_item(item);
+            return NULL;
+        }
     }
     return item;
 }
@@ -388,7 +535,7 @@ int sn_articulation_add(sn_articulation_set *set, const sn_articulation_def *def
         !reserve_items(set)) {
         return -1;
     }
-    sn_articulation *item = make_item(def->tree, def->parts, def->part_count, def->freedoms);
+    sn_articulation *item = make_item(def);
     if (item == NULL) {
         return -1;
     }
@@ -410,6 +557,21 @@ int sn_articulation_add(sn_articulation_set *set, const sn_articulation_def *def
     return agent;
 }
 
+static sn_articulation *copy_item(const sn_articulation *from, int part_count)
+{
+    sn_articulation_def def = {.tree = &from->tree,
+                               .parts = from->parts,
+                               .part_count = part_count,
+                               .freedoms = from->freedoms};
+    if (from->ties != NULL) {
+        def.ties = from->ties->ties;
+        def.tie_count = from->ties->tie_count;
+        def.terms = from->ties->terms;
+        def.term_count = from->ties->term_count;
+    }
+    return make_item(&def);
+}
+
 bool sn_articulation_set_copy(const sn_articulation_set *set, sn_articulation_set *copy)
 {
     sn_articulation_set_init(copy);
@@ -420,9 +582,7 @@ bool sn_articulation_set_copy(const sn_articulation_set *set, sn_articulation_se
     copy->agents.count = 0; // until its items are there
     bool made = reserve_items(copy);
     for (int i = 0; i < count && made; ++i) {
-        const sn_articulation *from = set->items[i];
-        copy->items[i] =
-            make_item(&from->tree, from->parts, set->agents.agents[i].part_count, from->freedoms);
+        copy->items[i] = copy_item(set->items[i], set->agents.agents[i].part_count);
         made = copy->items[i] != NULL;
         copy->agents.count += made;
     }

@@ -17,6 +17,11 @@
 
 typedef struct sn_tie_work sn_tie_work; // see tie_work.h
 
+// What acts in a freedom, N or N m.
+typedef struct sn_freedom_load {
+    double drive, limit, friction;
+} sn_freedom_load;
+
 typedef struct sn_articulation_part {
     int link;           // of the tree; bodies welded together share one
     sn_transform frame; // the body's own frame, in link axes
@@ -27,14 +32,22 @@ typedef struct sn_articulation_part {
 typedef struct sn_articulation {
     sn_tree tree;
     sn_tree_step step;
-    sn_articulation_part *parts; // the agent's part_count
-    sn_freedom_def *freedoms;    // tree.v_count
-    sn_tie_work *ties;           // NULL: nothing but springs, dampers and forces
-    sn_spatial *wrench;          // tree.count, scratch
-    sn_spatial *velocity;        // tree.count: of the links, at the placed pose
-    double *force;               // 2 * tree.v_count, scratch
+    sn_articulation_part *parts;   // the agent's part_count
+    sn_freedom_def *freedoms;      // tree.v_count
+    sn_tie_work *ties;             // NULL: nothing but springs, dampers and forces
+    sn_spatial *wrench;            // tree.count, scratch
+    sn_spatial *velocity;          // tree.count: of the links, at the placed pose
+    sn_tree_inertia *resistance;   // tree.count: h/2 D of the links
+    double *force;                 // 4 * tree.v_count, scratch
+    double *armature;              // tree.v_count: of springs and dampers
+    sn_spatial *load;              // tree.count: of the joints on their links, in the last step
+    sn_freedom_load *freedom_load; // tree.v_count
+    double last_time;              // at the start of the last step
+    bool sprung;                   // a freedom has a spring, a damper or a drive
     bool placed; // the tree stands where q says, or at the middle of the step under way
     bool moving; // `velocity` belongs to that pose and to v
+    bool known;  // what the last step passed on
+    bool summed; // and `load` has it
 } sn_articulation;
 
 typedef struct sn_articulation_set {
@@ -99,11 +112,6 @@ SN_API void sn_articulation_jacobian(sn_articulation_set *set, int agent, double
                                      double *error);
 
 // ---- what the last step passed on ----
-
-// What acts in a freedom, N or N m.
-typedef struct sn_freedom_load {
-    double drive, limit, friction;
-} sn_freedom_load;
 
 // Loads of the last step (its mean). Under integrators of their own: of the present state under the
 // set's forces, found anew at each call of sn_articulation_find_loads. Not known before, and not

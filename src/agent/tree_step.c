@@ -480,6 +480,32 @@ void sn_tree_step_moved(const sn_tree_step *step, const sn_tree *tree, double *m
     }
 }
 
+void sn_tree_step_finish(const sn_tree_step *step, const sn_tree *tree, double *q, double *v)
+{
+    finish(step, tree, q, v);
+}
+
+void sn_tree_step_loads(sn_tree_step *step, const sn_tree *tree, sn_spatial *load)
+{
+    double per_step = 1.0 / (step->h * step->h);
+    if (is_resisted(step)) {
+        resist(step, tree, false);
+    }
+    for (int i = 0; i < tree->count; ++i) {
+        sn_spatial has = sn_tree_momentum(&tree->body[i], &step->search[i].travel);
+        load[i] = sn_spatial_sub(has, step->due[i]);
+        if (is_resisted(step)) {
+            load[i] = sn_spatial_add(load[i], step->resisted[i].dragged);
+        }
+        load[i] = sn_spatial_scale(per_step, load[i]);
+    }
+    for (int i = tree->count - 1; i >= 0; --i) {
+        if (tree->body[i].parent >= 0) {
+            sn_tree_add_wrench(&tree->body[i], &load[i], &load[tree->body[i].parent]);
+        }
+    }
+}
+
 // Turns with the factor of M(c), as long as they converge well. False: they do not.
 static bool search_simply(sn_tree_step *step, const sn_tree *tree)
 {

@@ -148,6 +148,14 @@ SN_API bool sn_tree_step_search(sn_tree_step *step, const sn_tree *tree);
 SN_API void sn_tree_step_ahead(const sn_tree_step *step, const sn_tree *tree, double *c);
 SN_API void sn_tree_step_moved(const sn_tree_step *step, const sn_tree *tree, double *moved);
 
+// The state half way between c and the guess.
+SN_API void sn_tree_step_finish(const sn_tree_step *step, const sn_tree *tree, double *q,
+                                double *v);
+
+// What each link's joint passed on to it (count), the mean of the step: moment about its origin and
+// force, world axes. The tree must stand at c.
+SN_API void sn_tree_step_loads(sn_tree_step *step, const sn_tree *tree, sn_spatial *load);
+
 // All of the above for a tree that nothing is in the way of, with forces held over the step; where
 // it finds no end, two steps of half the length, and so on, down to h / 1024. False: not even then,
 // or nothing to move; q and v are then those of the last part that went well.

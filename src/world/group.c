@@ -451,10 +451,11 @@ static void gather(const sn_group *group, double *y)
 
 // Back into the agents. Rotations are brought back to unit length in the agents, never in y, whose
 // past an integrator may remember.
-static void spread(const sn_group *group, const double *y)
+static void spread(const sn_group *group, const double *y, double t)
 {
     for (int i = 0; i < group->agents.count; ++i) {
         sn_agent_set *set = group->world->sets[group->agents.data[i].set];
+        set->now = t;
         int agent = group->agents.data[i].agent;
         memcpy(sn_agent_q(set, agent), y, (size_t)set->agents[agent].q_count * sizeof(double));
         y += set->agents[agent].q_count;
@@ -468,7 +469,7 @@ static void call_rate(void *context, double t, const double *y, double *y_rate)
 {
     const sn_group *group = context;
     sn_world *world = group->world;
-    spread(group, y);
+    spread(group, y, t);
     sn_world_evaluate_forces(world, t, group->index);
     for (int i = 0; i < group->agents.count; ++i) {
         const sn_agent_set *set = world->sets[group->agents.data[i].set];
@@ -484,7 +485,7 @@ static void call_roots(void *context, double t, const double *y, double *values)
     const sn_group *group = context;
     double clock = group->world->time;
     group->world->time = t; // for events that look at the time
-    spread(group, y);
+    spread(group, y, t);
     for (int i = 0; i < group->events.count; ++i) {
         values[i] =
             sn_world_event_value(group->world, &group->world->events.data[group->events.data[i]]);
@@ -620,7 +621,7 @@ sn_status sn_world_step_group(sn_world *world, int index, double end, double *re
         }
         status = step_adaptive(group, world->time, end, reached, error);
     }
-    spread(group, group->state);
+    spread(group, group->state, *reached);
     // A method that was stopped at an event stands beyond it.
     group->fresh = status != SN_OK || *reached < end;
     return status;

@@ -1,0 +1,486 @@
+#include "agent/tie_step.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "agent/tie_box.h"
+#include "agent/tie_project.h"
+#include "agent/tie_rate.h"
+#include "math/rotation.h"
+
+enum { MOST_TURNS = 30 };
+
+// What may be left at a singular position, where nothing has leverage on it: m.
+static const double good_enough = 1e-6;
+
+// How fast a freedom is brought back that was put beyond its limit: rad/s, m/s.
+static const double coming_back = 0.01;
+
+bool sn_tie_step_begin(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time, double h,
+                       const double *q, const double *v)
+{
+    step->tolerance = 1e-12;
+    if (work->held_rows == 0) {
+        sn_tree_step_begin(step, tree, q, v, h);
+        return true;
+    }
+    bool found = sn_tie_spread(work, tree, time, h, q, v, work->before, work->c);
+    sn_tree_step_begin_between(step, tree, work->before, work->c, h);
+    return found;
+}
+
+// ---- springs and dampers ----
+
+static sn_vec3 ball_turn(const double *q)
+{
+    return sn_quat_log(sn_quat_normalize((sn_quat){q[0], q[1], q[2], q[3]}));
+}
+
+static double component(sn_vec3 a, int k)
+{
+    return k == 0 ? a.x : (k == 1 ? a.y : a.z);
+}
+
+static bool is_plain_drive(const sn_drive_def *drive)
+{
+    return drive->type == SN_DRIVE_FORCE ||
+           (drive->type == SN_DRIVE_POSITION && drive->force_limit == INFINITY);
+}
+
+bool sn_freedom_is_sprung(const sn_freedom_def *freedom)
+{
+    return freedom->stiffness != 0.0 || freedom->damping != 0.0 || is_plain_drive(&freedom->drive);
+}
+
+// The law f = stiffness (lack - (s' + s-) / 4) + damping (rate - (s' - s-) / 2h) without what s'
+// does.
+static double spring_force(double stiffness, double damping, double lack, double rate, double past,
+                           double h)
+{
+    return stiffness * (lack - 0.25 * past) + damping * (rate + 0.5 * past / h);
+}
+
+static double spring_armature(double stiffness, double damping, double h)
+{
+    return 0.25 * h * h * stiffness + 0.5 * h * damping;
+}
+
+bool sn_tie_springs(const sn_freedom_def *freedoms, const sn_tree *tree, const sn_tree_step *step,
+                    double time, double *past, double *force, double *armature)
+{
+    bool any = false;
+    double h = step->h, middle = time + 0.5 * h;
+    sn_tree_step_past(step, tree, past);
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_link *link = &tree->links[i];
+        const double *q = step->c + link->q;
+        bool ball = link->joint == SN_TREE_BALL;
+        sn_vec3 turn = ball && freedoms[link->v].stiffness != 0.0 ? ball_turn(q) : SN_VEC3_ZERO;
+        for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
+            int j = link->v + k;
+            const sn_freedom_def *own = &freedoms[ball ? link->v : j];
+            const sn_drive_def *drive = &freedoms[j].drive;
+            double lack = ball ? -component(turn, k) : own->rest - q[k];
+            force[j] += spring_force(own->stiffness, own->damping, lack, 0.0, past[j], h);
+            armature[j] = spring_armature(own->stiffness, own->damping, h);
+            if (drive->type == SN_DRIVE_FORCE) {
+                force[j] += sn_tie_target(drive, middle).value;
+            } else if (is_plain_drive(drive)) {
+                double far = sn_tie_lack(freedoms, link, k, step->c, middle);
+                force[j] += spring_force(drive->stiffness, drive->damping, far,
+                                         sn_tie_target(drive, middle).rate, past[j], h);
+                armature[j] += spring_armature(drive->stiffness, drive->damping, h);
+            }
+            any = any || armature[j] != 0.0;
+        }
+    }
+    return any;
+}
+
+void sn_tie_drive_loads(const sn_freedom_def *freedoms, const sn_tree *tree, const double *c,
+                        double time, double h, const double *past, const double *moved,
+                        double *drive_load)
+{
+    double middle = time + 0.5 * h;
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_link *link = &tree->links[i];
+        for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
+            int j = link->v + k;
+            const sn_drive_def *drive = &freedoms[j].drive;
+            if (drive->type == SN_DRIVE_FORCE) {
+                drive_load[j] += sn_tie_target(drive, middle).value;
+            } else if (is_plain_drive(drive)) {
+                double far = sn_tie_lack(freedoms, link, k, c, middle);
+                drive_load[j] +=
+                    spring_force(drive->stiffness, drive->damping, far,
+                                 sn_tie_target(drive, middle).rate, past[j], h) -
+                    spring_armature(drive->stiffness, drive->damping, h) * moved[j] / (h * h);
+            }
+        }
+    }
+}
+
+// ---- bounded rows ----
+
+typedef struct step_context {
+    sn_tree_step *step;
+    double time; // of the start of the step
+} step_context;
+
+// Adds a row in the freedoms of a link with its law; forces and movements as the joint has them.
+static void add_row(sn_tie_work *work, const sn_tree *tree, int tag, int link, int part,
+                    sn_vec3 local, sn_tie_bound bound, double softness)
+{
+    sn_tie_work_own(work, tree, tag, link, part, local);
+    int count = work->rows.rows.count;
+    if (work->rows.failed || !sn_array_reserve(&work->bounds, count)) {
+        work->rows.failed = true;
+        return;
+    }
+    work->bounds.data[count - 1] = bound;
+    work->rows.rows.data[count - 1].softness = softness;
+}
+
+// Adds an implicit spring and damper whose force is bounded.
+static void add_spring(sn_tie_work *work, const sn_tree *tree, int tag, int link, int part,
+                       sn_vec3 local, double stiffness, double damping, double force, double lower,
+                       double upper, double h)
+{
+    double mass = spring_armature(stiffness, damping, h), h2 = h * h;
+    if (mass > 0.0) {
+        sn_tie_bound bound = {h2 * lower, h2 * upper, h2 * force / mass, 0.0, false};
+        add_row(work, tree, tag, link, part, local, bound, 1.0 / mass);
+    }
+}
+
+// A limit `room` ahead of a freedom that came by `past` backwards and would go on by `guessed`:
+// upwards, or downwards with all signs changed.
+static double limit_target(double room, double past, double guessed, double restitution, double h)
+{
+    double target = room >= 0.0 ? room : fmax(room, -coming_back * h);
+    double arriving = -past, gained = fabs(guessed + past);
+    if (restitution > 0.0 && arriving > 2.0 * gained) {
+        target = fmin(target, -restitution * arriving);
+    }
+    return target;
+}
+
+static void add_limit(const step_context *context, sn_tie_work *work, const sn_tree *tree, int link,
+                      int part, sn_vec3 local, double position, double past, double guessed)
+{
+    const sn_limit_def *limit = &work->freedoms[tree->links[link].v + part].limit;
+    uint8_t near = work->limit[tree->links[link].v + part];
+    double h = context->step->h, side = near == 2 ? -1.0 : 1.0;
+    double room = side * ((near == 2 ? limit->lower : limit->upper) - position);
+    if (near == 0) {
+        return;
+    }
+    double lower = near == 2 ? 0.0 : -INFINITY, upper = near == 2 ? INFINITY : 0.0;
+    if (limit->stiffness > 0.0) {
+        double force = spring_force(limit->stiffness, limit->damping, side * room, 0.0, past, h);
+        add_spring(work, tree, SN_ROW_LIMIT, link, part, local, limit->stiffness, limit->damping,
+                   force, lower, upper, h);
+        return;
+    }
+    double target = side * limit_target(room, side * past, side * guessed, limit->restitution, h);
+    bool locked = limit->lower == limit->upper;
+    sn_tie_bound bound = {locked ? -INFINITY : lower, locked ? INFINITY : upper, target, 0.0, true};
+    add_row(work, tree, SN_ROW_LIMIT, link, part, local, bound, 0.0);
+}
+
+static void add_drive(const step_context *context, sn_tie_work *work, const sn_tree *tree, int link,
+                      int k, sn_vec3 local)
+{
+    int j = tree->links[link].v + k;
+    const sn_drive_def *drive = &work->freedoms[j].drive;
+    double h = context->step->h, most = drive->force_limit;
+    if (drive->type == SN_DRIVE_VELOCITY) {
+        double target = h * sn_tie_target(drive, context->time + h).value;
+        sn_tie_bound bound = {-h * h * most, h * h * most, target, 0.0, false};
+        add_row(work, tree, SN_ROW_DRIVE, link, k, local, bound, 0.0);
+    } else if (drive->type == SN_DRIVE_POSITION && most < INFINITY) {
+        double middle = context->time + 0.5 * h;
+        double lack = sn_tie_lack(work->freedoms, &tree->links[link], k, context->step->c, middle);
+        double force = spring_force(drive->stiffness, drive->damping, lack,
+                                    sn_tie_target(drive, middle).rate, work->past[j], h);
+        add_spring(work, tree, SN_ROW_DRIVE, link, k, local, drive->stiffness, drive->damping,
+                   force, -most, most, h);
+    }
+}
+
+// All that is bounded in the freedoms of one link.
+static void add_bounded(void *user, sn_tie_work *work, sn_tree *tree, int link)
+{
+    const step_context *context = user;
+    int v = tree->links[link].v, count = sn_tree_joint_v(tree->links[link].joint);
+    double h2 = context->step->h * context->step->h;
+    bool ball = tree->links[link].joint == SN_TREE_BALL;
+    for (int k = 0; k < count; ++k) {
+        sn_vec3 local = {k == 0, k == 1, k == 2};
+        double friction = h2 * work->freedoms[ball ? v : v + k].friction;
+        bool moved = work->freedoms[v + k].drive.type == SN_DRIVE_MOTION; // nothing left to act on
+        if (friction > 0.0 && (ball || !moved)) {
+            double cone = ball ? (k == 0 ? friction : -1.0) : 0.0;
+            sn_tie_bound bound = {-friction, friction, 0.0, cone, false};
+            add_row(work, tree, SN_ROW_FRICTION, link, k, local, bound, 0.0);
+        }
+        if (!ball && !moved) {
+            add_limit(context, work, tree, link, k, local,
+                      context->step->c[tree->links[link].q + k], work->past[v + k],
+                      work->guessed[v + k]);
+        }
+        add_drive(context, work, tree, link, k, local);
+    }
+    if (ball) {
+        sn_vec3 turn = ball_turn(context->step->c + tree->links[link].q);
+        double angle = sn_length(turn);
+        sn_vec3 along = angle > 0.0 ? sn_vec3_scale(1.0 / angle, turn) : SN_VEC3_ZERO;
+        add_limit(context, work, tree, link, 0, along, angle,
+                  sn_dot(along, sn_vec3_at(work->past + v)),
+                  sn_dot(along, sn_vec3_at(work->guessed + v)));
+    }
+}
+
+// ---- limits that come into play ----
+
+// Where a limited freedom would be on the mean of the step (soft limits) or at its end.
+static double reached(const sn_tie_work *work, const sn_tree *tree, const sn_tree_step *step,
+                      int link, int k, const double *ahead, bool soft)
+{
+    int j = tree->links[link].v + k, at = tree->links[link].q;
+    bool ball = tree->links[link].joint == SN_TREE_BALL;
+    double end = ball ? sn_length(ball_turn(ahead + at)) : ahead[at + k];
+    if (!soft) {
+        return end;
+    }
+    double middle = ball ? sn_length(ball_turn(step->c + at)) : step->c[at + k];
+    return ball ? 0.5 * (middle + end) : middle + 0.25 * (work->past[j] + end - middle);
+}
+
+// Notes limits that the guess goes beyond; true when there are new ones.
+static bool note_limits(sn_tie_work *work, const sn_tree *tree, const sn_tree_step *step,
+                        const double *ahead, double slack)
+{
+    bool any = false;
+    for (int b = 0; b < work->block_count; ++b) {
+        int i = work->order[b].link;
+        if (i < 0) {
+            continue;
+        }
+        const sn_tree_link *link = &tree->links[i];
+        int count = link->joint == SN_TREE_BALL ? 1 : sn_tree_joint_v(link->joint);
+        for (int k = 0; k < count; ++k) {
+            const sn_limit_def *limit = &work->freedoms[link->v + k].limit;
+            if (work->limit[link->v + k] != 0 ||
+                (limit->lower == -INFINITY && limit->upper == INFINITY)) {
+                continue;
+            }
+            double at = reached(work, tree, step, i, k, ahead, limit->stiffness > 0.0);
+            uint8_t near = at > limit->upper + slack ? 1 : 0;
+            if (link->joint != SN_TREE_BALL && at < limit->lower - slack) {
+                near = 2;
+            }
+            work->limit[link->v + k] = near;
+            any = any || near != 0;
+        }
+    }
+    return any;
+}
+
+// ---- the turns ----
+
+// Rows at c with their laws, measured as rows are; rows that were there before keep their forces.
+static bool make_rows(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time)
+{
+    step_context context = {step, time};
+    int kept = work->rows.rows.count;
+    if (!sn_array_resize(&work->kept_rows, kept) || !sn_array_resize(&work->kept_x, kept)) {
+        return false;
+    }
+    for (int r = 0; r < kept; ++r) {
+        work->kept_rows.data[r] = work->rows.rows.data[r];
+        work->kept_x.data[r] = work->x[r] * work->rows.rows.data[r].scale;
+    }
+    if (!sn_tie_work_rows(work, tree, step->c, add_bounded, &context)) {
+        return false;
+    }
+    int at = 0; // both are in one order
+    for (int r = 0; r < work->rows.rows.count; ++r) {
+        sn_tie_row *row = &work->rows.rows.data[r];
+        sn_tie_bound *bound = &work->bounds.data[r];
+        row->softness *= row->scale * row->scale;
+        bound->lower /= row->scale;
+        bound->upper /= row->scale;
+        bound->target *= row->scale;
+        if (at < kept && work->kept_rows.data[at].tag == row->tag &&
+            work->kept_rows.data[at].source == row->source &&
+            work->kept_rows.data[at].part == row->part) {
+            work->x[r] = work->kept_x.data[at++] / row->scale;
+        }
+    }
+    return true;
+}
+
+// How far a bounded row moves to the guess.
+static double row_movement(const sn_tie_work *work, const sn_tree *tree, const sn_tree_step *step,
+                           const sn_tie_row *row, const double *ahead)
+{
+    const sn_tree_link *link = &tree->links[row->source];
+    if (row->tag == SN_ROW_LIMIT && link->joint == SN_TREE_BALL) {
+        return sn_length(ball_turn(ahead + link->q)) - sn_length(ball_turn(step->c + link->q));
+    }
+    return work->moved[link->v + row->part];
+}
+
+// What is left of each row's law at the guess, into work->rest. Gives the largest error of a row
+// that holds.
+static double look(sn_tie_work *work, const sn_tree *tree, const sn_tree_step *step, double time)
+{
+    double largest = sn_tie_work_errors(work, tree, work->c, time, work->rest);
+    for (int r = 0; r < work->rows.rows.count; ++r) {
+        const sn_tie_row *row = &work->rows.rows.data[r];
+        if (row->tag <= SN_ROW_MOTION) {
+            continue;
+        }
+        double moved = row->scale * row_movement(work, tree, step, row, work->c);
+        work->rest[r] = moved - work->bounds.data[r].target + row->softness * work->x[r];
+        if (work->states.data[r] == SN_BOX_FREE || work->states.data[r] == SN_BOX_SLIDING) {
+            double off = fabs(work->rest[r]) / row->scale;
+            largest = off <= largest ? largest : off;
+        }
+    }
+    return largest;
+}
+
+// Corrects the rows' forces by what is left open, and gives the change to the step.
+static bool correct(sn_tie_work *work, sn_tree_step *step, const sn_tree *tree, bool mixed)
+{
+    int count = work->rows.rows.count;
+    sn_tie_rows_apply(&work->rows, work->x, work->y);
+    for (int r = 0; r < count; ++r) {
+        work->sum[r] = work->rest[r] - work->y[r]; // what is open without any of their forces
+        work->kept_x.data[r] = work->x[r];
+    }
+    sn_tie_box_solve(work, work->sum, work->x, work->y, work->z);
+    for (int r = 0; r < count; ++r) {
+        work->z[r] = work->x[r] - work->kept_x.data[r];
+    }
+    if (!sn_tie_mix_step(&work->mix, count, work->kept_x.data, work->rest, mixed, work->z)) {
+        return false;
+    }
+    for (int r = 0; r < count; ++r) {
+        const sn_tie_bound *bound = &work->bounds.data[r];
+        work->x[r] = fmin(fmax(work->kept_x.data[r] + work->z[r], bound->lower), bound->upper);
+        work->z[r] = work->x[r] - work->kept_x.data[r];
+    }
+    step->driven = true;
+    sn_tie_rows_push(&work->rows, tree, work->z, step->due, step->impulse);
+    return true;
+}
+
+// Finds c' and the forces of the rows.
+static bool search(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time)
+{
+    double before = INFINITY, least = INFINITY, there = time + 1.5 * step->h;
+    int idle = 0;
+    bool make = true;
+    for (int turn = 0; turn < MOST_TURNS; ++turn) {
+        if (make && !make_rows(work, step, tree, time)) {
+            return false;
+        }
+        if (make) {
+            sn_tie_mix_start(&work->mix);
+            least = INFINITY;
+            idle = 0;
+        }
+        sn_tree_step_moved(step, tree, work->moved);
+        double left = look(work, tree, step, there);
+        idle = left < 0.5 * least ? 0 : idle + 1;
+        least = fmin(left, least);
+        bool enough = idle > 2 && left <= 2.0 * least && left < good_enough;
+        if (turn > 0 && !make && (left <= sn_tie_work_tolerance(work) || enough)) {
+            return true;
+        }
+        if (!isfinite(left) || !sn_array_resize(&work->kept_x, work->rows.rows.count) ||
+            !correct(work, step, tree, left > 0.2 * before) || !sn_tree_step_search(step, tree)) {
+            return false;
+        }
+        before = left;
+        sn_tree_step_ahead(step, tree, work->c);
+        make = note_limits(work, tree, step, work->c, 1e-13);
+    }
+    return least < good_enough;
+}
+
+static void start_search(sn_tie_work *work, sn_tree_step *step, const sn_tree *tree)
+{
+    memset(work->limit, 0, (size_t)tree->v_count);
+    sn_tie_rows_clear(&work->rows);
+    sn_tree_step_guess(step, tree);
+    sn_tree_step_past(step, tree, work->past);
+    sn_tree_step_moved(step, tree, work->guessed);
+    sn_tree_step_ahead(step, tree, work->c);
+    note_limits(work, tree, step, work->c, 0.0);
+}
+
+// ---- the end ----
+
+// Freedoms that stick do not move at all, not even by rounding.
+static bool stop_sticking(const sn_tie_work *work, sn_tree_step *step, const sn_tree *tree)
+{
+    double most = 0.0;
+    for (int r = 0; r < work->rows.rows.count; ++r) {
+        const sn_tie_row *row = &work->rows.rows.data[r];
+        if (row->tag == SN_ROW_FRICTION && work->states.data[r] == SN_BOX_FREE &&
+            tree->links[row->source].joint < SN_TREE_BALL) {
+            step->search[row->source].moved = SN_VEC3_ZERO;
+        }
+    }
+    for (int j = 0; j < tree->v_count; ++j) {
+        most = fmax(most, fabs(work->moved[j]));
+    }
+    return most <= 1e-15;
+}
+
+// Rounding may leave a freedom an ulp beyond its limit.
+static void keep_limits(const sn_tie_work *work, const sn_tree *tree, double *q)
+{
+    for (int r = 0; r < work->rows.rows.count; ++r) {
+        const sn_tie_row *row = &work->rows.rows.data[r];
+        const sn_tree_link *link = &tree->links[row->source >= 0 ? row->source : 0];
+        if (row->tag == SN_ROW_LIMIT && work->bounds.data[r].position &&
+            link->joint != SN_TREE_BALL) {
+            const sn_limit_def *limit = &work->freedoms[link->v + row->part].limit;
+            double *at = q + link->q + row->part;
+            if (fabs(*at - limit->upper) < 1e-12) {
+                *at = fmin(*at, limit->upper);
+            } else if (fabs(*at - limit->lower) < 1e-12) {
+                *at = fmax(*at, limit->lower);
+            }
+        }
+    }
+}
+
+bool sn_tie_step_advance(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time,
+                         double *q, double *v)
+{
+    start_search(work, step, tree);
+    if (!search(work, step, tree, time)) {
+        return false;
+    }
+    sn_tree_step_loads(step, tree, work->load);
+    sn_tie_note_rows(work, tree, 1.0 / (step->h * step->h));
+    bool rests = stop_sticking(work, step, tree);
+    if (work->held_rows == 0) {
+        sn_tree_step_finish(step, tree, q, v);
+        keep_limits(work, tree, q);
+        return true;
+    }
+    if (rests) {
+        memcpy(q, step->c, (size_t)tree->q_count * sizeof *q);
+        memset(v, 0, (size_t)tree->v_count * sizeof *v);
+        return true;
+    }
+    sn_tree_step_ahead(step, tree, work->before);
+    return sn_tie_gather(work, tree, time + step->h, step->h, step->c, work->before, q, v);
+}

@@ -1,0 +1,116 @@
+// What ties, limits, friction and drives of one articulation need beside its tree: the ties
+// themselves, the order of their rows, and room to work in.
+//
+// Rows come in two kinds. Ties and prescribed motions always hold, at the places of the tree and
+// not only at its velocities. Limits, friction and drives have a bounded force, and are there for
+// the step only: see tie_step.h.
+#ifndef SN_AGENT_TIE_WORK_H
+#define SN_AGENT_TIE_WORK_H
+
+#include "agent/tie.h"
+#include "agent/tie_mix.h"
+#include "agent/tie_rows.h"
+#include "sinew/joint.h"
+
+// Whose a row is.
+enum { SN_ROW_TIE, SN_ROW_MOTION, SN_ROW_LIMIT, SN_ROW_FRICTION, SN_ROW_DRIVE };
+
+// Rows of a tie, or all those in the freedoms of a link.
+typedef struct sn_tie_block {
+    int tie;         // or -1
+    int link;        // or -1
+    int last, first; // of the roots it acts on, in the order in which they are near
+} sn_tie_block;
+
+// The law of a bounded row: its force is within [lower, upper], and at neither end J s' + softness
+// * force = target, with s' the movement from the middle of the step. Measured as rows are, forces
+// times h^2.
+typedef struct sn_tie_bound {
+    double lower, upper, target;
+    double cone;   // > 0: first of three rows, the norm of whose forces is bounded by it
+    bool position; // its movement is to end where `target` says: a limit
+} sn_tie_bound;
+
+typedef struct sn_tie_work {
+    sn_tie *ties;
+    int tie_count;
+    sn_tie_term *terms;
+    int term_count;
+    sn_tie_block *order; // block_count
+    int block_count;
+    int held_rows;        // of ties and motions
+    sn_tie_guide *guides; // tie_count: of the step under way
+    sn_tie_place *places; // tie_count: where rows were made
+    sn_tie_place *ahead;  // tie_count: where errors were asked for
+    sn_tie_rows rows;
+    SN_ARRAY(sn_tie_bound) bounds;  // of the rows
+    SN_ARRAY(double) numbers;       // behind the next five
+    double *x, *rest, *y, *z, *sum; // rows
+    SN_ARRAY(uint8_t) out;          // of the rows, scratch
+    SN_ARRAY(uint8_t) states;       // of the rows: see tie_box.h
+    sn_tie_mix mix;
+    SN_ARRAY(sn_tie_row) kept_rows;
+    SN_ARRAY(double) kept_x;
+    sn_tree_pose *pose;                                       // link count
+    sn_spatial *push;                                         // link count
+    sn_spatial *velocity;                                     // link count
+    double *force, *moved, *past, *armature, *mean, *guessed; // v_count
+    double *c, *before;                                       // q_count
+    uint8_t *limit;           // v_count: 1: the upper limit is near, 2: the lower
+    sn_spatial *load;         // link count: of the last step
+    sn_freedom_def *freedoms; // the articulation's
+    double *drive_load, *limit_load, *friction_load; // v_count
+    double *tie_load;                                // 6 tie_count
+} sn_tie_work;
+
+// Does anything here need rows, beyond springs, dampers and forces?
+SN_API bool sn_tie_work_is_needed(const sn_tree *tree, const sn_freedom_def *freedoms,
+                                  int tie_count);
+
+// Shares curves; `freedoms` stays the articulation's. NULL when memory runs out.
+SN_API sn_tie_work *sn_tie_work_make(const sn_tree *tree, const sn_tie *ties, int tie_count,
+                                     const sn_tie_term *terms, int term_count,
+                                     sn_freedom_def *freedoms);
+SN_API void sn_tie_work_free(sn_tie_work *work);
+
+// Counts and orders rows anew, for changed freedoms.
+SN_API void sn_tie_work_order(sn_tie_work *work, const sn_tree *tree);
+
+// The drive's target at a time.
+SN_API sn_motion_state sn_tie_target(const sn_drive_def *drive, double time);
+
+// Position of a freedom of a link: m, rad; of balls a component of the rotation vector.
+SN_API double sn_tie_position(const sn_tree *tree, int link, int own, const double *q);
+
+// How far a freedom is before its position drive's target: of balls, of the turn that is left, in
+// link axes.
+SN_API double sn_tie_lack(const sn_freedom_def *freedoms, const sn_tree_link *link, int own,
+                          const double *q, double time);
+
+// k with d(rotation vector r)/dt = (1 + [r]x / 2 + k [r]x^2) w, w in the turned axes, and its
+// derivative by r^2.
+SN_API void sn_tie_turn_factor(double square, double *k, double *rate);
+
+// A row in the freedoms of a link, in link axes for three.
+SN_API void sn_tie_work_own(sn_tie_work *work, const sn_tree *tree, int tag, int link, int part,
+                            sn_vec3 local);
+
+// Makes the rows of ties and motions at the placed pose, that of q. With `bounded`, after the rows
+// of each link, calls it for that link's own.
+typedef void sn_tie_bounded(void *context, sn_tie_work *work, sn_tree *tree, int link);
+SN_API bool sn_tie_work_rows(sn_tie_work *work, sn_tree *tree, const double *q,
+                             sn_tie_bounded *bounded, void *context);
+
+// How far ties and motions are from holding at coordinates q and a time, row by row, measured as
+// rows are (others: 0). Gives the largest error in m or rad, which is NaN when any is.
+SN_API double sn_tie_work_errors(sn_tie_work *work, const sn_tree *tree, const double *q,
+                                 double time, double *error);
+
+// The rates that motions want of J v, less: measured as rows are.
+SN_API void sn_tie_work_rates(const sn_tie_work *work, const sn_tree *tree, double time,
+                              double *rate);
+
+// What rounding leaves of errors: m.
+SN_API double sn_tie_work_tolerance(const sn_tie_work *work);
+
+#endif
