@@ -99,7 +99,7 @@ typedef struct sn_articulation_gap {
 
 // Moves q to the nearest place, as masses measure it, where all ties and prescribed motions hold at
 // `time`, and takes from v what they forbid. False when it cannot, with the state as it was; `gap`
-// (may be NULL) tells why.
+// (may be NULL) tells why; with neither tie nor freedom in it, memory ran out.
 SN_API bool sn_articulation_close(sn_articulation_set *set, int agent, double time,
                                   sn_articulation_gap *gap);
 

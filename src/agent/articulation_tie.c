@@ -90,7 +90,7 @@ bool sn_articulation_close(sn_articulation_set *set, int agent, double time,
     memcpy(work->before, q, size);
     bool closed = sn_tie_close(work, &item->tree, time, q, v, &largest);
     if (!closed) {
-        if (gap != NULL && !work->rows.failed) {
+        if (gap != NULL && isfinite(largest)) { // else there was no memory to look
             sn_tie_work_errors(work, &item->tree, q, time, work->rest);
             *gap = worst_gap(item, work->rest);
         }

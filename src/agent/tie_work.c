@@ -380,8 +380,9 @@ bool sn_tie_work_rows(sn_tie_work *work, sn_tree *tree, const double *q, sn_tie_
         }
     }
     int count = work->rows.rows.count;
+    // One number too many, so that there is an array to point into also without rows.
     if (!sn_tie_rows_finish(&work->rows, tree) || !sn_array_resize(&work->bounds, count) ||
-        !sn_array_resize(&work->numbers, 5 * count) || !sn_array_resize(&work->states, count) ||
+        !sn_array_resize(&work->numbers, 5 * count + 1) || !sn_array_resize(&work->states, count) ||
         !sn_array_resize(&work->out, count)) {
         return false;
     }
