@@ -568,6 +568,124 @@ static void ldl6_solves_and_refuses(void **state)
     assert_false(sn_ldl6_factor(zero));
 }
 
+// ---- beyond a few dozen ----
+
+enum { LARGE = 120 };
+
+static double *large_matrix(void)
+{
+    double *a = test_malloc(LARGE * LARGE * sizeof *a);
+    memset(a, 0, LARGE * LARGE * sizeof *a);
+    return a;
+}
+
+// Random, a chain's stiffness, many equal values, all zero, and one far above the rest.
+static void fill_symmetric(int kind, int n, uint64_t *seed, double *a)
+{
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            double entry = next_random(seed);
+            entry = kind == 1 ? (i == j ? 2.0 : (i == j + 1 ? -1.0 : 0.0)) : entry;
+            entry = kind == 2 ? 1.0 + (i == j ? 3.0 : 0.0) : entry;
+            entry = kind == 3 ? 0.0 : entry;
+            entry = kind == 4 && i == 0 ? 1e9 * entry : entry;
+            a[i * n + j] = a[j * n + i] = entry;
+        }
+    }
+}
+
+static void eigenvalues_of_large_matrices(void **state)
+{
+    (void)state;
+    uint64_t seed = 51;
+    double *a = large_matrix(), *work = large_matrix(), *vectors = large_matrix(),
+           *product = large_matrix();
+    double values[LARGE], expected[LARGE];
+    const int sizes[] = {33, 34, 71, LARGE};
+    for (int kind = 0; kind < 5; ++kind) {
+        for (int s = 0; s < 4; ++s) {
+            int n = sizes[s];
+            fill_symmetric(kind, n, &seed, a);
+            double size = largest_entry(n * n, a) + 1e-300, limit = 2e-15 * n * size;
+            memcpy(work, a, (size_t)(n * n) * sizeof *a);
+            assert_int_equal(LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'L', n, work, n, expected), 0);
+            memcpy(work, a, (size_t)(n * n) * sizeof *a);
+            assert_true(sn_eigen_symmetric(n, work, values, vectors));
+            assert_true(largest_difference(n, values, expected) <= limit);
+            assert_true(orthogonality(n, n, vectors) < 1e-13);
+            sn_dense_multiply(n, n, n, a, vectors, product);
+            for (int i = 0; i < n * n; ++i) {
+                product[i] -= values[i % n] * vectors[i];
+            }
+            assert_true(largest_entry(n * n, product) <= limit);
+        }
+    }
+    test_free(a);
+    test_free(work);
+    test_free(vectors);
+    test_free(product);
+}
+
+// ---- LQ ----
+
+static void lq_finds_rank_null_space_and_solutions(void **state)
+{
+    (void)state;
+    uint64_t seed = 52;
+    for (int run = 0; run < 300; ++run) {
+        int m = 1 + (int)(7.0 * fabs(next_random(&seed))),
+            n = 1 + (int)(12.0 * fabs(next_random(&seed)));
+        int most = m < n ? m : n, rank = 1 + (int)(most * 0.999 * fabs(next_random(&seed)));
+        double left[SIZE], right[SIZE], a[SIZE], lq[SIZE], beta[MAX], null[MAX], image[MAX];
+        for (int i = 0; i < SIZE; ++i) {
+            left[i] = next_random(&seed);
+            right[i] = next_random(&seed);
+        }
+        sn_dense_multiply(m, rank, n, left, right, a);
+        memcpy(lq, a, sizeof a);
+        int order[MAX];
+        assert_int_equal(sn_lq_factor(m, n, lq, order, beta, 1e-10), rank);
+        for (int k = rank; k < n; ++k) {
+            memset(null, 0, sizeof null);
+            null[k] = 1.0;
+            sn_lq_apply_transpose(n, lq, beta, rank, null);
+            sn_dense_apply(m, n, a, null, image);
+            assert_true(largest_entry(m, image) < 1e-12);
+            sn_lq_apply(n, lq, beta, rank, null);
+            assert_true(fabs(null[k] - 1.0) < 1e-14);
+        }
+        // The shortest solution of a x = a y is no longer than y, and solves it.
+        double y[MAX], b[MAX], x[MAX], again[MAX], x_square = 0.0, y_square = 0.0;
+        for (int j = 0; j < n; ++j) {
+            y[j] = next_random(&seed);
+        }
+        sn_dense_apply(m, n, a, y, b);
+        sn_lq_solve(n, lq, beta, order, rank, b, x);
+        sn_dense_apply(m, n, a, x, again);
+        double worth = 1e-9 * (1.0 + largest_entry(n, x));
+        assert_true(largest_difference(m, b, again) < worth);
+        for (int j = 0; j < n; ++j) {
+            x_square += x[j] * x[j];
+            y_square += y[j] * y[j];
+        }
+        assert_true(x_square <= y_square * (1.0 + 1e-9));
+        // c - a^T y is at right angles to every row of a.
+        double c[MAX], rest[MAX], multiplier[MAX], transposed[SIZE];
+        memcpy(c, y, sizeof c);
+        sn_lq_solve_transpose(m, n, lq, beta, order, rank, c, multiplier);
+        sn_dense_transpose(m, n, a, transposed);
+        sn_dense_apply(n, m, transposed, multiplier, rest);
+        for (int j = 0; j < n; ++j) {
+            rest[j] -= y[j];
+        }
+        sn_dense_apply(m, n, a, rest, image);
+        assert_true(largest_entry(m, image) < 1e-9 * (1.0 + largest_entry(m, multiplier)));
+    }
+    double zero[6] = {0}, beta[2];
+    int order[2];
+    assert_int_equal(sn_lq_factor(2, 3, zero, order, beta, 0.0), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -576,6 +694,8 @@ int main(void)
         cmocka_unit_test(semidefinite_systems_give_rank_and_a_solution),
         cmocka_unit_test(lu_solves_inverts_and_agrees_with_lapack),
         cmocka_unit_test(eigenvalues_of_every_kind),
+        cmocka_unit_test(eigenvalues_of_large_matrices),
+        cmocka_unit_test(lq_finds_rank_null_space_and_solutions),
         cmocka_unit_test(singular_values_of_every_kind_and_shape),
         cmocka_unit_test(small_singular_values_keep_their_digits),
         cmocka_unit_test(least_squares_agree_with_lapack),

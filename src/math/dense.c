@@ -9,13 +9,18 @@
 void sn_dense_multiply(int rows, int inner, int columns, const double *a, const double *b,
                        double *c)
 {
+    // Along rows of b and c, so that large ones stream; each sum still runs in the order of k.
     for (int i = 0; i < rows; ++i) {
+        double *row = c + (size_t)i * (size_t)columns;
         for (int j = 0; j < columns; ++j) {
-            double sum = 0.0;
-            for (int k = 0; k < inner; ++k) {
-                sum += a[i * inner + k] * b[k * columns + j];
+            row[j] = 0.0;
+        }
+        for (int k = 0; k < inner; ++k) {
+            double factor = a[(size_t)i * (size_t)inner + (size_t)k];
+            const double *from = b + (size_t)k * (size_t)columns;
+            for (int j = 0; j < columns; ++j) {
+                row[j] += factor * from[j];
             }
-            c[i * columns + j] = sum;
         }
     }
 }
@@ -66,7 +71,7 @@ bool sn_cholesky_factor(int n, double *a, int *bad_pivot)
     return report_pivot(bad_pivot, -1);
 }
 
-void sn_cholesky_solve(int n, const double *l, double *x)
+void sn_cholesky_solve_lower(int n, const double *l, double *x)
 {
     for (int i = 0; i < n; ++i) {
         for (int k = 0; k < i; ++k) {
@@ -74,12 +79,22 @@ void sn_cholesky_solve(int n, const double *l, double *x)
         }
         x[i] /= l[i * n + i];
     }
-    for (int i = n - 1; i >= 0; --i) {
-        for (int k = i + 1; k < n; ++k) {
+}
+
+void sn_cholesky_solve_upper(int n, const double *l, double *x)
+{
+    for (int k = n - 1; k >= 0; --k) {
+        x[k] /= l[k * n + k];
+        for (int i = 0; i < k; ++i) {
             x[i] -= l[k * n + i] * x[k];
         }
-        x[i] /= l[i * n + i];
     }
+}
+
+void sn_cholesky_solve(int n, const double *l, double *x)
+{
+    sn_cholesky_solve_lower(n, l, x);
+    sn_cholesky_solve_upper(n, l, x);
 }
 
 // ---- LDL^T ----

@@ -7,9 +7,9 @@
 //     }
 //
 // Matrices are stored by rows: a[row * columns + column]. Sizes come first, outputs last. Nothing
-// allocates; what needs scratch says how much. Meant for sizes up to a few dozen: no blocking, no
-// threads, a fixed order of operations and so the same bits everywhere. Outputs must not overlap
-// inputs unless a function works in place.
+// allocates; what needs scratch says how much. Meant for sizes up to a few dozen, usable up to a
+// thousand or two: no blocking, no threads, a fixed order of operations and so the same bits
+// everywhere. Outputs must not overlap inputs unless a function works in place.
 //
 // What this does not do: sparse or banded matrices, complex eigenvalues, eigenvalues of
 // unsymmetric matrices.
@@ -37,6 +37,10 @@ SN_API void sn_dense_apply(int rows, int columns, const double *a, const double 
 // working precision, and `bad_pivot` (may be NULL) names the row; it is -1 otherwise.
 SN_API bool sn_cholesky_factor(int n, double *a, int *bad_pivot);
 SN_API void sn_cholesky_solve(int n, const double *l, double *x);
+
+// The halves of that: x <- L^-1 x, x <- L^-T x.
+SN_API void sn_cholesky_solve_lower(int n, const double *l, double *x);
+SN_API void sn_cholesky_solve_upper(int n, const double *l, double *x);
 
 // ---- LDL^T: symmetric, also indefinite ----
 
@@ -68,10 +72,30 @@ SN_API void sn_lu_solve_many(int n, const double *lu, const int *swaps, int colu
 SN_API void sn_lu_inverse(int n, const double *lu, const int *swaps, double *inverse);
 SN_API double sn_lu_determinant(int n, const double *lu, const int *swaps);
 
+// ---- LQ with row exchanges: a's rows in `order` = [L 0] Q, with orthogonal Q (n x n) ----
+
+// In place, a: m x n by rows, the longest remaining row first: L on and below the diagonal, right
+// of it the reflections that Q is made of; beta: min(m, n). Returns the rank: rows of which more
+// than `tolerance` times the longest is left (0: max(m, n) eps).
+SN_API int sn_lq_factor(int m, int n, double *a, int *order, double *beta, double tolerance);
+
+// x <- Q x and x <- Q^T x. The last n - rank columns of Q^T span what a turns into zero.
+SN_API void sn_lq_apply(int n, const double *lq, const double *beta, int rank, double *x);
+SN_API void sn_lq_apply_transpose(int n, const double *lq, const double *beta, int rank, double *x);
+
+// The shortest x (n) with a x = b (m) where b is in the range of a; b is as it was. x: n.
+SN_API void sn_lq_solve(int n, const double *lq, const double *beta, const int *order, int rank,
+                        const double *b, double *x);
+
+// The y (m) that makes |a^T y - c| least, zero for rows that the others make up; c (n) becomes Q c.
+SN_API void sn_lq_solve_transpose(int m, int n, const double *lq, const double *beta,
+                                  const int *order, int rank, double *c, double *y);
+
 // ---- eigenvalues and singular values ----
 
-// Symmetric a = V diag(values) V^T by cyclic Jacobi rotations; values ascend, column k of the n x n
-// `vectors` belongs to values[k]. a (both triangles) is overwritten. False when a is not finite.
+// Symmetric a = V diag(values) V^T; values ascend, column k of the n x n `vectors` belongs to
+// values[k]. a (both triangles) is overwritten. Up to 32 by cyclic Jacobi rotations, beyond by QL
+// on a tridiagonal matrix. False when a is not finite.
 SN_API bool sn_eigen_symmetric(int n, double *a, double *values, double *vectors);
 
 // Thin singular value decomposition by one-sided Jacobi rotations: a = U diag(s) V^T with k =

@@ -5,8 +5,11 @@
 
 #include "math/dense.h"
 #include "math/double_double.h"
+#include "math/tridiagonal.h"
 
 #define MAX_SWEEPS 60 // quadratic convergence needs about ten
+
+enum { JACOBI_LIMIT = 32 }; // above this size a sweep costs more than it gains in digits
 
 // A power of two s such that s times the largest entry is near 1, so that squares neither overflow
 // nor vanish; 0 when an entry is not finite.
@@ -101,11 +104,18 @@ bool sn_eigen_symmetric(int n, double *a, double *values, double *vectors)
     for (int i = 0; i < n * n; ++i) {
         a[i] *= scale;
     }
-    identity(n, vectors);
-    for (int sweep = 0; sweep < MAX_SWEEPS && !eigen_sweep(n, a, vectors); ++sweep) {
+    if (n > JACOBI_LIMIT) {
+        sn_eigen_tridiagonal(n, a, values, vectors);
+    } else {
+        identity(n, vectors);
+        for (int sweep = 0; sweep < MAX_SWEEPS && !eigen_sweep(n, a, vectors); ++sweep) {
+        }
+        for (int i = 0; i < n; ++i) {
+            values[i] = a[i * n + i];
+        }
     }
     for (int i = 0; i < n; ++i) {
-        values[i] = a[i * n + i] / scale;
+        values[i] /= scale;
     }
     for (int i = 0; i < n - 1; ++i) {
         int least = i;
