@@ -131,6 +131,12 @@ SN_API sn_camera sn_scene_camera(const sn_scene *scene);
 SN_API sn_status sn_scene_resolved_text(const sn_scene *scene, char **text, size_t *length,
                                         sn_error *error);
 
+// Bodies start from now on as they stand and move in a world built from this scene; joints keep
+// their places on the bodies, springs and rods the lengths they had. Worlds built and texts
+// resolved later begin there. A position that the scene gives as an expression follows it again
+// when a param is set. SN_ERROR_MISMATCH when a body is not in the world.
+SN_API sn_status sn_scene_place_bodies(sn_scene *scene, const sn_world *world, sn_error *error);
+
 // What the table says: JSON Schema (draft 2020-12) and the reference page in Markdown.
 SN_API sn_status sn_scene_schema_text(char **text, size_t *length, sn_error *error);
 SN_API sn_status sn_scene_reference_text(char **text, size_t *length, sn_error *error);

@@ -95,19 +95,20 @@ static sn_transform child_frame(const sn_joint_item *joint, sn_transform child, 
     return sn_transform_multiply(sn_transform_inverse(child), place);
 }
 
-static void place_joint(const sn_scene *scene, const sn_joint_item *joint, sn_joint_def *def)
+void sn_joint_item_frames(const sn_scene *scene, const sn_joint_item *joint,
+                          sn_transform *parent_frame, sn_transform *child_side)
 {
     if (sn_item_gives(&joint->item, "parent_frame") || sn_item_gives(&joint->item, "child_frame")) {
-        def->parent_frame = given_frame(&joint->parent_frame);
-        def->child_frame = given_frame(&joint->child_frame);
+        *parent_frame = given_frame(&joint->parent_frame);
+        *child_side = given_frame(&joint->child_frame);
         return;
     }
     sn_transform parent = body_frame(scene, joint->parent_body);
     sn_transform child = body_frame(scene, joint->child_body);
     sn_transform place = {sn_item_gives(&joint->item, "at") ? joint->at : child.position,
                           turn_of(joint)};
-    def->parent_frame = sn_transform_multiply(sn_transform_inverse(parent), place);
-    def->child_frame = child_frame(joint, child, place);
+    *parent_frame = sn_transform_multiply(sn_transform_inverse(parent), place);
+    *child_side = child_frame(joint, child, place);
 }
 
 sn_joint_def sn_joint_item_def(const sn_scene *scene, const sn_joint_item *joint,
@@ -131,7 +132,7 @@ sn_joint_def sn_joint_item_def(const sn_scene *scene, const sn_joint_item *joint
     if (sn_item_gives(&joint->item, "break_torque")) {
         def.break_torque = joint->break_torque;
     }
-    place_joint(scene, joint, &def);
+    sn_joint_item_frames(scene, joint, &def.parent_frame, &def.child_frame);
     for (int i = 0; i < sn_joint_type_freedoms(def.type); ++i) {
         def.freedom[i] = freedom_def(joint, i, motions);
     }

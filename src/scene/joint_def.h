@@ -9,4 +9,8 @@
 SN_API sn_joint_def sn_joint_item_def(const sn_scene *scene, const sn_joint_item *joint,
                                       sn_motion *const *motions);
 
+// Its frames on both bodies, as the bodies stand at the start.
+void sn_joint_item_frames(const sn_scene *scene, const sn_joint_item *joint,
+                          sn_transform *parent_frame, sn_transform *child_side);
+
 #endif

@@ -15,6 +15,13 @@ bool sn_item_gives(const sn_item *item, const char *key)
     return index >= 0 && item->places != NULL && item->places[index].line > 0;
 }
 
+void sn_item_mark_given(sn_item *item, int key)
+{
+    if (item->places[key].line == 0) {
+        item->places[key] = (sn_place){.source = item->place.source, .line = 1, .column = 1};
+    }
+}
+
 const sn_item *sn_item_of_freedom(const sn_item_list *list, int freedom)
 {
     const sn_freedom_item *first = list->count > 0 ? (const sn_freedom_item *)list->data[0] : NULL;

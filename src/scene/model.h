@@ -398,6 +398,10 @@ const sn_item_list *sn_body_item_shapes(const sn_body_item *body);
 bool sn_item_is_shape(const sn_item *item);
 bool sn_item_gives(const sn_item *item, const char *key);
 
+// From now on the key, by its index, counts as given, so that a resolved text has it. Without a
+// place of its own it takes that of the file.
+void sn_item_mark_given(sn_item *item, int key);
+
 // The limit or drive of a freedom, counted from 0; NULL: none.
 const sn_item *sn_item_of_freedom(const sn_item_list *list, int freedom);
 

@@ -30,15 +30,6 @@ static sn_status check(const sn_run_item *run, sn_error *error)
     return SN_OK;
 }
 
-// Every key counts as given from now on, so that the resolved text has it. A key without a place of
-// its own takes that of the scene.
-static void mark_given(sn_item *item, int index)
-{
-    if (item->places[index].line == 0) {
-        item->places[index] = (sn_place){.source = item->place.source, .line = 1, .column = 1};
-    }
-}
-
 sn_status sn_scene_set_run(sn_scene *scene, const sn_run *run, sn_error *error)
 {
     sn_run_item next = scene->root.run;
@@ -56,9 +47,10 @@ sn_status sn_scene_set_run(sn_scene *scene, const sn_run *run, sn_error *error)
         return status;
     }
     scene->root.run = next;
+    // Every key counts as given from now on, so that the resolved text has it.
     for (int i = 0; i < sn_object_key_count(next.item.table); ++i) {
-        mark_given(&scene->root.run.item, i);
+        sn_item_mark_given(&scene->root.run.item, i);
     }
-    mark_given(&scene->root.item, sn_object_find_key(scene->root.item.table, "run"));
+    sn_item_mark_given(&scene->root.item, sn_object_find_key(scene->root.item.table, "run"));
     return SN_OK;
 }
