@@ -7,6 +7,7 @@
 #include "sinew/geometry.h"
 #include "sinew/joint.h"
 #include "sinew/math.h"
+#include "sinew/mechanics.h"
 #include "sinew/motion.h"
 #include "sinew/record.h"
 #include "sinew/scene.h"

@@ -1,0 +1,639 @@
+#include "world/system.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "math/dense.h"
+#include "math/rotation.h"
+
+// ---- agents and their places in the system ----
+
+typedef struct agent_place {
+    int set, agent;
+    int q, v; // first coordinates in the system
+} agent_place;
+
+// Goes through all agents: start with {.set = 0, .agent = -1}.
+static bool next_agent(const sn_world *world, agent_place *at)
+{
+    if (at->agent >= 0) {
+        const sn_agent *last = &world->sets[at->set]->agents[at->agent];
+        at->q += last->q_count;
+        at->v += last->v_count;
+    }
+    at->agent += 1;
+    while (at->set < world->set_count && at->agent >= world->sets[at->set]->count) {
+        at->set += 1;
+        at->agent = 0;
+    }
+    return at->set < world->set_count;
+}
+
+#define FIRST_AGENT ((agent_place){.agent = -1})
+
+static sn_tree *tree_of(const sn_world *world, agent_place at)
+{
+    return &world->articulations.items[at.agent]->tree;
+}
+
+// ---- opening ----
+
+static double half_diagonal(sn_aabb box)
+{
+    return 0.5 * sn_length(sn_vec3_sub(box.upper, box.lower));
+}
+
+// How large an agent is; of a body without a shape by its inertia.
+static double agent_size(const sn_world *world, agent_place at)
+{
+    const sn_agent_set *set = world->sets[at.set];
+    double size = half_diagonal(set->type->bounds(set, at.agent));
+    if (!(size > 0.0) && at.set == SN_SET_RIGID) {
+        const sn_rigid_mass *mass = &world->rigid.mass[at.agent];
+        sn_vec3 moments = mass->inertia;
+        size = sqrt((moments.x + moments.y + moments.z) / mass->mass);
+    }
+    return size > 0.0 && isfinite(size) ? size : 1.0;
+}
+
+static double agent_mass(const sn_world *world, agent_place at)
+{
+    if (at.set == SN_SET_RIGID) {
+        return world->rigid.mass[at.agent].mass;
+    }
+    const sn_tree *tree = tree_of(world, at);
+    double mass = 0.0;
+    for (int i = 0; i < tree->count; ++i) {
+        mass += tree->links[i].mass;
+    }
+    return mass;
+}
+
+static bool add_limits(sn_system *system, agent_place at)
+{
+    const sn_articulation *item = system->world->articulations.items[at.agent];
+    for (int i = 0; i < item->tree.count; ++i) {
+        const sn_tree_link *link = &item->tree.links[i];
+        bool ball = link->joint == SN_TREE_BALL;
+        for (int k = 0; k < (ball ? 1 : sn_tree_joint_v(link->joint)); ++k) {
+            const sn_limit_def *limit = &item->freedoms[link->v + k].limit;
+            sn_system_limit made = {.v = at.v + link->v + k,
+                                    .q = at.q + link->q + k,
+                                    .ball = ball,
+                                    .lower = ball ? -INFINITY : limit->lower,
+                                    .upper = limit->upper};
+            bool hard = limit->stiffness == 0.0 && (isfinite(made.lower) || isfinite(made.upper));
+            if (hard && !sn_array_push(&system->limits, made)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// What the agents say of themselves. False when memory runs out.
+static bool survey(sn_system *system)
+{
+    const sn_world *world = system->world;
+    for (agent_place at = FIRST_AGENT; next_agent(world, &at);) {
+        double size = agent_size(world, at);
+        const sn_agent *agent = &world->sets[at.set]->agents[at.agent];
+        system->size = fmax(system->size, size);
+        system->mass += agent_mass(world, at);
+        for (int k = 0; k < agent->v_count; ++k) {
+            system->reach[at.v + k] = size; // of shifts; turns are set below
+        }
+        if (at.set == SN_SET_RIGID) {
+            for (int k = 3; k < SN_RIGID_V; ++k) {
+                system->reach[at.v + k] = 1.0;
+            }
+            continue;
+        }
+        const sn_tree *tree = tree_of(world, at);
+        for (int i = 0; i < tree->count; ++i) {
+            const sn_tree_link *link = &tree->links[i];
+            bool turns = link->joint != SN_TREE_SLIDER && link->joint != SN_TREE_TRANSLATION;
+            for (int k = 0; k < sn_tree_joint_v(link->joint) && turns; ++k) {
+                system->reach[at.v + link->v + k] = 1.0;
+            }
+        }
+        system->tie_rows += sn_articulation_rows(&world->articulations, at.agent);
+        if (!add_limits(system, at)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool make_room(sn_system *system)
+{
+    size_t n = (size_t)system->n + 1,
+           rows = (size_t)system->tie_rows + (size_t)system->limits.count + 1;
+    system->metric = sn_allocate_zero(n * n * sizeof(double));
+    system->l = sn_allocate_zero(n * n * sizeof(double));
+    system->basis = sn_allocate_zero(n * n * sizeof(double));
+    system->square = sn_allocate_zero(n * n * sizeof(double));
+    system->j = sn_allocate_zero(rows * n * sizeof(double));
+    system->lq = sn_allocate_zero(rows * n * sizeof(double));
+    system->gap = sn_allocate_zero(rows * sizeof(double));
+    system->beta = sn_allocate_zero(rows * sizeof(double));
+    system->scale = sn_allocate_zero(rows * sizeof(double));
+    system->order = sn_allocate_zero(rows * sizeof(int));
+    system->work = sn_allocate_zero(4 * (n + rows) * sizeof(double));
+    system->pose = sn_allocate_zero(((size_t)system->q_count + 1) * sizeof(double));
+    return system->metric != NULL && system->l != NULL && system->basis != NULL &&
+           system->j != NULL && system->lq != NULL && system->gap != NULL && system->beta != NULL &&
+           system->scale != NULL && system->order != NULL && system->work != NULL &&
+           system->pose != NULL && system->square != NULL;
+}
+
+sn_status sn_system_open_bare(sn_world *world, sn_system *system, sn_error *error)
+{
+    *system = (sn_system){0};
+    sn_status status = sn_world_check_still(world, error);
+    if (status == SN_OK) {
+        status = sn_world_assemble(world, error);
+    }
+    if (status == SN_OK) {
+        status = sn_world_make_groups(world, error);
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    for (int s = 0; s < world->set_count; ++s) {
+        system->n += world->sets[s]->v_count;
+        system->q_count += world->sets[s]->q_count;
+    }
+    system->world = world;
+    world->stepping = true;
+    return SN_OK;
+}
+
+sn_status sn_system_open(sn_world *world, sn_system *system, sn_error *error)
+{
+    sn_status status = sn_system_open_bare(world, system, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    int n = system->n;
+    if (n > SN_MECHANICS_LIMIT) {
+        sn_system_close(system);
+        return sn_fail(error, SN_ERROR_UNSUPPORTED, "world",
+                       "%d coordinates are too many for dense matrices; up to %d can be treated", n,
+                       (int)SN_MECHANICS_LIMIT);
+    }
+    system->reach = sn_allocate_zero(((size_t)n + 1) * sizeof(double));
+    if (system->reach == NULL || !survey(system) || !make_room(system)) {
+        sn_system_close(system);
+        return sn_fail_memory(error, (size_t)n * (size_t)n * sizeof(double));
+    }
+    system->rows = system->tie_rows;
+    return SN_OK;
+}
+
+void sn_system_close(sn_system *system)
+{
+    if (system->world != NULL) {
+        system->world->stepping = false;
+        system->world->forces_clear = false;
+    }
+    sn_array_free(&system->limits);
+    sn_free(system->reach);
+    sn_free(system->metric);
+    sn_free(system->l);
+    sn_free(system->basis);
+    sn_free(system->j);
+    sn_free(system->lq);
+    sn_free(system->gap);
+    sn_free(system->beta);
+    sn_free(system->scale);
+    sn_free(system->order);
+    sn_free(system->work);
+    sn_free(system->pose);
+    sn_free(system->square);
+    *system = (sn_system){0};
+}
+
+// ---- state ----
+
+void sn_system_read(const sn_system *system, double *q, double *v)
+{
+    const sn_world *world = system->world;
+    for (int s = 0; s < world->set_count; ++s) {
+        const sn_agent_set *set = world->sets[s];
+        if (q != NULL && set->q_count > 0) {
+            memcpy(q, set->q, (size_t)set->q_count * sizeof *q);
+            q += set->q_count;
+        }
+        if (v != NULL && set->v_count > 0) {
+            memcpy(v, set->v, (size_t)set->v_count * sizeof *v);
+            v += set->v_count;
+        }
+    }
+}
+
+void sn_system_write(sn_system *system, const double *q, const double *v)
+{
+    const sn_world *world = system->world;
+    for (int s = 0; s < world->set_count; ++s) {
+        sn_agent_set *set = world->sets[s];
+        if (q != NULL && set->q_count > 0) {
+            memcpy(set->q, q, (size_t)set->q_count * sizeof *q);
+            q += set->q_count;
+        }
+        if (v != NULL && set->v_count > 0) {
+            memcpy(set->v, v, (size_t)set->v_count * sizeof *v);
+            v += set->v_count;
+        }
+        for (int i = 0; i < set->count && set->type->touch != NULL; ++i) {
+            set->type->touch(set, i);
+        }
+    }
+}
+
+static sn_quat quat_at(const double *q)
+{
+    return (sn_quat){q[0], q[1], q[2], q[3]};
+}
+
+static void move_body(const double *q, const double *d, double scale, double *moved)
+{
+    sn_vec3_put(moved, sn_vec3_add_scaled(sn_vec3_at(q), scale, sn_vec3_at(d)));
+    sn_quat turn = sn_quat_exp(sn_vec3_scale(scale, sn_vec3_at(d + 3)));
+    sn_quat end = sn_quat_normalize(sn_quat_multiply(quat_at(q + 3), turn));
+    moved[3] = end.w;
+    moved[4] = end.x;
+    moved[5] = end.y;
+    moved[6] = end.z;
+}
+
+void sn_system_move(const sn_system *system, const double *q, const double *d, double scale,
+                    double *moved)
+{
+    const sn_world *world = system->world;
+    for (agent_place at = FIRST_AGENT; next_agent(world, &at);) {
+        if (at.set == SN_SET_RIGID) {
+            move_body(q + at.q, d + at.v, scale, moved + at.q);
+        } else {
+            sn_tree_move(tree_of(world, at), q + at.q, d + at.v, scale, moved + at.q);
+        }
+    }
+}
+
+static sn_vec3 turn_between(const double *from, const double *to)
+{
+    sn_quat turn = sn_quat_multiply(sn_quat_conjugate(sn_quat_normalize(quat_at(from))),
+                                    sn_quat_normalize(quat_at(to)));
+    return sn_quat_log(turn);
+}
+
+void sn_system_difference(const sn_system *system, const double *from, const double *to, double *d)
+{
+    const sn_world *world = system->world;
+    for (agent_place at = FIRST_AGENT; next_agent(world, &at);) {
+        const double *a = from + at.q, *b = to + at.q;
+        double *by = d + at.v;
+        if (at.set == SN_SET_RIGID) {
+            sn_vec3_put(by, sn_vec3_sub(sn_vec3_at(b), sn_vec3_at(a)));
+            sn_vec3_put(by + 3, turn_between(a + 3, b + 3));
+            continue;
+        }
+        const sn_tree *tree = tree_of(world, at);
+        for (int i = 0; i < tree->count; ++i) {
+            const sn_tree_link *link = &tree->links[i];
+            if (link->joint == SN_TREE_BALL) {
+                sn_vec3_put(by + link->v, turn_between(a + link->q, b + link->q));
+                continue;
+            }
+            for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
+                by[link->v + k] = b[link->q + k] - a[link->q + k];
+            }
+        }
+    }
+}
+
+// ---- forces, mass, rows ----
+
+static void push_body(const sn_world *world, int agent, double *push)
+{
+    const sn_agent_set *set = &world->rigid.agents;
+    const sn_rigid_mass *mass = &world->rigid.mass[agent];
+    const sn_spatial *f = sn_agent_force(set, agent);
+    sn_vec3 w = sn_vec3_at(sn_agent_v(set, agent) + 3);
+    sn_vec3 gyroscopic = sn_cross(w, sn_vec3_multiply(mass->inertia, w));
+    sn_vec3 moment = sn_rotate_inverse(sn_rigid_pose(sn_agent_q(set, agent)).rotation, f->angular);
+    sn_vec3_put(push, sn_vec3_add_scaled(f->linear, mass->mass, world->gravity));
+    sn_vec3_put(push + 3, sn_vec3_sub(moment, gyroscopic));
+}
+
+void sn_system_evaluate(sn_system *system)
+{
+    sn_world *world = system->world;
+    world->forces_clear = false; // external forces and callbacks are asked for anew
+    sn_world_evaluate_forces(world, world->time, -1);
+    for (int i = 0; i < world->groups.count; ++i) {
+        sn_world_evaluate_forces(world, world->time, i);
+    }
+}
+
+void sn_system_push(sn_system *system, double *push)
+{
+    sn_world *world = system->world;
+    sn_system_evaluate(system);
+    for (agent_place at = FIRST_AGENT; next_agent(world, &at);) {
+        if (at.set == SN_SET_RIGID) {
+            push_body(world, at.agent, push + at.v);
+        } else {
+            sn_articulation_push(world->sets[at.set], at.agent, world->gravity, push + at.v);
+        }
+    }
+}
+
+// The motion metric of a tree, one column at a time: J^T J summed over its links.
+static void motion_metric(sn_tree *tree, double size, double *b)
+{
+    size_t n = (size_t)tree->v_count;
+    for (size_t j = 0; j < n; ++j) {
+        double *row = b + j * n; // symmetric: a column may be written as a row
+        memset(row, 0, n * sizeof *row);
+        row[j] = 1.0;
+        sn_spatial *motion = tree->scratch;
+        sn_tree_velocity(tree, row, motion);
+        for (int i = 0; i < tree->count; ++i) {
+            motion[i].linear = sn_vec3_scale(1.0 / (size * size), motion[i].linear);
+        }
+        sn_tree_gather(tree, motion, row);
+    }
+}
+
+static void put_metric(sn_system *system, agent_place at, sn_system_metric metric, double *scratch)
+{
+    const sn_world *world = system->world;
+    size_t n = (size_t)system->n;
+    double *block = system->metric + (size_t)at.v * n + (size_t)at.v;
+    if (at.set == SN_SET_RIGID) {
+        const sn_rigid_mass *mass = &world->rigid.mass[at.agent];
+        double square = system->size * system->size;
+        for (size_t k = 0; k < 3; ++k) {
+            block[k * n + k] = metric == SN_METRIC_MASS ? mass->mass : 1.0 / square;
+            block[(3 + k) * n + 3 + k] = metric == SN_METRIC_MASS ? (&mass->inertia.x)[k] : 1.0;
+        }
+        return;
+    }
+    sn_tree *tree = tree_of(world, at);
+    size_t count = (size_t)tree->v_count;
+    sn_tree_place(tree, sn_agent_q(world->sets[at.set], at.agent));
+    if (metric == SN_METRIC_MASS) {
+        sn_tree_mass_matrix(tree, scratch);
+    } else {
+        motion_metric(tree, system->size, scratch);
+    }
+    for (size_t k = 0; k < count; ++k) {
+        memcpy(block + k * n, scratch + k * count, count * sizeof *block);
+    }
+}
+
+double sn_system_limit_position(const sn_system_limit *limit, const double *q)
+{
+    const double *own = q + limit->q;
+    return limit->ball ? sn_length(sn_quat_log(sn_quat_normalize(quat_at(own)))) : own[0];
+}
+
+// The row of a limit that presses: the rate of its freedom, or of a ball's angle. A ball at zero
+// turns to no side; its limit cannot press there.
+static void limit_row(const sn_world *world, const sn_system_limit *limit, double *row, double *gap)
+{
+    const double *own = world->articulations.agents.q + (limit->q - world->rigid.agents.q_count);
+    double end = limit->side > 0 ? limit->upper : limit->lower;
+    if (!limit->ball) {
+        row[limit->v] = 1.0;
+        *gap = own[0] - end;
+        return;
+    }
+    sn_vec3 turn = sn_quat_log(sn_quat_normalize(quat_at(own)));
+    double angle = sn_length(turn);
+    *gap = angle - end;
+    if (angle > 0.0) {
+        sn_vec3_put(row + limit->v, sn_vec3_scale(1.0 / angle, turn));
+    }
+}
+
+void sn_system_rows(sn_system *system)
+{
+    sn_world *world = system->world;
+    size_t n = (size_t)system->n;
+    int row = 0;
+    memset(system->j, 0, (size_t)system->rows * n * sizeof *system->j);
+    for (agent_place at = FIRST_AGENT; system->tie_rows > 0 && next_agent(world, &at);) {
+        int rows = at.set == SN_SET_ARTICULATION
+                       ? sn_articulation_rows(&world->articulations, at.agent)
+                       : 0;
+        if (rows > 0) {
+            // Dense and narrow first, in the memory of the LQ factor; then spread out.
+            size_t count = (size_t)tree_of(world, at)->v_count;
+            system->gap[row] = NAN; // stays so when memory runs out
+            sn_articulation_jacobian(&world->articulations, at.agent, world->time, system->lq,
+                                     system->gap + row);
+            system->starved = system->starved || isnan(system->gap[row]);
+            for (int k = 0; k < rows; ++k, ++row) {
+                memcpy(system->j + (size_t)row * n + (size_t)at.v, system->lq + (size_t)k * count,
+                       count * sizeof *system->j);
+            }
+        }
+    }
+    for (int i = 0; i < system->limits.count; ++i) {
+        const sn_system_limit *limit = &system->limits.data[i];
+        if (limit->side != 0) {
+            limit_row(world, limit, system->j + (size_t)row * n, &system->gap[row]);
+            row += 1;
+        }
+    }
+}
+
+// ---- the tangent space ----
+
+static const double rank_tolerance = 1e-9; // rows apart by less than this hold the same
+
+static void factor_rows(sn_system *system)
+{
+    size_t n = (size_t)system->n;
+    sn_system_rows(system);
+    for (int i = 0; i < system->rows; ++i) {
+        double *row = system->lq + (size_t)i * n, square = 0.0;
+        memcpy(row, system->j + (size_t)i * n, n * sizeof *row);
+        sn_cholesky_solve_lower(system->n, system->l, row);
+        for (size_t k = 0; k < n; ++k) {
+            square += row[k] * row[k];
+        }
+        system->scale[i] = square > 0.0 ? 1.0 / sqrt(square) : 0.0;
+        for (size_t k = 0; k < n; ++k) {
+            row[k] *= system->scale[i];
+        }
+    }
+    system->rank = system->rows > 0 ? sn_lq_factor(system->rows, system->n, system->lq,
+                                                   system->order, system->beta, rank_tolerance)
+                                    : 0;
+    system->free = system->n - system->rank;
+}
+
+sn_status sn_system_factor(sn_system *system, sn_system_metric metric, sn_error *error)
+{
+    sn_world *world = system->world;
+    size_t n = (size_t)system->n;
+    memset(system->metric, 0, n * n * sizeof *system->metric);
+    for (agent_place at = FIRST_AGENT; next_agent(world, &at);) {
+        put_metric(system, at, metric, system->basis);
+    }
+    memcpy(system->l, system->metric, n * n * sizeof *system->l);
+    int bad = 0;
+    if (!sn_cholesky_factor(system->n, system->l, &bad)) {
+        char name[200];
+        sn_system_freedom_name(world, bad, name, sizeof name);
+        return sn_fail(error, SN_ERROR_ARGUMENT, name, "this freedom has nothing to move");
+    }
+    factor_rows(system);
+    if (system->starved) {
+        return sn_fail_memory(error, (size_t)system->rows * n * sizeof(double));
+    }
+    for (int k = 0; k < system->free; ++k) {
+        double *z = system->basis + (size_t)k * n;
+        memset(z, 0, n * sizeof *z);
+        z[system->rank + k] = 1.0;
+        sn_lq_apply_transpose(system->n, system->lq, system->beta, system->rank, z);
+        sn_cholesky_solve_upper(system->n, system->l, z);
+    }
+    return SN_OK;
+}
+
+void sn_system_balance(const sn_system *system, const double *push, double *lambda, double *left)
+{
+    int n = system->n;
+    sn_dense_apply(system->free, n, system->basis, push, left);
+    if (lambda == NULL || system->rows == 0) {
+        return;
+    }
+    double *c = system->work;
+    for (int i = 0; i < n; ++i) {
+        c[i] = -push[i];
+    }
+    sn_cholesky_solve_lower(n, system->l, c);
+    sn_lq_solve_transpose(system->rows, n, system->lq, system->beta, system->order, system->rank, c,
+                          lambda);
+    for (int i = 0; i < system->rows; ++i) {
+        lambda[i] *= system->scale[i];
+    }
+}
+
+void sn_system_unbalanced(const sn_system *system, const double *left, double *force)
+{
+    double *a = system->work;
+    sn_dense_multiply(1, system->free, system->n, left, system->basis, a);
+    sn_dense_apply(system->n, system->n, system->metric, a, force);
+}
+
+void sn_system_residual(const sn_system *system, const double *left, double *scratch, double *force,
+                        double *torque)
+{
+    *force = *torque = 0.0;
+    sn_system_unbalanced(system, left, scratch);
+    for (int i = 0; i < system->n; ++i) {
+        double *most = sn_world_freedom(system->world, i).turns ? torque : force;
+        *most = fmax(*most, fabs(scratch[i]));
+    }
+}
+
+static double largest_gap(const sn_system *system)
+{
+    double most = 0.0;
+    for (int i = 0; i < system->rows; ++i) {
+        most = fabs(system->gap[i]) <= most ? most : fabs(system->gap[i]);
+        if (!isfinite(most)) {
+            return INFINITY;
+        }
+    }
+    return most;
+}
+
+bool sn_system_project(sn_system *system, double *q)
+{
+    double close = 1e-10 * fmax(1.0, system->size), last = INFINITY;
+    double *b = system->work, *d = system->work + system->rows;
+    sn_system_write(system, q, NULL);
+    for (int turn = 0; turn < 40 && system->rows > 0; ++turn) {
+        factor_rows(system);
+        double gap = largest_gap(system);
+        if (gap == 0.0 || (gap > 0.25 * last && last < close)) {
+            break; // as close as rounding allows
+        }
+        if (!(gap < 1e3 * fmin(last, system->size))) {
+            return false;
+        }
+        last = gap;
+        for (int i = 0; i < system->rows; ++i) {
+            b[i] = -system->gap[i] * system->scale[i];
+        }
+        sn_lq_solve(system->n, system->lq, system->beta, system->order, system->rank, b, d);
+        sn_cholesky_solve_upper(system->n, system->l, d);
+        sn_system_move(system, q, d, 1.0, q);
+        sn_system_write(system, q, NULL);
+    }
+    sn_system_rows(system);
+    return largest_gap(system) <= close;
+}
+
+// ---- limits ----
+
+void sn_system_press(sn_system *system, int limit, int side)
+{
+    system->limits.data[limit].side = side;
+    system->rows = system->tie_rows;
+    for (int i = 0; i < system->limits.count; ++i) {
+        system->rows += system->limits.data[i].side != 0;
+    }
+}
+
+int sn_system_pulling_limit(const sn_system *system, const double *lambda, double *strength)
+{
+    int row = system->tie_rows, worst = -1;
+    *strength = 0.0;
+    for (int i = 0; i < system->limits.count; ++i) {
+        int side = system->limits.data[i].side;
+        if (side == 0) {
+            continue;
+        }
+        double pull = system->scale[row] > 0.0 ? side * lambda[row] / system->scale[row] : 0.0;
+        if (pull > *strength) {
+            *strength = pull;
+            worst = i;
+        }
+        row += 1;
+    }
+    return worst;
+}
+
+sn_status sn_system_find_pressed(sn_system *system, const double *q, double *push, double *lambda,
+                                 double *left, sn_error *error)
+{
+    for (int i = 0; i < system->limits.count; ++i) {
+        const sn_system_limit *limit = &system->limits.data[i];
+        double position = sn_system_limit_position(limit, q), near = 1e-9 * system->reach[limit->v];
+        int side = position >= limit->upper - near ? 1 : (position <= limit->lower + near ? -1 : 0);
+        sn_system_press(system, i, side);
+    }
+    for (;;) {
+        double strength;
+        sn_status status = sn_system_factor(system, SN_METRIC_MASS, error);
+        if (status != SN_OK) {
+            return status;
+        }
+        sn_system_push(system, push);
+        sn_system_balance(system, push, lambda, left);
+        int pulling = sn_system_pulling_limit(system, lambda, &strength);
+        if (pulling < 0) {
+            return SN_OK;
+        }
+        sn_system_press(system, pulling, 0);
+    }
+}
