@@ -239,8 +239,7 @@ static void spread_step(search *s)
     double most = 0.0;
     sn_dense_multiply(1, system->free, system->n, s->y, system->basis, s->step);
     for (int i = 0; i < system->n; ++i) {
-        bool turns = sn_world_freedom(system->world, i).turns;
-        most = turns ? fmax(most, fabs(s->step[i])) : most;
+        most = system->turns[i] ? fmax(most, fabs(s->step[i])) : most;
     }
     if (most > 1.0) {
         for (int i = 0; i < system->free; ++i) {
@@ -457,8 +456,7 @@ static sn_status fail_search(search *s, const char *why, sn_error *error)
     sn_system_freedom_name(system->world, worst, name, sizeof name);
     return sn_fail(error, SN_ERROR_DIVERGED, name,
                    "no equilibrium was found after %d iterations: %s; %.3g %s are left here",
-                   s->iterations, why, fabs(s->image[worst]),
-                   sn_world_freedom(system->world, worst).turns ? "N m" : "N");
+                   s->iterations, why, fabs(s->image[worst]), system->turns[worst] ? "N m" : "N");
 }
 
 static bool is_far(search *s)

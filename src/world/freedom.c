@@ -57,19 +57,34 @@ static int find_link(const sn_tree *tree, int v)
     return low;
 }
 
-// The joint whose elementary joints a link is one of; 0: none, the link is of a floating root.
-static uint32_t find_joint(const sn_world *world, int agent, int link)
+// The velocity in its tree that is a freedom of an assembled joint; -1: none.
+static int velocity_of(const sn_world *world, sn_joint joint, int freedom)
 {
-    const sn_tree *tree = &world->articulations.items[agent]->tree;
+    const sn_joint_record *record = sn_world_joint_record(world, joint);
+    if (record == NULL || record->agent < 0 || freedom < 0 ||
+        freedom >= sn_joint_type_freedoms(sn_joint_get_type(world, joint))) {
+        return -1;
+    }
+    return world->articulations.items[record->agent]->tree.links[record->first_link].v + freedom;
+}
+
+// The joint and its freedom that a velocity of a tree is of; false: it is of a floating root.
+static bool find_joint(const sn_world *world, int agent, int v, sn_freedom *found)
+{
     for (int i = 0; i < world->joint_order.count; ++i) {
-        const sn_joint_record *joint = &world->joints.data[world->joint_order.data[i]];
-        int freedoms = sn_joint_type_freedoms(joint->def.type);
-        if (joint->agent == agent && freedoms > 0 && link >= joint->first_link &&
-            tree->links[link].v - tree->links[joint->first_link].v < freedoms) {
-            return world->joint_order.data[i];
+        uint32_t index = world->joint_order.data[i];
+        sn_joint joint = {index, world->joint_ids.generation.data[index]};
+        int freedoms = sn_joint_type_freedoms(sn_joint_get_type(world, joint));
+        for (int k = 0; k < freedoms && world->joints.data[index].agent == agent; ++k) {
+            if (velocity_of(world, joint, k) == v) {
+                found->joint = joint;
+                found->body = sn_joint_child(world, joint);
+                found->freedom = k;
+                return true;
+            }
         }
     }
-    return 0;
+    return false;
 }
 
 static sn_freedom freedom_of_tree(const sn_world *world, int agent, int v)
@@ -79,12 +94,7 @@ static sn_freedom freedom_of_tree(const sn_world *world, int agent, int v)
     sn_tree_joint elementary = item->tree.links[link].joint;
     sn_freedom freedom = {.turns = elementary == SN_TREE_HINGE || elementary == SN_TREE_BALL ||
                                    elementary == SN_TREE_SCREW};
-    uint32_t index = find_joint(world, agent, link);
-    if (index != 0) {
-        const sn_joint_record *joint = &world->joints.data[index];
-        freedom.joint = (sn_joint){index, world->joint_ids.generation.data[index]};
-        freedom.body = joint->def.child;
-        freedom.freedom = v - item->tree.links[joint->first_link].v;
+    if (find_joint(world, agent, v, &freedom)) {
         return freedom;
     }
     freedom.freedom = v - item->tree.links[link].v + (freedom.turns ? 3 : 0);
@@ -112,15 +122,13 @@ sn_freedom sn_world_freedom(const sn_world *world, int index)
 
 int sn_joint_coordinate(const sn_world *world, sn_joint joint, int freedom)
 {
-    const sn_joint_record *record = sn_world_joint_record(world, joint);
-    if (record == NULL || !world->assembled || record->agent < 0 || freedom < 0 ||
-        freedom >= sn_joint_type_freedoms(record->def.type)) {
+    int v = world->assembled ? velocity_of(world, joint, freedom) : -1;
+    if (v < 0) {
         return -1;
     }
-    const sn_tree *tree = &world->articulations.items[record->agent]->tree;
+    int agent = sn_world_joint_record(world, joint)->agent;
     return set_offset(world, SN_SET_ARTICULATION) +
-           world->articulations.agents.agents[record->agent].v_first +
-           tree->links[record->first_link].v + freedom;
+           world->articulations.agents.agents[agent].v_first + v;
 }
 
 void sn_system_freedom_name(const sn_world *world, int index, char *name, size_t size)

@@ -144,7 +144,7 @@ static sn_status fail_ruled(const sn_system *system, int freedom, double off, sn
     return sn_fail(error, SN_ERROR_ARGUMENT, name,
                    "its acceleration cannot be had: loops, couplings or prescribed motions rule "
                    "it, and leave it %.3g %s off",
-                   off, sn_world_freedom(system->world, freedom).turns ? "rad/s^2" : "m/s^2");
+                   off, system->turns[freedom] ? "rad/s^2" : "m/s^2");
 }
 
 // Names the freedom that would need the largest force of its own, of those that are not driven.
@@ -166,7 +166,7 @@ static sn_status fail_undriven(const sn_system *system, const inverse_work *work
     return sn_fail(error, SN_ERROR_ARGUMENT, name,
                    "its acceleration cannot be had: it is not driven, and no driven freedom "
                    "reaches it; by itself it would need %.3g %s",
-                   fabs(needed[worst]), sn_world_freedom(system->world, worst).turns ? "N m" : "N");
+                   fabs(needed[worst]), system->turns[worst] ? "N m" : "N");
 }
 
 static sn_status solve_inverse(sn_system *system, inverse_work *work, const double *accelerations,

@@ -93,6 +93,24 @@ static bool add_limits(sn_system *system, agent_place at)
     return true;
 }
 
+static void note_turns(sn_system *system, agent_place at)
+{
+    if (at.set == SN_SET_RIGID) {
+        for (int k = 3; k < SN_RIGID_V; ++k) {
+            system->turns[at.v + k] = true;
+        }
+        return;
+    }
+    const sn_tree *tree = tree_of(system->world, at);
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_link *link = &tree->links[i];
+        for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
+            system->turns[at.v + link->v + k] =
+                link->joint != SN_TREE_SLIDER && link->joint != SN_TREE_TRANSLATION;
+        }
+    }
+}
+
 // What the agents say of themselves. False when memory runs out.
 static bool survey(sn_system *system)
 {
@@ -102,22 +120,12 @@ static bool survey(sn_system *system)
         const sn_agent *agent = &world->sets[at.set]->agents[at.agent];
         system->size = fmax(system->size, size);
         system->mass += agent_mass(world, at);
+        note_turns(system, at);
         for (int k = 0; k < agent->v_count; ++k) {
-            system->reach[at.v + k] = size; // of shifts; turns are set below
+            system->reach[at.v + k] = system->turns[at.v + k] ? 1.0 : size;
         }
         if (at.set == SN_SET_RIGID) {
-            for (int k = 3; k < SN_RIGID_V; ++k) {
-                system->reach[at.v + k] = 1.0;
-            }
             continue;
-        }
-        const sn_tree *tree = tree_of(world, at);
-        for (int i = 0; i < tree->count; ++i) {
-            const sn_tree_link *link = &tree->links[i];
-            bool turns = link->joint != SN_TREE_SLIDER && link->joint != SN_TREE_TRANSLATION;
-            for (int k = 0; k < sn_tree_joint_v(link->joint) && turns; ++k) {
-                system->reach[at.v + link->v + k] = 1.0;
-            }
         }
         system->tie_rows += sn_articulation_rows(&world->articulations, at.agent);
         if (!add_limits(system, at)) {
@@ -185,7 +193,8 @@ sn_status sn_system_open(sn_world *world, sn_system *system, sn_error *error)
                        (int)SN_MECHANICS_LIMIT);
     }
     system->reach = sn_allocate_zero(((size_t)n + 1) * sizeof(double));
-    if (system->reach == NULL || !survey(system) || !make_room(system)) {
+    system->turns = sn_allocate_zero((size_t)n + 1);
+    if (system->reach == NULL || system->turns == NULL || !survey(system) || !make_room(system)) {
         sn_system_close(system);
         return sn_fail_memory(error, (size_t)n * (size_t)n * sizeof(double));
     }
@@ -201,6 +210,7 @@ void sn_system_close(sn_system *system)
     }
     sn_array_free(&system->limits);
     sn_free(system->reach);
+    sn_free(system->turns);
     sn_free(system->metric);
     sn_free(system->l);
     sn_free(system->basis);
@@ -539,7 +549,7 @@ void sn_system_residual(const sn_system *system, const double *left, double *scr
     *force = *torque = 0.0;
     sn_system_unbalanced(system, left, scratch);
     for (int i = 0; i < system->n; ++i) {
-        double *most = sn_world_freedom(system->world, i).turns ? torque : force;
+        double *most = system->turns[i] ? torque : force;
         *most = fmax(*most, fabs(scratch[i]));
     }
 }

@@ -32,6 +32,7 @@ typedef struct sn_system {
     int rows; // tie_rows and the limits that press
     SN_ARRAY(sn_system_limit) limits;
     double *reach; // n: what counts as a small displacement: 1 rad, or the size of the agent in m
+    bool *turns;   // n: a freedom turns (rad), or slides (m)
     double size;   // m, of the largest agent
     double mass;   // kg in all
     // The tangent space of the last sn_system_factor, and the memory for it.
