@@ -7,7 +7,10 @@
 #include "files.h"
 #include "recording_source.h"
 #include "run_result.h"
+#include "scene/path.h"
+#include "scene/text.h"
 #include "scene_source.h"
+#include "sinew/geometry.h"
 #include "terminal.h"
 #include "verbs.h"
 
@@ -153,7 +156,62 @@ static int export_recording(const sn_arguments *arguments, const char *operand)
     return SN_EXIT_OK;
 }
 
-static int export_scene(const sn_arguments *arguments, const char *operand, const char *path)
+// Every thing that URDF has no word for, on stderr.
+static void tell_left_out(const sn_arguments *arguments, const sn_error_list *left_out)
+{
+    for (int i = 0; i < left_out->count; ++i) {
+        const sn_error *error = &left_out->items[i];
+        sn_say(arguments, "%s%sleft out: %s", error->place, error->place[0] != '\0' ? ": " : "",
+               error->text);
+    }
+    if (left_out->left_out > 0) {
+        sn_say(arguments, "and %d more left out", left_out->left_out);
+    }
+}
+
+// Meshes stand beside the URDF: arm.urdf has arm-0.obj, arm-1.obj, ...
+typedef struct mesh_folder {
+    const char *path; // of the URDF
+    char name[160];
+} mesh_folder;
+
+static sn_status keep_mesh(void *user, const char *body, int number, const sn_mesh *mesh,
+                           const char **file_name, sn_error *error)
+{
+    mesh_folder *folder = user;
+    char stem[128], path[SN_PATH_LIMIT];
+    snprintf(folder->name, sizeof folder->name, "%s-%d.obj",
+             sn_path_stem(folder->path, stem, sizeof stem), number);
+    size_t length = sn_path_folder_length(folder->path);
+    if (length + strlen(folder->name) + 2 > sizeof path) {
+        return sn_fail(error, SN_ERROR_FILE, folder->path, "the path is too long");
+    }
+    snprintf(path, sizeof path, "%.*s%s%s", (int)length, folder->path, length > 0 ? "/" : "",
+             folder->name);
+    sn_text text = {0};
+    sn_text_format(&text, "# %.100s\n", body);
+    for (int i = 0; i < sn_mesh_vertex_count(mesh); ++i) {
+        const double *p = &sn_mesh_positions(mesh)[i].x;
+        sn_text_add(&text, "v");
+        for (int k = 0; k < 3; ++k) {
+            sn_text_add(&text, " ");
+            sn_text_number(&text, p[k]);
+        }
+        sn_text_add(&text, "\n");
+    }
+    for (int i = 0; i < sn_mesh_triangle_count(mesh); ++i) {
+        const int *t = &sn_mesh_triangles(mesh)[3 * i];
+        sn_text_format(&text, "f %d %d %d\n", t[0] + 1, t[1] + 1, t[2] + 1);
+    }
+    sn_status status = text.failed ? sn_fail_memory(error, text.length)
+                                   : sn_write_file(path, text.data, text.length, error);
+    sn_text_free(&text);
+    *file_name = folder->name;
+    return status;
+}
+
+static int export_scene(const sn_arguments *arguments, const char *operand, const char *path,
+                        bool urdf)
 {
     sn_scene *scene = NULL;
     int code = sn_scene_source_load(arguments, operand, &scene);
@@ -163,15 +221,23 @@ static int export_scene(const sn_arguments *arguments, const char *operand, cons
     char *text = NULL;
     size_t length = 0;
     sn_error error = {0};
-    sn_status status = sn_scene_resolved_text(scene, &text, &length, &error);
-    code = sn_exit_for(status);
+    sn_error_list left_out = {0};
+    mesh_folder folder = {.path = path};
+    sn_urdf_options keep = {keep_mesh, &folder}, none = {0};
+    const sn_urdf_options *how = strcmp(path, "-") != 0 ? &keep : &none;
+    sn_status status = urdf ? sn_scene_urdf_text(scene, how, &text, &length, &left_out, &error)
+                            : sn_scene_resolved_text(scene, &text, &length, &error);
+    code = status == SN_ERROR_FILE ? SN_EXIT_OUTPUT : sn_exit_for(status);
     if (status == SN_OK) {
         status = sn_write_file(path, text, length, &error);
         code = status == SN_OK ? SN_EXIT_OK : SN_EXIT_OUTPUT;
     }
     if (status != SN_OK) {
         sn_complain(arguments, "%s", sn_error_message(&error));
+    } else {
+        tell_left_out(arguments, &left_out);
     }
+    sn_error_list_free(&left_out);
     sn_scene_free_text(text);
     sn_scene_destroy(scene);
     return code;
@@ -181,19 +247,24 @@ static int run(const sn_arguments *arguments)
 {
     const char *operand = arguments->operands[0];
     const char *resolved = sn_option_text(arguments, "resolved", NULL);
+    const char *urdf = sn_option_text(arguments, "urdf", NULL);
     bool of_recording = sn_option_given(arguments, "vtk") || sn_option_given(arguments, "gltf") ||
                         sn_option_given(arguments, "csv");
-    if (resolved == NULL && !of_recording) {
+    bool of_scene = resolved != NULL || urdf != NULL;
+    if (!of_scene && !of_recording) {
         return sn_usage_error(&sn_verb_export,
-                              "say into what: --vtk, --gltf, --csv (of a recording) or --resolved "
-                              "(of a scene)");
+                              "say into what: --vtk, --gltf, --csv (of a recording), --resolved "
+                              "or --urdf (of a scene)");
     }
-    if (resolved != NULL && of_recording) {
-        return sn_usage_error(&sn_verb_export,
-                              "--resolved is for scenes; --vtk, --gltf and --csv for recordings");
+    if (of_scene && of_recording) {
+        return sn_usage_error(&sn_verb_export, "--resolved and --urdf are for scenes; --vtk, "
+                                               "--gltf and --csv for recordings");
     }
-    return resolved != NULL ? export_scene(arguments, operand, resolved)
-                            : export_recording(arguments, operand);
+    if (of_recording) {
+        return export_recording(arguments, operand);
+    }
+    int code = resolved != NULL ? export_scene(arguments, operand, resolved, false) : SN_EXIT_OK;
+    return code == SN_EXIT_OK && urdf != NULL ? export_scene(arguments, operand, urdf, true) : code;
 }
 
 static const sn_option options[] = {
@@ -213,6 +284,11 @@ static const sn_option options[] = {
      .type = SN_OPTION_FILE,
      .value = "FILE",
      .doc = "a scene as one self-contained file of SI numbers; - is standard output"},
+    {.name = "urdf",
+     .type = SN_OPTION_FILE,
+     .value = "FILE.urdf",
+     .doc = "a scene's mechanism as URDF, meshes beside it; what URDF cannot say is told on "
+            "stderr"},
 };
 
 static const sn_example examples[] = {
@@ -220,6 +296,7 @@ static const sn_example examples[] = {
     {"sinew export out/tumbling-racket --vtk frames", "for ParaView"},
     {"sinew export run.snrec --csv poses.csv", "for a spreadsheet or a script"},
     {"sinew export my.json --resolved plain.json", "without includes, units, expressions"},
+    {"sinew export my.json --urdf my.urdf", "bodies and joints for robot software"},
 };
 
 const sn_verb sn_verb_export = {

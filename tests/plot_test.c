@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "record/axis.h"
 #include "record/output.h"
-#include "record/xml.h"
+#include "scene/xml.h"
 #include "sinew/record.h"
 
 static char csv_path[64], svg_path[80];

@@ -137,6 +137,24 @@ SN_API sn_status sn_scene_resolved_text(const sn_scene *scene, char **text, size
 // when a param is set. SN_ERROR_MISMATCH when a body is not in the world.
 SN_API sn_status sn_scene_place_bodies(sn_scene *scene, const sn_world *world, sn_error *error);
 
+// The scene's mechanism as URDF, for other programs: bodies with their masses and simple shapes as
+// links, joints with limits, damping and friction, hanging on a root link "world". What URDF cannot
+// say (loops, springs, drives, the pose at the start, ...) is left out, told in comments of the
+// text and in `left_out` (may be NULL); bodies that hang only on joints URDF has no word for are
+// refused. Freed with sn_scene_free_text.
+typedef struct sn_urdf_options {
+    // May be NULL: then only boxes, cylinders and spheres are written. Called with the mesh of
+    // every other shape, numbered from 0, in the shape's own frame: keeps it in some file and gives
+    // the name that the URDF is to have, which must stay until the next call.
+    sn_status (*keep_mesh)(void *user, const char *body, int number, const sn_mesh *mesh,
+                           const char **file_name, sn_error *error);
+    void *user;
+} sn_urdf_options;
+
+SN_API sn_status sn_scene_urdf_text(const sn_scene *scene, const sn_urdf_options *options,
+                                    char **text, size_t *length, sn_error_list *left_out,
+                                    sn_error *error);
+
 // What the table says: JSON Schema (draft 2020-12) and the reference page in Markdown.
 SN_API sn_status sn_scene_schema_text(char **text, size_t *length, sn_error *error);
 SN_API sn_status sn_scene_reference_text(char **text, size_t *length, sn_error *error);

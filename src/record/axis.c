@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "record/xml.h"
+#include "scene/xml.h"
 
 // 10^n by division for negative n: 10^-3 is then the double nearest to 0.001.
 static double power_of_ten(int n)

@@ -12,7 +12,7 @@
 #include "record/output.h"
 #include "record/shading.h"
 #include "record/surface.h"
-#include "record/xml.h"
+#include "scene/xml.h"
 #include "sinew/record.h"
 
 #define GLTF_FLOAT        5126

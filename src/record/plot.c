@@ -9,7 +9,7 @@
 #include "record/axis.h"
 #include "record/output.h"
 #include "record/table.h"
-#include "record/xml.h"
+#include "scene/xml.h"
 #include "sinew/record.h"
 
 #define CHARACTER   6.9 // mean width of a character of 12 pixels, for layout

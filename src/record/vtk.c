@@ -9,7 +9,7 @@
 #include "record/bytes.h"
 #include "record/output.h"
 #include "record/surface.h"
-#include "record/xml.h"
+#include "scene/xml.h"
 #include "sinew/record.h"
 
 typedef struct vtk_writer {

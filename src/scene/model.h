@@ -306,6 +306,7 @@ typedef struct sn_robot_item {
     int base;     // sn_robot_base
     int geometry; // 0: what is seen, 1: what touches
     sn_named_list pose;
+    bool bound;             // some of its numbers are expressions
     struct sn_robot *robot; // what the file says (urdf_scene.h)
 } sn_robot_item;
 

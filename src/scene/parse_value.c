@@ -624,8 +624,11 @@ static sn_item *parse_item(sn_reader *reader, int node, const sn_object *object,
     int bindings = reader->scene->bindings.count, mistakes = reader->mistakes;
     sn_parse_object(reader, node, table, item);
     item->faulty = reader->mistakes > mistakes;
+    bool bound = reader->scene->bindings.count > bindings;
     if (object == &sn_table_shapes) {
-        ((sn_shape_item *)item)->bound = reader->scene->bindings.count > bindings;
+        ((sn_shape_item *)item)->bound = bound;
+    } else if (object == &sn_table_robots) {
+        ((sn_robot_item *)item)->bound = bound;
     }
     return item;
 }

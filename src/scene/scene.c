@@ -39,7 +39,7 @@ static sn_status finish(sn_scene *scene, sn_status status, sn_error_list *errors
         return status;
     }
     sn_resolve_commit(scene);
-    sn_robots_place(scene);
+    sn_robots_place(scene, false);
     status = sn_check_values(scene, errors);
     if (status == SN_OK) {
         status = sn_check_meshes(scene, false, errors);
@@ -245,7 +245,7 @@ static sn_status resolve_again(sn_scene *scene, sn_error_list *errors)
         return status;
     }
     sn_resolve_commit(scene);
-    sn_robots_place(scene);
+    sn_robots_place(scene, true);
     status = sn_check_values(scene, errors);
     status = status == SN_OK ? sn_check_meshes(scene, true, errors) : status;
     if (status == SN_OK) {
@@ -259,7 +259,7 @@ static sn_status resolve_again(sn_scene *scene, sn_error_list *errors)
     sn_drop_meshes(scene);
     if (status != SN_OK) {
         sn_resolve_revert(scene);
-        sn_robots_place(scene);
+        sn_robots_place(scene, true);
     }
     return status;
 }

@@ -329,10 +329,10 @@ static void read_inertial(reading *r, const sn_xml_element *element, sn_urdf_lin
     sn_mass_properties properties = {
         .mass = link->mass, .centre = link->centre, .inertia = link->inertia};
     sn_error error = {0};
-    double least = fmin(n[0], fmin(n[1], n[2]));
-    if (least <= 0.0) {
+    double least = fmin(n[0], fmin(n[1], n[2])), most = fmax(n[0], fmax(n[1], n[2]));
+    if (least < 0.0 || most == 0.0) {
         FAIL(r->reader, inertia,
-             "the moments of inertia of \"%.60s\" must be greater than 0, got %g, %g, %g",
+             "the moments of inertia of \"%.60s\" must not be negative, nor all 0, got %g, %g, %g",
              link->name, n[0], n[1], n[2]);
     } else if (sn_mass_properties_check(&properties, &error) != SN_OK) {
         FAIL(r->reader, inertia, "link \"%.60s\": %s", link->name, error.text);

@@ -817,11 +817,12 @@ static void place_robot(const sn_robot_item *item)
     }
 }
 
-void sn_robots_place(const sn_scene *scene)
+void sn_robots_place(const sn_scene *scene, bool again)
 {
     for (int i = 0; i < scene->root.robots.count; ++i) {
-        if (SN_ROBOT(scene, i)->robot != NULL) {
-            place_robot(SN_ROBOT(scene, i));
+        const sn_robot_item *item = SN_ROBOT(scene, i);
+        if (item->robot != NULL && (item->bound || !again)) {
+            place_robot(item);
         }
     }
 }

@@ -16,8 +16,8 @@ const sn_urdf *sn_robot_load(sn_urdf_reader *reader, sn_robot_item *item, const 
 
 bool sn_robots_are_read(const sn_scene *scene);
 
-// Puts all robots where their numbers say: to be called whenever these have changed.
-void sn_robots_place(const sn_scene *scene);
+// Puts robots where their numbers say: all, or (`again`) those that depend on expressions.
+void sn_robots_place(const sn_scene *scene, bool again);
 
 // Joints must stand between their limits.
 void sn_check_robot_values(sn_checker *c, const sn_robot_item *item);

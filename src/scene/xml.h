@@ -1,7 +1,7 @@
-// What XML texts (SVG, VTK) need from strings and numbers, whatever the string holds and the locale
-// is.
-#ifndef SN_RECORD_XML_H
-#define SN_RECORD_XML_H
+// What XML texts (SVG, VTK, URDF) need from strings and numbers, whatever the string holds and the
+// locale is.
+#ifndef SN_SCENE_XML_H
+#define SN_SCENE_XML_H
 
 #include "scene/text.h"
 

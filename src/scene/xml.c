@@ -1,4 +1,4 @@
-#include "record/xml.h"
+#include "scene/xml.h"
 
 #include <math.h>
 #include <string.h>
