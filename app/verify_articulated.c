@@ -2,7 +2,7 @@
 // and small swings of a hanging double pendulum.
 #include <math.h>
 
-#include "verify.h"
+#include "verify_loops.h"
 
 // ---- pendulums of point masses ----
 
@@ -255,8 +255,11 @@ static const sn_verify_case cases[] = {
     {"double pendulum, precise", double_pendulum},
     {"double pendulum, 100 s at 1 ms", double_pendulum_energy},
     {"hanging double pendulum", small_swings},
+    {"two four-bars, precise", sn_verify_two_four_bars},
+    {"forty four-bars, precise", sn_verify_forty_four_bars},
+    {"Andrews' squeezer, precise", sn_verify_andrews},
 };
 
-const sn_verify_group sn_verify_articulated = {"articulated",
-                                               "mechanisms: pendulums, kept energy, small swings",
-                                               cases, sizeof cases / sizeof cases[0]};
+const sn_verify_group sn_verify_articulated = {
+    "articulated", "mechanisms: pendulums, kept energy, small swings, loops", cases,
+    sizeof cases / sizeof cases[0]};

@@ -120,7 +120,7 @@ static void joints_read_what_bodies_do(void **state)
 {
     (void)state;
     sn_random random = {.seed = 41};
-    for (int type = SN_JOINT_HINGE; type < SN_JOINT_TYPE_COUNT; ++type) {
+    for (int type = SN_JOINT_HINGE; type < SN_JOINT_DISTANCE; ++type) {
         for (int trial = 0; trial < 20; ++trial) {
             sn_world *world = make_world(SN_POLICY_LOCKSTEP, SN_VEC3_ZERO);
             sn_joint_def joint_def = sn_default_joint_def();
@@ -345,7 +345,7 @@ static void what_cannot_be_built_is_refused_by_name(void **state)
     (void)state;
     sn_error error = {0};
     sn_world *world = make_world(SN_POLICY_LOCKSTEP, down);
-    sn_body a = add_bob(world, "a", sn_vec3_make(1, 0, 0), 0.1), b;
+    sn_body a = add_bob(world, "a", sn_vec3_make(1, 0, 0), 0.1);
     sn_joint joint;
     sn_joint_def def = sn_default_joint_def();
     def.name = "bad";
@@ -368,25 +368,6 @@ static void what_cannot_be_built_is_refused_by_name(void **state)
     assert_int_equal(sn_world_step(world, 1e-3, &error), SN_ERROR_ARGUMENT);
     assert_non_null(strstr(error.text, "1 m"));
     assert_true(sn_world_hash(world) == hash);
-    sn_world_destroy(world);
-    // a loop, and a circle
-    world = make_world(SN_POLICY_LOCKSTEP, down);
-    a = add_bob(world, "a", sn_vec3_make(1, 0, 0), 0.1);
-    b = add_bob(world, "b", sn_vec3_make(2, 0, 0), 0.1);
-    add_joint(world, "one", SN_JOINT_HINGE, (sn_body){0}, a, SN_VEC3_ZERO, sn_vec3_make(0, 1, 0));
-    add_joint(world, "two", SN_JOINT_HINGE, a, b, sn_vec3_make(1, 0, 0), sn_vec3_make(0, 1, 0));
-    add_joint(world, "three", SN_JOINT_HINGE, (sn_body){0}, b, sn_vec3_make(3, 0, 0),
-              sn_vec3_make(0, 1, 0));
-    assert_int_equal(sn_world_step(world, 1e-3, &error), SN_ERROR_UNSUPPORTED);
-    assert_string_equal(error.place, "three");
-    sn_world_destroy(world);
-    world = make_world(SN_POLICY_LOCKSTEP, down);
-    a = add_bob(world, "a", sn_vec3_make(1, 0, 0), 0.1);
-    b = add_bob(world, "b", sn_vec3_make(2, 0, 0), 0.1);
-    add_joint(world, "there", SN_JOINT_HINGE, a, b, sn_vec3_make(1, 0, 0), sn_vec3_make(0, 1, 0));
-    add_joint(world, "back", SN_JOINT_HINGE, b, a, sn_vec3_make(1, 0, 0), sn_vec3_make(0, 1, 0));
-    assert_int_equal(sn_world_step(world, 1e-3, &error), SN_ERROR_UNSUPPORTED);
-    assert_true(strlen(error.place) > 0);
     sn_world_destroy(world);
 }
 

@@ -334,13 +334,6 @@ static const mistake mistakes[] = {
             "\"j\", \"type\": \"hinge\", \"child\": \"hand\"}]}",
      {"t:3:10: the joint \"j\" has the name of the one at t:2:21, expected another"}},
     // putting together
-    {BODIES "\"joints\": [{\"name\": \"j\", \"type\": \"hinge\", \"child\": \"arm\"},\n{\"name\": "
-            "\"k\", \"type\": \"ball\", \"child\": \"arm\", \"parent\": \"hand\"}]}",
-     {"t:3:1: k: "}},
-    {BODIES "\"joints\": [{\"name\": \"j\", \"type\": \"hinge\", \"child\": \"arm\", \"parent\": "
-            "\"hand\"},\n{\"name\": \"k\", \"type\": \"hinge\", \"child\": \"hand\", \"parent\": "
-            "\"arm\"}]}",
-     {"t:2:12: j: closes a loop"}},
     {JOINT(HINGE "\"child\": \"arm\", \"child_frame\": {\"position\": [0, \"2m\", 0]}"),
      {"t:2:12: j: bodies 'world' and 'arm' do not stand as this hinge allows: 2 m and 0 rad"}},
     {"{\"sinew\": 1, \"bodies\": [{\"name\": \"a\", " SOLID "},\n{\"name\": \"b\", \"integrator\": "

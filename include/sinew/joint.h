@@ -150,6 +150,7 @@ typedef struct sn_joint_def {
     sn_surface_def surface;
     sn_freedom_def freedom[6];        // in the order of the type's meaning
     double break_force, break_torque; // it lets go for ever beyond these; INFINITY (default): never
+    bool breakable; // by sn_joint_break; one with a finite break force or torque is so anyway
 } sn_joint_def;
 
 SN_API sn_joint_def sn_default_joint_def(void);
@@ -204,17 +205,22 @@ typedef struct sn_joint_load {
 SN_API sn_joint_load sn_joint_reaction(const sn_world *world, sn_joint joint);
 SN_API bool sn_joint_is_broken(const sn_world *world, sn_joint joint);
 
+// How the world is put together now.
+typedef struct sn_mechanism_info {
+    int mechanisms;      // groups of bodies that joints connect
+    int loops;           // joints that close one
+    int coordinates;     // of all mechanisms' trees
+    int rows, redundant; // of loops, couplings, rods, curves, surfaces and prescribed motions; how
+                         // many of them repeat the others
+} sn_mechanism_info;
+
+SN_API sn_mechanism_info sn_world_mechanism_info(const sn_world *world);
+
 // ---- steering, also while the world runs ----
 
 // Adds a force in a freedom for the coming step (inside a callback field: for the evaluation under
 // way).
 SN_API void sn_joint_add_force(sn_world *world, sn_joint joint, int freedom, double force);
-
-// All that acts in a freedom. Setting it may change every number, not what takes the freedom over:
-// a prescribed motion stays one, and where there is none none comes.
-SN_API sn_freedom_def sn_joint_freedom(const sn_world *world, sn_joint joint, int freedom);
-SN_API sn_status sn_joint_set_freedom(sn_world *world, sn_joint joint, int freedom,
-                                      const sn_freedom_def *def, sn_error *error);
 
 SN_API sn_drive_def sn_joint_drive(const sn_world *world, sn_joint joint, int freedom);
 SN_API sn_status sn_joint_set_drive(sn_world *world, sn_joint joint, int freedom,
@@ -222,6 +228,13 @@ SN_API sn_status sn_joint_set_drive(sn_world *world, sn_joint joint, int freedom
 // The target alone; a motion that gave it is let go.
 SN_API sn_status sn_joint_set_target(sn_world *world, sn_joint joint, int freedom, double target,
                                      sn_error *error);
+
+// Everything that acts in a freedom, anew: spring, damper, friction, limit and drive.
+SN_API sn_freedom_def sn_joint_freedom(const sn_world *world, sn_joint joint, int freedom);
+SN_API sn_status sn_joint_set_freedom(sn_world *world, sn_joint joint, int freedom,
+                                      const sn_freedom_def *def, sn_error *error);
+
+// Lets a breakable joint go; what hung on it moves on freely from the next step.
 SN_API sn_status sn_joint_break(sn_world *world, sn_joint joint, sn_error *error);
 
 // ---- couplings ----

@@ -29,6 +29,13 @@
 typedef struct sn_agent_type sn_agent_type;
 typedef struct sn_agent_set sn_agent_set;
 
+typedef enum sn_agent_failure {
+    SN_FAILURE_NONE,
+    SN_FAILURE_TOO_FAST, // the step is too long for how its joints move
+    SN_FAILURE_TIES,     // the same, or loops and prescribed motions contradict each other
+    SN_FAILURE_MEMORY,
+} sn_agent_failure;
+
 // What every agent has, whatever its type.
 typedef struct sn_agent {
     double time;           // its own clock, s
@@ -39,7 +46,7 @@ typedef struct sn_agent {
     int q_count, v_count, part_count;
     uint32_t owner;     // index of the body (or first body) it moves
     uint8_t integrator; // sn_integrator, resolved
-    uint8_t failed;     // the last free step or advance could not be made: the step is too long
+    uint8_t failed;     // sn_agent_failure: why the last free step or advance could not be made
 } sn_agent;
 
 // A rigid part of an agent as it is now: a lone body, or a link of a tree.
@@ -99,8 +106,9 @@ struct sn_agent_set {
     double *q, *v;           // q_count, v_count
     double *q_last, *v_last; // at the start of the step under way: what a failed step goes back to
     sn_spatial *force; // part_count: of the evaluation under way, about the part's centre of mass
-    sn_spatial *external; // part_count: what a user added for the coming step
-    double *joint_force;  // v_count: of the evaluation under way; NULL unless the type has joints
+    sn_spatial *external;   // part_count: what a user added for the coming step
+    double *joint_force;    // v_count: of the evaluation under way; NULL unless the type has joints
+    double *joint_external; // v_count: what a user added for the coming step; NULL likewise
     double *damping;   // part_count * 36, -d(force)/d(velocity) of a part; NULL until a field damps
     uint8_t *damped;   // part_count: `damping` must enter the coming free step; NULL with it
     bool has_external; // any of `external` is not zero

@@ -85,7 +85,8 @@ static bool grow_v(sn_agent_set *set, int capacity)
     bool grown = grow(&set->v, sizeof(double), set->v_capacity, capacity) &&
                  grow(&set->v_last, sizeof(double), set->v_capacity, capacity) &&
                  (!set->type->has_joints ||
-                  grow(&set->joint_force, sizeof(double), set->v_capacity, capacity));
+                  (grow(&set->joint_force, sizeof(double), set->v_capacity, capacity) &&
+                   grow(&set->joint_external, sizeof(double), set->v_capacity, capacity)));
     set->v_capacity = grown ? capacity : set->v_capacity;
     return grown;
 }
@@ -174,6 +175,7 @@ void sn_agent_set_free(sn_agent_set *set)
     sn_free(set->force);
     sn_free(set->external);
     sn_free(set->joint_force);
+    sn_free(set->joint_external);
     sn_free(set->damping);
     sn_free(set->damped);
     *set = (sn_agent_set){.type = set->type};
@@ -194,7 +196,9 @@ int sn_agent_set_add(sn_agent_set *set, const sn_agent *agent)
     memset(set->force + added->part_first, 0, parts * sizeof *set->force);
     memset(set->external + added->part_first, 0, parts * sizeof *set->external);
     if (set->joint_force != NULL) {
-        memset(set->joint_force + added->v_first, 0, (size_t)agent->v_count * sizeof(double));
+        size_t bytes = (size_t)agent->v_count * sizeof(double);
+        memset(set->joint_force + added->v_first, 0, bytes);
+        memset(set->joint_external + added->v_first, 0, bytes);
     }
     if (set->damped != NULL) {
         memset(set->damped + added->part_first, 0, parts);

@@ -236,14 +236,25 @@ static bool begin_item(sn_articulation *item, double time, double h, const doubl
     return found;
 }
 
+// Why a step of it could not be made.
+static uint8_t failure_of(const sn_articulation *item)
+{
+    if (item->ties == NULL) {
+        return SN_FAILURE_TOO_FAST;
+    }
+    return item->ties->rows.failed ? SN_FAILURE_MEMORY : SN_FAILURE_TIES;
+}
+
 static void articulation_begin(sn_agent_set *set, int first, int last, double h)
 {
     for (int i = first; i < last; ++i) {
         if (sn_integrator_is_staged(set->agents[i].integrator)) {
             continue;
         }
-        set->agents[i].failed = !begin_item(item_of(set, i), set->agents[i].time, h,
-                                            sn_agent_q(set, i), sn_agent_v(set, i));
+        sn_articulation *item = item_of(set, i);
+        bool begun =
+            begin_item(item, set->agents[i].time, h, sn_agent_q(set, i), sn_agent_v(set, i));
+        set->agents[i].failed = begun ? SN_FAILURE_NONE : failure_of(item);
     }
 }
 
@@ -282,7 +293,9 @@ static void articulation_free_step(sn_agent_set *set, int first, int last, sn_ve
         memcpy(item->force, set->joint_force + set->agents[i].v_first,
                (size_t)item->tree.v_count * sizeof *item->force);
         bool pushed = push_item(item, gravity, resistance_of(set, i, h), item->force);
-        set->agents[i].failed = set->agents[i].failed || !pushed;
+        if (!pushed && !set->agents[i].failed) {
+            set->agents[i].failed = failure_of(item);
+        }
     }
 }
 
@@ -303,7 +316,9 @@ static void articulation_advance(sn_agent_set *set, int first, int last, double 
         } else if (arrived) {
             arrived = sn_tree_step_advance(&item->step, &item->tree, q, v);
         }
-        head->failed = !arrived;
+        if (!arrived && !head->failed) {
+            head->failed = failure_of(item);
+        }
         forget_place(item);
         item->known = arrived;
     }

@@ -120,7 +120,8 @@ static void start_forces(sn_agent_set *set, int agent)
     memcpy(set->force + head->part_first, set->external + head->part_first,
            parts * sizeof *set->force);
     if (set->joint_force != NULL) {
-        memset(set->joint_force + head->v_first, 0, (size_t)head->v_count * sizeof(double));
+        memcpy(set->joint_force + head->v_first, set->joint_external + head->v_first,
+               (size_t)head->v_count * sizeof(double));
     }
     if (set->damped != NULL) {
         memset(set->damped + head->part_first, 0, parts);

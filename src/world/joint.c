@@ -1,4 +1,5 @@
-// Joints of a world: adding, finding, reading. What they do to bodies is in assemble.c.
+// Joints of a world: adding, removing, finding. What they do to bodies is in assemble.c, what acts
+// in them in joint_steer.c, what can be read of them in joint_read.c.
 #include <math.h>
 #include <string.h>
 
@@ -47,17 +48,9 @@ static bool is_placement(sn_transform t)
     return sn_vec3_is_finite(t.position) && fabs(length - 1.0) < 1e-6;
 }
 
-static sn_status check_joint(const sn_world *world, const sn_joint_def *def, sn_error *error)
+static sn_status check_bodies(const sn_world *world, const sn_joint_def *def, const char *name,
+                              sn_error *error)
 {
-    const char *name = def->name != NULL && def->name[0] != '\0' ? def->name : "unnamed joint";
-    if (sn_name_table_find(&world->joint_names, name) != 0) {
-        return sn_fail(error, SN_ERROR_ARGUMENT, name,
-                       "there is a joint of this name already; names must be unique");
-    }
-    if ((unsigned)def->type >= SN_JOINT_TYPE_COUNT) {
-        return sn_fail(error, SN_ERROR_ARGUMENT, name, "joint type %d is none of the %d there are",
-                       (int)def->type, (int)SN_JOINT_TYPE_COUNT);
-    }
     const sn_body_record *child = sn_world_body_record(world, def->child);
     if (child == NULL ||
         (def->parent.index != 0 && sn_world_body_record(world, def->parent) == NULL)) {
@@ -72,91 +65,215 @@ static sn_status check_joint(const sn_world *world, const sn_joint_def *def, sn_
         return sn_fail(error, SN_ERROR_ARGUMENT, name,
                        "the joint's child '%s' is static; make it the parent", child->name);
     }
+    return SN_OK;
+}
+
+static sn_status check_joint(const sn_world *world, const sn_joint_def *def, sn_error *error)
+{
+    const char *name = def->name != NULL && def->name[0] != '\0' ? def->name : "unnamed joint";
+    if (sn_name_table_find(&world->joint_names, name) != 0) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "there is a joint of this name already; names must be unique");
+    }
+    if ((unsigned)def->type >= SN_JOINT_TYPE_COUNT) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name, "joint type %d is none of the %d there are",
+                       (int)def->type, (int)SN_JOINT_TYPE_COUNT);
+    }
+    sn_status status = check_bodies(world, def, name, error);
+    if (status != SN_OK) {
+        return status;
+    }
     if (!is_placement(def->parent_frame) || !is_placement(def->child_frame)) {
         return sn_fail(error, SN_ERROR_ARGUMENT, name,
                        "a frame of the joint is not finite or its rotation not a unit quaternion");
     }
-    if (!isfinite(def->pitch)) {
-        return sn_fail(error, SN_ERROR_ARGUMENT, name, "the pitch is not finite");
+    if (!isfinite(def->pitch) || !isfinite(def->length)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name, "the pitch or the length is not finite");
     }
-    for (int i = 0; i < sn_joint_type_freedoms(def->type); ++i) {
-        const sn_freedom_def *freedom = &def->freedom[i];
-        if (!(freedom->stiffness >= 0.0) || !isfinite(freedom->stiffness) ||
-            !(freedom->damping >= 0.0) || !isfinite(freedom->damping) || !isfinite(freedom->rest)) {
-            return sn_fail(error, SN_ERROR_ARGUMENT, name,
-                           "freedom %d has stiffness %g, damping %g, rest %g; expected 0 or more, "
-                           "and a finite rest",
-                           i + 1, freedom->stiffness, freedom->damping, freedom->rest);
+    if (!(def->break_force > 0.0) || !(def->break_torque > 0.0)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "it would break at %g N and %g N m, expected above 0", def->break_force,
+                       def->break_torque);
+    }
+    for (int i = 0; i < sn_joint_type_freedoms(def->type) && status == SN_OK; ++i) {
+        status = sn_freedom_check(&def->freedom[i], def->type, i, name, error);
+    }
+    if (status == SN_OK && def->type == SN_JOINT_SURFACE) {
+        status = sn_surface_check(&def->surface, name, error);
+    }
+    return status;
+}
+
+static void free_record(sn_joint_record *record)
+{
+    for (int i = 0; record->freedoms != NULL && i < sn_joint_type_freedoms(record->type); ++i) {
+        sn_motion_release(record->freedoms[i].drive.motion);
+    }
+    sn_free(record->freedoms);
+    sn_free(record->name);
+    sn_curve_release(record->curve);
+    *record = (sn_joint_record){0};
+}
+
+// The record's own copy of what acts in its freedoms; false when memory runs out.
+static bool copy_freedoms(sn_joint_record *record, const sn_freedom_def *freedoms)
+{
+    size_t count = (size_t)sn_joint_type_freedoms(record->type);
+    record->freedoms = sn_allocate((count > 0 ? count : 1) * sizeof *freedoms);
+    for (size_t i = 0; record->freedoms != NULL && i < count; ++i) {
+        record->freedoms[i] = freedoms[i];
+        sn_motion_retain(freedoms[i].drive.motion);
+    }
+    return record->freedoms != NULL;
+}
+
+// A distance joint without a length keeps the one it has at the start.
+static double length_of(const sn_world *world, const sn_joint_def *def)
+{
+    if (def->type != SN_JOINT_DISTANCE || def->length >= 0.0) {
+        return def->length;
+    }
+    sn_vec3 parent =
+        sn_transform_point(sn_body_transform(world, def->parent), def->parent_frame.position);
+    sn_vec3 child =
+        sn_transform_point(sn_body_transform(world, def->child), def->child_frame.position);
+    return sn_length(sn_vec3_sub(child, parent));
+}
+
+static sn_status make_record(sn_world *world, const sn_joint_def *def, sn_joint_record *record,
+                             sn_error *error)
+{
+    *record = (sn_joint_record){
+        .type = def->type,
+        .parent = def->parent,
+        .child = def->child,
+        .parent_frame = def->parent_frame,
+        .child_frame = def->child_frame,
+        .pitch = def->pitch,
+        .length = length_of(world, def),
+        .surface = def->surface,
+        .break_force = def->break_force,
+        .break_torque = def->break_torque,
+        .breakable = def->breakable || isfinite(def->break_force) || isfinite(def->break_torque),
+        .agent = -1,
+        .first_link = -1,
+        .tie = -1,
+        .kept = {NAN, NAN, NAN, NAN, NAN, NAN},
+    };
+    if (def->type == SN_JOINT_CURVE) {
+        sn_status status = sn_curve_create(&def->curve, def->name != NULL ? def->name : "joint",
+                                           &record->curve, error);
+        if (status != SN_OK) {
+            return status;
         }
     }
+    record->name = sn_world_make_name(world, &world->joint_names, def->name, "joint");
+    if (record->name == NULL || !copy_freedoms(record, def->freedom)) {
+        free_record(record);
+        return sn_fail_memory(error, sizeof *record);
+    }
     return SN_OK;
+}
+
+// Puts a record under a new id; false when memory runs out.
+static bool enter(sn_world *world, const sn_joint_record *record, sn_joint *joint)
+{
+    sn_id id = sn_id_pool_take(&world->joint_ids);
+    if (id.index == 0) {
+        return false;
+    }
+    int old = world->joints.count;
+    bool made = (int)id.index < old || sn_array_resize(&world->joints, (int)id.index + 1);
+    if (made && (int)id.index >= old) {
+        memset(&world->joints.data[old], 0, (size_t)((int)id.index + 1 - old) * sizeof *record);
+    }
+    made = made && sn_array_reserve(&world->joint_order, world->joint_order.count + 1) &&
+           sn_name_table_put(&world->joint_names, record->name, id.index);
+    if (!made) {
+        sn_id_pool_give(&world->joint_ids, id);
+        return false;
+    }
+    world->joints.data[id.index] = *record;
+    world->joint_order.data[world->joint_order.count++] = id.index;
+    *joint = (sn_joint){id.index, id.generation};
+    return true;
 }
 
 sn_status sn_world_add_joint(sn_world *world, const sn_joint_def *def, sn_joint *joint,
                              sn_error *error)
 {
     *joint = (sn_joint){0};
+    sn_joint_record record;
     sn_status status = sn_world_check_still(world, error);
     if (status == SN_OK) {
         status = check_joint(world, def, error);
     }
+    if (status == SN_OK) {
+        status = make_record(world, def, &record, error);
+    }
     if (status != SN_OK) {
         return status;
     }
-    sn_joint_record record = {.def = *def, .agent = -1};
-    record.def.name = NULL;
-    sn_id id = sn_id_pool_take(&world->joint_ids);
-    if (id.index == 0) {
+    if (!enter(world, &record, joint)) {
+        free_record(&record);
         return sn_fail_memory(error, sizeof record);
     }
-    int old = world->joints.count;
-    record.name = sn_world_make_name(world, &world->joint_names, def->name, "joint");
-    bool made = record.name != NULL &&
-                ((int)id.index < old || sn_array_resize(&world->joints, (int)id.index + 1));
-    if (made && (int)id.index >= old) {
-        memset(&world->joints.data[old], 0, (size_t)((int)id.index + 1 - old) * sizeof record);
-    }
-    made = made && sn_array_reserve(&world->joint_order, world->joint_order.count + 1) &&
-           sn_name_table_put(&world->joint_names, record.name, id.index);
-    if (!made) {
-        sn_free(record.name);
-        sn_id_pool_give(&world->joint_ids, id);
-        return sn_fail_memory(error, sizeof record);
-    }
-    world->joints.data[id.index] = record;
-    world->joint_order.data[world->joint_order.count++] = id.index;
     world->assembled = false;
-    *joint = (sn_joint){id.index, id.generation};
+    world->breakable_joints += record.breakable;
+    world->any_break_limit =
+        world->any_break_limit || isfinite(record.break_force) || isfinite(record.break_torque);
     return SN_OK;
 }
 
 // ---- removing and copying ----
 
+static void remove_joint(sn_world *world, uint32_t index)
+{
+    sn_joint_record *record = &world->joints.data[index];
+    sn_world_remove_events_of_joint(world, joint_at(world, index));
+    sn_world_remove_couplings_of(world, joint_at(world, index));
+    sn_name_table_remove(&world->joint_names, record->name);
+    world->breakable_joints -= record->breakable;
+    free_record(record);
+    sn_world_drop_index(world->joint_order.data, &world->joint_order.count, index);
+    sn_id_pool_give(&world->joint_ids, (sn_id){index, world->joint_ids.generation.data[index]});
+    world->assembled = false;
+}
+
 void sn_world_remove_joints_of(sn_world *world, sn_body body)
 {
     for (int i = world->joint_order.count - 1; i >= 0; --i) {
         uint32_t index = world->joint_order.data[i];
-        sn_joint_record *record = &world->joints.data[index];
-        if (record->def.parent.index != body.index && record->def.child.index != body.index) {
-            continue;
+        const sn_joint_record *record = &world->joints.data[index];
+        if (record->parent.index == body.index || record->child.index == body.index) {
+            remove_joint(world, index);
         }
-        sn_world_remove_events_of_joint(world, joint_at(world, index));
-        sn_name_table_remove(&world->joint_names, record->name);
-        sn_free(record->name);
-        *record = (sn_joint_record){0};
-        sn_world_drop_index(world->joint_order.data, &world->joint_order.count, index);
-        sn_id_pool_give(&world->joint_ids, (sn_id){index, world->joint_ids.generation.data[index]});
-        world->assembled = false;
     }
+}
+
+sn_status sn_world_remove_joint(sn_world *world, sn_joint joint, sn_error *error)
+{
+    if (sn_world_joint_record(world, joint) == NULL) {
+        return sn_fail(error, SN_ERROR_HANDLE, "joint", "there is no such joint");
+    }
+    sn_status status = sn_world_check_still(world, error);
+    if (status == SN_OK) {
+        status = sn_world_take_apart(world, error);
+    }
+    if (status == SN_OK) {
+        remove_joint(world, joint.index);
+    }
+    return status;
 }
 
 void sn_world_free_joints(sn_world *world)
 {
-    for (int i = 0; i < world->joints.count; ++i) {
-        sn_free(world->joints.data[i].name);
+    for (int i = 0; i < world->joint_order.count; ++i) {
+        free_record(&world->joints.data[world->joint_order.data[i]]);
     }
     sn_array_free(&world->joints);
     sn_array_free(&world->joint_order);
+    sn_array_free(&world->joints_kept);
     sn_name_table_free(&world->joint_names);
     sn_id_pool_free(&world->joint_ids);
 }
@@ -165,30 +282,36 @@ bool sn_world_copy_joints(const sn_world *world, sn_world *copy)
 {
     int count = world->joints.count;
     copy->assembled = world->assembled;
+    copy->breakable_joints = world->breakable_joints;
+    copy->any_break_limit = world->any_break_limit;
     if (count == 0) {
         return true;
     }
     if (!sn_id_pool_copy(&world->joint_ids, &copy->joint_ids) ||
         !sn_array_reserve(&copy->joints, count) ||
-        !sn_array_resize(&copy->joint_order, world->joint_order.count)) {
+        !sn_array_reserve(&copy->joint_order, world->joint_order.count)) {
         return false;
     }
     copy->joints.count = count;
     memset(copy->joints.data, 0, (size_t)count * sizeof *copy->joints.data);
     for (int i = 0; i < world->joint_order.count; ++i) {
         uint32_t index = world->joint_order.data[i];
+        const sn_joint_record *from = &world->joints.data[index];
         sn_joint_record *record = &copy->joints.data[index];
-        *record = world->joints.data[index];
-        record->name = sn_copy_text(world->joints.data[index].name);
-        copy->joint_order.data[i] = index;
-        if (record->name == NULL || !sn_name_table_put(&copy->joint_names, record->name, index)) {
+        *record = *from;
+        record->curve = sn_curve_retain(from->curve);
+        record->freedoms = NULL;
+        record->name = sn_copy_text(from->name);
+        copy->joint_order.data[copy->joint_order.count++] = index;
+        if (record->name == NULL || !copy_freedoms(record, from->freedoms) ||
+            !sn_name_table_put(&copy->joint_names, record->name, index)) {
             return false;
         }
     }
     return true;
 }
 
-// ---- reading ----
+// ---- finding ----
 
 int sn_world_joint_count(const sn_world *world)
 {
@@ -221,76 +344,33 @@ const char *sn_joint_name(const sn_world *world, sn_joint joint)
 sn_joint_type sn_joint_get_type(const sn_world *world, sn_joint joint)
 {
     const sn_joint_record *record = sn_world_joint_record(world, joint);
-    return record != NULL ? record->def.type : SN_JOINT_FREE;
+    return record != NULL ? record->type : SN_JOINT_FREE;
 }
 
 sn_body sn_joint_parent(const sn_world *world, sn_joint joint)
 {
     const sn_joint_record *record = sn_world_joint_record(world, joint);
-    return record != NULL ? record->def.parent : (sn_body){0};
+    return record != NULL ? record->parent : (sn_body){0};
 }
 
 sn_body sn_joint_child(const sn_world *world, sn_joint joint)
 {
     const sn_joint_record *record = sn_world_joint_record(world, joint);
-    return record != NULL ? record->def.child : (sn_body){0};
+    return record != NULL ? record->child : (sn_body){0};
 }
 
-int sn_world_freedom_count(const sn_world *world)
-{
-    int count = 0;
-    for (int s = 0; s < world->set_count; ++s) {
-        count += world->sets[s]->v_count;
-    }
-    return count;
-}
-
-// The elementary joint that holds a freedom, and which of its own freedoms that is. NULL when there
-// is none.
-static const sn_tree_link *find_link(const sn_world *world, const sn_joint_record *record,
-                                     int freedom, int *own)
-{
-    int freedoms = record != NULL ? sn_joint_type_freedoms(record->def.type) : 0;
-    if (freedom < 0 || freedom >= freedoms || record->agent < 0 || !world->assembled) {
-        return NULL;
-    }
-    const sn_tree *tree = &world->articulations.items[record->agent]->tree;
-    const sn_tree_link *link = &tree->links[record->first_link];
-    int wanted = freedom;
-    while (wanted >= sn_tree_joint_v(link->joint)) {
-        wanted -= sn_tree_joint_v(link->joint);
-        link += 1;
-    }
-    *own = wanted;
-    return link;
-}
-
-static double component(sn_vec3 v, int index)
-{
-    return index == 0 ? v.x : (index == 1 ? v.y : v.z);
-}
-
-double sn_joint_position(const sn_world *world, sn_joint joint, int freedom)
+sn_transform sn_joint_parent_transform(const sn_world *world, sn_joint joint)
 {
     const sn_joint_record *record = sn_world_joint_record(world, joint);
-    int own = 0;
-    const sn_tree_link *link = find_link(world, record, freedom, &own);
-    if (link == NULL) {
-        return NAN;
-    }
-    const double *q = sn_agent_q(&world->articulations.agents, record->agent) + link->q;
-    return link->joint == SN_TREE_BALL
-               ? component(sn_quat_log((sn_quat){q[0], q[1], q[2], q[3]}), own)
-               : q[own];
+    return record != NULL ? sn_transform_multiply(sn_body_transform(world, record->parent),
+                                                  record->parent_frame)
+                          : SN_TRANSFORM_IDENTITY;
 }
 
-double sn_joint_velocity(const sn_world *world, sn_joint joint, int freedom)
+sn_transform sn_joint_child_transform(const sn_world *world, sn_joint joint)
 {
     const sn_joint_record *record = sn_world_joint_record(world, joint);
-    int own = 0;
-    const sn_tree_link *link = find_link(world, record, freedom, &own);
-    if (link == NULL) {
-        return NAN;
-    }
-    return (sn_agent_v(&world->articulations.agents, record->agent) + link->v)[own];
+    return record != NULL
+               ? sn_transform_multiply(sn_body_transform(world, record->child), record->child_frame)
+               : SN_TRANSFORM_IDENTITY;
 }

@@ -120,11 +120,11 @@ static sn_status check_joint_probe(const sn_world *world, const sn_probe *probe,
     if (strchr(sn_quantity_of(probe->quantity), 'j') == NULL) {
         return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "'%s' is not a quantity of a joint", word);
     }
-    if (freedom >= sn_joint_type_freedoms(joint->def.type)) {
+    if (freedom >= sn_joint_type_freedoms(joint->type)) {
         return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
                        "'%s' is freedom %d, and the %s joint '%s' has %d", word, freedom + 1,
-                       sn_joint_type_word(joint->def.type), joint->name,
-                       sn_joint_type_freedoms(joint->def.type));
+                       sn_joint_type_word(joint->type), joint->name,
+                       sn_joint_type_freedoms(joint->type));
     }
     return SN_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "world/world.h"
 
 // What must agree between two worlds for a state of one to fit the other.
@@ -22,13 +23,28 @@ typedef struct state_head {
     double time, time_rest;
 } state_head;
 
-size_t sn_world_state_size(const sn_world *world)
+static size_t agents_size(const sn_world *world)
 {
-    size_t size = sizeof(state_head);
+    size_t size = 0;
     for (int s = 0; s < world->set_count; ++s) {
         size += sn_agent_set_state_size(world->sets[s]);
     }
-    return size + sn_world_behaviour_size(world);
+    return size;
+}
+
+// A joint that breaks changes how many agents and coordinates there are. States of a world that has
+// such joints have room for all it can come to, so that they are of one size: each body on its own,
+// and each joint with all it can have.
+static size_t room_for_agents(const sn_world *world)
+{
+    size_t things = (size_t)(world->body_order.count + world->joint_order.count);
+    return world->breakable_joints > 0 ? 15 * things * sizeof(double) : agents_size(world);
+}
+
+size_t sn_world_state_size(const sn_world *world)
+{
+    return sizeof(state_head) + sn_world_joint_state_size(world) + sn_world_behaviour_size(world) +
+           room_for_agents(world);
 }
 
 sn_status sn_world_save_state(const sn_world *world, void *bytes, size_t size, sn_error *error)
@@ -41,11 +57,12 @@ sn_status sn_world_save_state(const sn_world *world, void *bytes, size_t size, s
     state_head head = {structure_of(world), world->steps, world->time, world->time_rest};
     unsigned char *at = bytes;
     memcpy(at, &head, sizeof head);
-    at += sizeof head;
+    at = sn_world_save_joints(world, at + sizeof head);
     for (int s = 0; s < world->set_count; ++s) {
         at = sn_agent_set_save(world->sets[s], at);
     }
-    sn_world_save_behaviours(world, at);
+    at = sn_world_save_behaviours(world, at);
+    memset(at, 0, needed - (size_t)(at - (unsigned char *)bytes));
     return SN_OK;
 }
 
@@ -62,6 +79,40 @@ static bool is_finite(const unsigned char *bytes, size_t size)
     return true;
 }
 
+// Drives and breaks of the joints, and with them the structure that the rest of the state is of.
+// Where that does not come out, the world stays as it is.
+static sn_status load_structure(sn_world *world, const unsigned char *joints, uint64_t structure,
+                                sn_error *error)
+{
+    size_t size = sn_world_state_size(world);
+    unsigned char *before = world->breakable_joints > 0 ? sn_allocate(size) : NULL;
+    if (world->breakable_joints > 0 && before == NULL) {
+        return sn_fail_memory(error, size);
+    }
+    if (world->breakable_joints == 0 && structure != structure_of(world)) {
+        return sn_fail(error, SN_ERROR_FORMAT, NULL,
+                       "the state is of a world with other bodies or behaviours");
+    }
+    sn_status status = before != NULL ? sn_world_save_state(world, before, size, error) : SN_OK;
+    if (status == SN_OK) {
+        status = sn_world_load_joints(world, joints, error);
+    }
+    if (status == SN_OK && structure != structure_of(world)) {
+        status = sn_fail(error, SN_ERROR_FORMAT, NULL,
+                         "the state is of a world with other bodies or behaviours");
+        sn_error unused;
+        if (sn_world_load_joints(world, before + sizeof(state_head), &unused) == SN_OK) {
+            const unsigned char *at =
+                before + sizeof(state_head) + sn_world_joint_state_size(world);
+            for (int s = 0; s < world->set_count; ++s) {
+                at = sn_agent_set_load(world->sets[s], at);
+            }
+        }
+    }
+    sn_free(before);
+    return status;
+}
+
 sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size, sn_error *error)
 {
     state_head head;
@@ -74,16 +125,16 @@ sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size, s
                        sn_world_state_size(world));
     }
     memcpy(&head, bytes, sizeof head);
-    if (head.structure != structure_of(world)) {
-        return sn_fail(error, SN_ERROR_FORMAT, NULL,
-                       "the state is of a world with other bodies or "
-                       "behaviours");
-    }
     if (!is_finite((const unsigned char *)bytes + sizeof head, size - sizeof head) ||
         !isfinite(head.time) || !isfinite(head.time_rest)) {
         return sn_fail(error, SN_ERROR_FORMAT, NULL, "the state holds numbers that are not finite");
     }
     const unsigned char *at = (const unsigned char *)bytes + sizeof head;
+    sn_status status = load_structure(world, at, head.structure, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    at += sn_world_joint_state_size(world);
     for (int s = 0; s < world->set_count; ++s) {
         at = sn_agent_set_load(world->sets[s], at);
     }
@@ -120,7 +171,7 @@ static uint64_t hash_chunk(const sn_agent_set *set, int first, int last)
 uint64_t sn_world_hash(const sn_world *world)
 {
     state_head head = {structure_of(world), world->steps, world->time, world->time_rest};
-    uint64_t hash = sn_hash64(&head, sizeof head, 0);
+    uint64_t hash = sn_world_hash_joints(world, sn_hash64(&head, sizeof head, 0));
     for (int s = 0; s < world->set_count; ++s) {
         const sn_agent_set *set = world->sets[s];
         for (int first = 0; first < set->count; first += SN_AGENT_CHUNK) {

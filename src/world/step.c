@@ -99,11 +99,18 @@ static sn_status world_move(sn_world *world, step_work *work, sn_error *error)
             char place[200];
             const sn_agent *agent = &work->set->agents[diverged];
             sn_world_place(world, agent->owner, place, sizeof place);
+            if (agent->failed == SN_FAILURE_MEMORY) {
+                return sn_fail_memory(error, sizeof(sn_tie));
+            }
             return agent->failed
                        ? sn_fail(error, SN_ERROR_DIVERGED, place,
                                  "the joints of its mechanism move too fast to be followed in "
-                                 "steps of %g s; take shorter ones",
-                                 work->h)
+                                 "steps of %g s; take shorter ones%s",
+                                 work->h,
+                                 agent->failed == SN_FAILURE_TIES
+                                     ? ", or see whether its loops and prescribed motions "
+                                       "contradict each other"
+                                     : "")
                        : sn_fail(error, SN_ERROR_DIVERGED, place,
                                  "position or velocity is no longer a number; the step of %g s may "
                                  "be too long for the forces, or a force is not finite",
@@ -120,6 +127,9 @@ static void world_clear_external(sn_world *world)
         sn_agent_set *set = world->sets[s];
         if (set->has_external) {
             memset(set->external, 0, (size_t)set->part_count * sizeof *set->external);
+            if (set->joint_external != NULL) {
+                memset(set->joint_external, 0, (size_t)set->v_count * sizeof(double));
+            }
             set->has_external = false;
             world->forces_clear = false;
             sn_world_touch(world); // a force that ends is a jump
@@ -215,8 +225,15 @@ sn_status sn_world_step(sn_world *world, double h, sn_error *error)
         return status;
     }
     double start = world->time, rest = world->time_rest;
-    status = world_act(world, h, error);
+    status = sn_world_keep_joints(world, error);
+    if (status == SN_OK) {
+        status = world_act(world, h, error);
+    }
+    if (status == SN_OK) {
+        status = sn_world_assemble(world, error); // a behaviour may have broken a joint
+    }
     if (status != SN_OK) {
+        sn_world_undo_joints(world);
         return status;
     }
     world->logged = world->event_log.count;
@@ -226,10 +243,12 @@ sn_status sn_world_step(sn_world *world, double h, sn_error *error)
     world_clear_external(world);
     if (status != SN_OK) {
         world_go_back(world, start, rest);
+        sn_world_undo_joints(world);
         return status;
     }
     world->steps += 1;
     world->last_step = h;
     sn_stack_settle(&world->stack);
-    return SN_OK;
+    sn_world_break_joints(world);
+    return sn_world_assemble(world, error);
 }

@@ -72,12 +72,25 @@ typedef struct sn_event_record {
 } sn_event_record;
 
 // A joint, and where it is in its mechanism once assembled: its elementary joints follow each other
-// in the tree.
+// in the tree, see joint_run.h.
 typedef struct sn_joint_record {
     char *name;
-    sn_joint_def def;
-    int agent;      // in the articulations; -1: not assembled, or nothing in it moves
-    int first_link; // of its elementary joints in the tree
+    sn_joint_type type;
+    sn_body parent, child;
+    sn_transform parent_frame, child_frame;
+    double pitch, length;
+    sn_curve *curve; // NULL: not of that type
+    sn_surface_def surface;
+    sn_freedom_def *freedoms; // sn_joint_type_freedoms(type); motions are held
+    double break_force, break_torque;
+    bool breakable, broken;
+    bool was_assembled; // its limits were looked at when it was put in
+    double kept[6];     // coordinates as it was taken apart: they count whole turns; NaN: none
+    bool reversed;      // the child comes before the parent in the tree
+    bool closes;        // a loop: it holds a share of its far body, which is welded to the rest
+    int agent;          // in the articulations; -1: not assembled, or nothing in it moves
+    int first_link;     // of its elementary joints in the tree; -1: none
+    int tie;            // of the articulation, that it is or that closes its loop; -1: none
 } sn_joint_record;
 
 typedef struct sn_behaviour_record {
@@ -88,6 +101,13 @@ typedef struct sn_behaviour_record {
 } sn_behaviour_record;
 
 enum { SN_BEHAVIOUR_MEMORY_LIMIT = 1 << 20 }; // doubles
+typedef struct sn_coupling_record {
+    char *name;
+    sn_coupling_term *terms;
+    int term_count;
+    double sum; // that stays; NaN: as it will be at assembly
+    int agent, tie;
+} sn_coupling_record;
 
 // Agents whose integrators ask for forces several times a step, joined by the fields between them:
 // they share one system of differential equations. Groups are made anew when the structure of the
@@ -121,15 +141,21 @@ struct sn_world {
     bool stepping; // a step is under way: only forces may be added
     bool acting;   // behaviours act: the step is still to come, and they may steer it
 
-    sn_id_pool body_ids, field_ids, event_ids, joint_ids;
+    sn_id_pool body_ids, field_ids, event_ids, joint_ids, coupling_ids;
     SN_ARRAY(sn_joint_record) joints; // by id index; entry 0 unused
     SN_ARRAY(uint32_t) joint_order;
     sn_name_table joint_names;
-    bool assembled;                   // every joint is part of a mechanism
-    SN_ARRAY(sn_body_record) bodies;  // by id index; entry 0 unused
-    SN_ARRAY(sn_field_record) fields; // the same
-    SN_ARRAY(sn_event_record) events; // the same
-    SN_ARRAY(uint32_t) body_order;    // indices in order of adding
+    SN_ARRAY(sn_coupling_record) couplings; // by id index; entry 0 unused
+    SN_ARRAY(uint32_t) coupling_order;
+    sn_name_table coupling_names;
+    int breakable_joints;                // how many there are, broken ones too
+    SN_ARRAY(unsigned char) joints_kept; // see sn_world_keep_joints
+    bool any_break_limit;                // reactions must be looked at after each step
+    bool assembled;                      // every joint is part of a mechanism
+    SN_ARRAY(sn_body_record) bodies;     // by id index; entry 0 unused
+    SN_ARRAY(sn_field_record) fields;    // the same
+    SN_ARRAY(sn_event_record) events;    // the same
+    SN_ARRAY(uint32_t) body_order;       // indices in order of adding
     SN_ARRAY(uint32_t) field_order;
     SN_ARRAY(uint32_t) event_order;
     sn_name_table body_names, field_names, event_names;
@@ -194,9 +220,40 @@ void sn_world_free_joints(sn_world *world);
 bool sn_world_copy_joints(const sn_world *world, sn_world *copy);
 void sn_world_remove_joints_of(sn_world *world, sn_body body);
 
+// ---- joint_read.c ----
+// The tree's link that holds a freedom of an assembled joint, and which of the link's own freedoms
+// it is; -1: not there.
+int sn_joint_find_link(const sn_joint_record *joint, int freedom, int *own);
+
+// ---- weld_reaction.c ----
+// What a fixed joint between bodies of one link did to its child.
+sn_joint_load sn_world_weld_reaction(const sn_world *world, sn_joint joint);
+
+// ---- joint_steer.c ----
+sn_status sn_freedom_check(const sn_freedom_def *freedom, sn_joint_type type, int index,
+                           const char *name, sn_error *error);
+// Breaks joints that carried too much in the step that is over.
+void sn_world_break_joints(sn_world *world);
+// What behaviours may change of joints, kept at the start of a step, and undone where it fails.
+sn_status sn_world_keep_joints(sn_world *world, sn_error *error);
+void sn_world_undo_joints(sn_world *world);
+// Drives and breaks as part of the world's state.
+size_t sn_world_joint_state_size(const sn_world *world);
+unsigned char *sn_world_save_joints(const sn_world *world, unsigned char *bytes);
+// Puts the mechanisms together anew if other joints are broken there.
+sn_status sn_world_load_joints(sn_world *world, const unsigned char *bytes, sn_error *error);
+uint64_t sn_world_hash_joints(const sn_world *world, uint64_t hash);
+
+// ---- coupling.c ----
+void sn_world_free_couplings(sn_world *world);
+bool sn_world_copy_couplings(const sn_world *world, sn_world *copy);
+void sn_world_remove_couplings_of(sn_world *world, sn_joint joint);
+
 // ---- assemble.c ----
 // Gives every body of a mechanism an agent of its own again, as it moves now.
 sn_status sn_world_take_apart(sn_world *world, sn_error *error);
+// Puts mechanisms together without asking where bodies stand: a state is about to be loaded.
+sn_status sn_world_assemble_loosely(sn_world *world, sn_error *error);
 
 // ---- forces.c ----
 // Fills f of every single-stage agent (group -1), or of every agent of one staged group, for the

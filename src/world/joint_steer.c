@@ -1,0 +1,372 @@
+// What acts in joints, changed while a world runs: drives, forces, breaks; and their part of the
+// world's state.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "math/rotation.h"
+#include "world/joint_run.h"
+#include "world/world.h"
+
+// ---- checking ----
+
+static bool is_amount(double x)
+{
+    return x >= 0.0 && isfinite(x);
+}
+
+static sn_status check_drive(const sn_drive_def *drive, int index, const char *name,
+                             sn_error *error)
+{
+    if ((unsigned)drive->type >= SN_DRIVE_TYPE_COUNT) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name, "drive type %d of freedom %d is none",
+                       (int)drive->type, index + 1);
+    }
+    if (!isfinite(drive->target) || !is_amount(drive->stiffness) || !is_amount(drive->damping) ||
+        !(drive->force_limit > 0.0)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "the drive of freedom %d has target %g, stiffness %g, damping %g, force "
+                       "limit %g; expected a finite target, gains of 0 or more, a limit above 0",
+                       index + 1, drive->target, drive->stiffness, drive->damping,
+                       drive->force_limit);
+    }
+    if (drive->type == SN_DRIVE_POSITION && drive->stiffness == 0.0 && drive->damping == 0.0) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "the position drive of freedom %d has neither stiffness nor damping",
+                       index + 1);
+    }
+    bool jumps = drive->motion != NULL && sn_motion_points(drive->motion).type == SN_MOTION_STEP;
+    if (drive->type == SN_DRIVE_MOTION && jumps) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "the motion of freedom %d jumps; a position can follow spline, smooth and "
+                       "linear motions only",
+                       index + 1);
+    }
+    return SN_OK;
+}
+
+sn_status sn_freedom_check(const sn_freedom_def *freedom, sn_joint_type type, int index,
+                           const char *name, sn_error *error)
+{
+    const sn_limit_def *limit = &freedom->limit;
+    if (!is_amount(freedom->stiffness) || !is_amount(freedom->damping) ||
+        !isfinite(freedom->rest)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "freedom %d has stiffness %g, damping %g, rest %g; expected 0 or more, "
+                       "and a finite rest",
+                       index + 1, freedom->stiffness, freedom->damping, freedom->rest);
+    }
+    if (!is_amount(freedom->friction)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "the friction of freedom %d is %g, expected 0 or more", index + 1,
+                       freedom->friction);
+    }
+    bool ball = type == SN_JOINT_BALL || (type == SN_JOINT_FREE && index >= 3);
+    if (!(limit->upper >= limit->lower) || (ball && !(limit->upper > 0.0))) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "the limits of freedom %d are %g and %g, expected lower below upper%s",
+                       index + 1, limit->lower, limit->upper,
+                       ball ? ", and an upper above 0 for a ball" : "");
+    }
+    if (!(limit->restitution >= 0.0 && limit->restitution <= 1.0) || !is_amount(limit->stiffness) ||
+        !is_amount(limit->damping)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "the limit of freedom %d has restitution %g, stiffness %g, damping %g; "
+                       "expected 0 .. 1, and 0 or more",
+                       index + 1, limit->restitution, limit->stiffness, limit->damping);
+    }
+    return check_drive(&freedom->drive, index, name, error);
+}
+
+// ---- reading and writing freedoms ----
+
+static sn_status find_freedom(const sn_world *world, sn_joint joint, int freedom,
+                              sn_joint_record **record, sn_error *error)
+{
+    *record = sn_world_joint_record(world, joint);
+    if (*record == NULL) {
+        return sn_fail(error, SN_ERROR_HANDLE, "joint", "there is no such joint");
+    }
+    int count = sn_joint_type_freedoms((*record)->type);
+    if (freedom < 0 || freedom >= count) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, (*record)->name,
+                       "freedom %d was asked for, a %s has %d", freedom + 1,
+                       sn_joint_type_word((*record)->type), count);
+    }
+    return SN_OK;
+}
+
+// Carries a freedom of the record over to the running mechanism; false when memory runs out.
+static bool put_freedom(sn_world *world, const sn_joint_record *record, int freedom)
+{
+    int own = 0, link = sn_joint_find_link(record, freedom, &own);
+    if (link < 0) {
+        return true;
+    }
+    const sn_tree *tree = &world->articulations.items[record->agent]->tree;
+    sn_freedom_def def = record->freedoms[freedom];
+    if (record->reversed && tree->links[link].joint == SN_TREE_BALL) {
+        def.drive.target = -def.drive.target;
+    }
+    return sn_articulation_set_freedom(&world->articulations, record->agent,
+                                       tree->links[link].v + own, &def);
+}
+
+sn_freedom_def sn_joint_freedom(const sn_world *world, sn_joint joint, int freedom)
+{
+    sn_joint_record *record;
+    return find_freedom(world, joint, freedom, &record, NULL) == SN_OK ? record->freedoms[freedom]
+                                                                       : sn_default_freedom_def();
+}
+
+// A motion that starts elsewhere than the freedom stands would move it there in no time.
+static sn_status check_start(const sn_world *world, sn_joint joint, int freedom,
+                             const sn_freedom_def *before, const sn_drive_def *drive,
+                             sn_error *error)
+{
+    double position = sn_joint_position(world, joint, freedom);
+    double start =
+        drive->motion != NULL ? sn_motion_at(drive->motion, world->time).value : drive->target;
+    bool taken = before->drive.type == SN_DRIVE_MOTION && drive->type == SN_DRIVE_MOTION;
+    if (drive->type != SN_DRIVE_MOTION || isnan(position) || taken ||
+        fabs(position - start) <= 1e-6 * (1.0 + fabs(position))) {
+        return SN_OK;
+    }
+    return sn_fail(error, SN_ERROR_ARGUMENT, sn_joint_name(world, joint),
+                   "freedom %d stands at %.9g, but the motion that is to take it over is at %.9g",
+                   freedom + 1, position, start);
+}
+
+sn_status sn_joint_set_freedom(sn_world *world, sn_joint joint, int freedom,
+                               const sn_freedom_def *def, sn_error *error)
+{
+    sn_joint_record *record;
+    sn_status status = find_freedom(world, joint, freedom, &record, error);
+    if (status == SN_OK) {
+        status = sn_world_check_steering(world, error);
+    }
+    if (status == SN_OK) {
+        status = sn_freedom_check(def, record->type, freedom, record->name, error);
+    }
+    if (status == SN_OK) {
+        status = check_start(world, joint, freedom, &record->freedoms[freedom], &def->drive, error);
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    sn_freedom_def before = record->freedoms[freedom];
+    record->freedoms[freedom] = *def;
+    if (!put_freedom(world, record, freedom)) {
+        record->freedoms[freedom] = before;
+        return sn_fail_memory(error, sizeof *def);
+    }
+    sn_motion_retain(def->drive.motion);
+    sn_motion_release(before.drive.motion);
+    sn_world_touch(world);
+    return SN_OK;
+}
+
+sn_drive_def sn_joint_drive(const sn_world *world, sn_joint joint, int freedom)
+{
+    return sn_joint_freedom(world, joint, freedom).drive;
+}
+
+sn_status sn_joint_set_drive(sn_world *world, sn_joint joint, int freedom,
+                             const sn_drive_def *drive, sn_error *error)
+{
+    sn_freedom_def def = sn_joint_freedom(world, joint, freedom);
+    def.drive = *drive;
+    return sn_joint_set_freedom(world, joint, freedom, &def, error);
+}
+
+sn_status sn_joint_set_target(sn_world *world, sn_joint joint, int freedom, double target,
+                              sn_error *error)
+{
+    sn_drive_def drive = sn_joint_drive(world, joint, freedom);
+    drive.target = target;
+    drive.motion = NULL;
+    return sn_joint_set_drive(world, joint, freedom, &drive, error);
+}
+
+// ---- forces ----
+
+void sn_joint_add_force(sn_world *world, sn_joint joint, int freedom, double force)
+{
+    const sn_joint_record *record = sn_world_joint_record(world, joint);
+    int own = 0, link = sn_joint_find_link(record, freedom, &own);
+    bool evaluating = world->evaluating_group != -2;
+    if (link < 0 || (evaluating && world->group_of[SN_SET_ARTICULATION].data[record->agent] !=
+                                       world->evaluating_group)) {
+        return; // nothing there, or its own group asks again
+    }
+    sn_agent_set *set = &world->articulations.agents;
+    const sn_tree_link *at = &world->articulations.items[record->agent]->tree.links[link];
+    int first = set->agents[record->agent].v_first + at->v;
+    double *sum = (evaluating ? set->joint_force : set->joint_external) + first;
+    if (at->joint == SN_TREE_BALL && record->reversed) {
+        // On the parent, and in its axes: the opposite, turned back.
+        const double *q = sn_agent_q(set, record->agent) + at->q;
+        sn_vec3 torque = {own == 0 ? force : 0.0, own == 1 ? force : 0.0, own == 2 ? force : 0.0};
+        sn_vec3 turned =
+            sn_rotate_inverse(sn_quat_normalize((sn_quat){q[0], q[1], q[2], q[3]}), torque);
+        sn_vec3_put(sum, sn_vec3_sub(sn_vec3_at(sum), turned));
+    } else {
+        sum[own] += force;
+    }
+    if (!evaluating) {
+        set->has_external = true;
+        sn_world_touch(world);
+    }
+}
+
+// ---- breaking ----
+
+sn_status sn_joint_break(sn_world *world, sn_joint joint, sn_error *error)
+{
+    sn_joint_record *record = sn_world_joint_record(world, joint);
+    if (record == NULL) {
+        return sn_fail(error, SN_ERROR_HANDLE, "joint", "there is no such joint");
+    }
+    if (!record->breakable) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, record->name,
+                       "the joint is not breakable; it must be made so when it is added");
+    }
+    sn_status status = sn_world_check_steering(world, error);
+    if (status != SN_OK || record->broken) {
+        return status;
+    }
+    record->broken = true;
+    bool apart = !world->assembled;
+    world->assembled = false;
+    // Once it runs, it is put together anew without the joint: now, or when all behaviours have
+    // acted.
+    return apart || world->acting ? SN_OK : sn_world_assemble(world, error);
+}
+
+void sn_world_break_joints(sn_world *world)
+{
+    if (!world->any_break_limit || !world->assembled) {
+        return;
+    }
+    for (int i = 0; i < world->joint_order.count; ++i) {
+        sn_joint_record *record = &world->joints.data[world->joint_order.data[i]];
+        bool limited = isfinite(record->break_force) || isfinite(record->break_torque);
+        if (record->broken || !limited) {
+            continue;
+        }
+        sn_joint_load load = sn_joint_reaction(world, sn_world_joint(world, i));
+        if (sn_length(load.force) > record->break_force ||
+            sn_length(load.torque) > record->break_torque) {
+            record->broken = true;
+        }
+    }
+    for (int i = 0; i < world->joint_order.count; ++i) {
+        const sn_joint_record *record = &world->joints.data[world->joint_order.data[i]];
+        world->assembled = world->assembled && !(record->broken && record->agent >= 0);
+    }
+}
+
+// ---- state ----
+
+// A joint's numbers: is it broken, and of each freedom the drive's type and target. A motion that
+// was let go stays so.
+size_t sn_world_joint_state_size(const sn_world *world)
+{
+    size_t count = 0;
+    for (int i = 0; i < world->joint_order.count; ++i) {
+        const sn_joint_record *record = &world->joints.data[world->joint_order.data[i]];
+        count += 1 + 2 * (size_t)sn_joint_type_freedoms(record->type);
+    }
+    return count * sizeof(double);
+}
+
+static unsigned char *put_number(unsigned char *at, double value)
+{
+    memcpy(at, &value, sizeof value);
+    return at + sizeof value;
+}
+
+static double take_number(const unsigned char **at)
+{
+    double value;
+    memcpy(&value, *at, sizeof value);
+    *at += sizeof value;
+    return value;
+}
+
+unsigned char *sn_world_save_joints(const sn_world *world, unsigned char *bytes)
+{
+    for (int i = 0; i < world->joint_order.count; ++i) {
+        const sn_joint_record *record = &world->joints.data[world->joint_order.data[i]];
+        bytes = put_number(bytes, record->broken);
+        for (int k = 0; k < sn_joint_type_freedoms(record->type); ++k) {
+            bytes = put_number(bytes, (double)record->freedoms[k].drive.type);
+            bytes = put_number(bytes, record->freedoms[k].drive.target);
+        }
+    }
+    return bytes;
+}
+
+sn_status sn_world_keep_joints(sn_world *world, sn_error *error)
+{
+    size_t size = world->behaviours.count > 0 ? sn_world_joint_state_size(world) : 0;
+    if (!sn_array_resize(&world->joints_kept, (int)size)) {
+        return sn_fail_memory(error, size);
+    }
+    if (size > 0) {
+        sn_world_save_joints(world, world->joints_kept.data);
+    }
+    return SN_OK;
+}
+
+void sn_world_undo_joints(sn_world *world)
+{
+    sn_error unused;
+    if (world->joints_kept.count > 0) {
+        sn_world_load_joints(world, world->joints_kept.data, &unused);
+    }
+}
+
+uint64_t sn_world_hash_joints(const sn_world *world, uint64_t hash)
+{
+    for (int i = 0; i < world->joint_order.count; ++i) {
+        const sn_joint_record *record = &world->joints.data[world->joint_order.data[i]];
+        double numbers[13] = {record->broken};
+        int count = sn_joint_type_freedoms(record->type);
+        for (int k = 0; k < count; ++k) {
+            numbers[2 * k + 1] = (double)record->freedoms[k].drive.type;
+            numbers[2 * k + 2] = record->freedoms[k].drive.target;
+        }
+        hash = sn_hash64(numbers, (size_t)(2 * count + 1) * sizeof(double), hash);
+    }
+    return hash;
+}
+
+sn_status sn_world_load_joints(sn_world *world, const unsigned char *bytes, sn_error *error)
+{
+    bool same = world->assembled;
+    for (int i = 0; i < world->joint_order.count; ++i) {
+        sn_joint_record *record = &world->joints.data[world->joint_order.data[i]];
+        bool broken = take_number(&bytes) != 0.0;
+        same = same && broken == record->broken;
+        record->broken = broken && record->breakable;
+        for (int k = 0; k < sn_joint_type_freedoms(record->type); ++k) {
+            double type = take_number(&bytes), target = take_number(&bytes);
+            sn_drive_def *drive = &record->freedoms[k].drive;
+            bool changed = type != (double)drive->type || target != drive->target;
+            if (changed && type >= 0.0 && type < (double)SN_DRIVE_TYPE_COUNT) {
+                drive->type = (sn_drive_type)type;
+                drive->target = target;
+                if (!put_freedom(world, record, k)) {
+                    return sn_fail_memory(error, sizeof *drive);
+                }
+            }
+        }
+    }
+    if (!same) {
+        world->assembled = false;
+        return sn_world_assemble_loosely(world, error);
+    }
+    return SN_OK;
+}
