@@ -3,6 +3,7 @@
 // must be the same to the letter. tools/compare-builds runs it.
 //
 //     hash_probe --threads 4
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "agent/tree_step.h"
 #include "base/hash.h"
 #include "base/random.h"
+#include "math/rotation.h"
 #include "sinew/sinew.h"
 
 static void stop_on(sn_status status, sn_error *error)
@@ -130,6 +132,97 @@ static void run_tree(void)
     sn_tree_free(&tree);
 }
 
+// A rod between two points of a plane across y.
+static sn_body add_rod(sn_world *world, sn_vec3 a, sn_vec3 b)
+{
+    sn_error error = {0};
+    sn_body_def def = sn_default_body_def();
+    sn_shape shape = sn_default_shape();
+    shape.type = SN_SHAPE_BOX;
+    shape.size = sn_vec3_make(0.05, 0.05, sn_distance(a, b));
+    def.shapes = &shape;
+    def.shape_count = 1;
+    def.frame.position = sn_vec3_scale(0.5, sn_vec3_add(a, b));
+    def.frame.rotation =
+        sn_quat_between(sn_vec3_make(0.0, 0.0, 1.0), sn_normalize(sn_vec3_sub(b, a)));
+    sn_body body;
+    stop_on(sn_world_add_body(world, &def, &body, &error), &error);
+    return body;
+}
+
+static sn_joint_def hinge_at(const sn_world *world, sn_body parent, sn_body child, sn_vec3 at)
+{
+    sn_joint_def def = sn_default_joint_def();
+    sn_transform place = {at, sn_quat_between(sn_vec3_make(0.0, 0.0, 1.0), sn_vec3_make(0, 1, 0))};
+    def.parent = parent;
+    def.child = child;
+    def.parent_frame =
+        sn_transform_multiply(sn_transform_inverse(sn_body_transform(world, parent)), place);
+    def.child_frame =
+        sn_transform_multiply(sn_transform_inverse(sn_body_transform(world, child)), place);
+    return def;
+}
+
+// Four-bars, each with friction, a limit, a drive and a pendulum on a weld that breaks.
+static void add_four_bar(sn_world *world, sn_random *random, int number)
+{
+    sn_error error = {0};
+    double x = 3.0 * number, tall = sn_random_range(random, 0.4, 0.6);
+    sn_vec3 corner[4] = {{x, 0, 0}, {x, 0, tall}, {x + 1.0, 0, 0.9}, {x + 1.2, 0, 0}};
+    sn_body bar[3], before = {0};
+    sn_joint joint;
+    for (int i = 0; i < 3; ++i) {
+        bar[i] = add_rod(world, corner[i], corner[i + 1]);
+        sn_joint_def def = hinge_at(world, before, bar[i], corner[i]);
+        def.freedom[0].friction = 0.05 * (number % 4);
+        def.freedom[0].limit.lower = i == 2 && number % 3 == 0 ? -0.4 : -INFINITY;
+        def.freedom[0].limit.restitution = 0.5;
+        if (i == 0) {
+            def.freedom[0].drive.type = (sn_drive_type)(number % SN_DRIVE_MOTION);
+            def.freedom[0].drive.target = 0.3;
+            def.freedom[0].drive.stiffness = 50.0;
+            def.freedom[0].drive.damping = 5.0;
+            def.freedom[0].drive.force_limit = 20.0;
+        }
+        stop_on(sn_world_add_joint(world, &def, &joint, &error), &error);
+        before = bar[i];
+    }
+    sn_joint_def def = hinge_at(world, (sn_body){0}, bar[2], corner[3]);
+    stop_on(sn_world_add_joint(world, &def, &joint, &error), &error);
+    sn_vec3 end = sn_vec3_add(corner[2], sn_vec3_make(0.3, 0.2, 0.1));
+    sn_body bob = add_rod(world, corner[2], end);
+    def = hinge_at(world, bar[1], bob, corner[2]);
+    def.type = number % 2 == 0 ? SN_JOINT_BALL : SN_JOINT_FIXED;
+    def.break_force = 40.0;
+    stop_on(sn_world_add_joint(world, &def, &joint, &error), &error);
+}
+
+static void run_mechanisms(int threads)
+{
+    enum { COUNT = 40 };
+    sn_error error = {0};
+    sn_world_def def = sn_default_world_def();
+    def.threads = threads;
+    sn_world *world = NULL;
+    stop_on(sn_world_create(&def, &world, &error), &error);
+    sn_random random = {.seed = 2028};
+    for (int i = 0; i < COUNT; ++i) {
+        add_four_bar(world, &random, i);
+    }
+    for (int step = 0; step <= 1000; ++step) {
+        if (step % 250 == 0) {
+            int broken = 0;
+            for (int i = 0; i < sn_world_joint_count(world); ++i) {
+                broken += sn_joint_is_broken(world, sn_world_joint(world, i));
+            }
+            printf("mechanisms step %d, %d joints broken: %016llx\n", step, broken,
+                   (unsigned long long)sn_world_hash(world));
+        }
+        stop_on(sn_world_step(world, 0.002, &error), &error);
+    }
+    sn_world_destroy(world);
+}
+
 int main(int argc, char **argv)
 {
     enum { COUNT = 1000 };
@@ -157,5 +250,6 @@ int main(int argc, char **argv)
         sn_world_destroy(world);
     }
     run_tree();
+    run_mechanisms(threads);
     return 0;
 }
