@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double let_go = 1e-9;
-
 enum { MOST_TURNS = 100, PATIENCE = 5, SWEEPS = 400 };
 
 // Solves for the free rows with the others at their bounds, and finds w.
@@ -127,7 +125,7 @@ static void sweep(sn_tie_work *work, const double *a, double *x, double *w)
             const sn_tie_row *row = &rows->rows.data[r];
             const sn_tie_bound *bound = &work->bounds.data[r];
             const double *line = rows->y.data + row->offset;
-            double old = x[r], own = line[r] + row->softness + let_go;
+            double old = x[r], own = line[r] + row->softness + rows->eps;
             x[r] = fmin(fmax(old - w[r] / own, bound->lower), bound->upper);
             double by = x[r] - old;
             for (int s = row->first; s < r; ++s) {
@@ -170,15 +168,16 @@ static int turn_rows(sn_tie_work *work, const double *x, const double *w, double
     return wrong;
 }
 
-static void factor_free(sn_tie_work *work, uint8_t *out)
+static void factor_free(sn_tie_work *work, uint8_t *out, sn_tie_grip grip)
 {
     for (int r = 0; r < work->rows.rows.count; ++r) {
         out[r] = work->states.data[r] == SN_BOX_LOWER || work->states.data[r] == SN_BOX_UPPER;
     }
-    sn_tie_rows_factorise(&work->rows, out, let_go);
+    sn_tie_rows_factorise(&work->rows, out, grip);
 }
 
-void sn_tie_box_solve(sn_tie_work *work, const double *a, double *x, double *w, double *z)
+void sn_tie_box_solve(sn_tie_work *work, const double *a, double *x, double *w, double *z,
+                      sn_tie_grip grip)
 {
     int count = work->rows.rows.count, best = count + 1, patience = PATIENCE;
     double size = 0.0;
@@ -186,7 +185,7 @@ void sn_tie_box_solve(sn_tie_work *work, const double *a, double *x, double *w, 
         size = fmax(size, fabs(a[r]));
     }
     for (int turn = 0; turn < MOST_TURNS; ++turn) {
-        factor_free(work, work->out.data);
+        factor_free(work, work->out.data, grip);
         solve_free(work, a, x, w, z);
         bool settled = true;
         for (int r = 0; r < count; ++r) {

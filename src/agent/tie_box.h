@@ -19,6 +19,7 @@
 enum { SN_BOX_FREE, SN_BOX_LOWER, SN_BOX_UPPER, SN_BOX_SLIDING };
 
 // From a (rows) and the bounds of `work` into x, with states. z: rows, scratch.
-SN_API void sn_tie_box_solve(sn_tie_work *work, const double *a, double *x, double *w, double *z);
+SN_API void sn_tie_box_solve(sn_tie_work *work, const double *a, double *x, double *w, double *z,
+                             sn_tie_grip grip);
 
 #endif

@@ -5,11 +5,13 @@
 
 #include "math/rotation.h"
 
-// Of Y's diagonal: what counts as no leverage.
-static const double let_go = 1e-9;
+// What a loose grip may leave, at positions so near a singular one that nothing else is found: m.
+static const double good_enough = 1e-3;
 
-// What may be left at a singular position, where nothing has leverage on it: m.
-static const double good_enough = 1e-6;
+// Of what a firm grip is to leave, in parts of rounding.
+static const double settled = 1e3;
+
+static const double least_damping = 1e-9;
 
 enum { MOST_CLOSING_TURNS = 300, MOST_TURNS = 25 };
 
@@ -87,7 +89,7 @@ bool sn_tie_prepare(sn_tie_work *work, sn_tree *tree, const double *q)
     if (!sn_tree_factorise(tree, NULL) || !sn_tie_work_rows(work, tree, q, NULL, NULL)) {
         return false;
     }
-    sn_tie_rows_factorise(&work->rows, NULL, let_go);
+    sn_tie_rows_factorise(&work->rows, NULL, SN_GRIP_FIRM);
     return true;
 }
 
@@ -126,33 +128,35 @@ static void hold_velocity(sn_tie_work *work, sn_tree *tree, double time, double 
 // ---- from half a step away ----
 
 // From q displaced by `start`, along M^-1 J^T of the prepared q, to where everything holds at
-// `time`.
+// `time`. Ties bend the way only: they move nothing further than it went anyway, as masses measure
+// it; but at a singular position they may send it along another branch, which is refused.
 static bool land(sn_tie_work *work, sn_tree *tree, double time, const double *q,
-                 const double *start, double *c)
+                 const double *start, sn_tie_grip grip, double *c)
 {
     double tolerance = sn_tie_work_tolerance(work), before = INFINITY, least = INFINITY;
-    int count = work->rows.rows.count, idle = 0;
+    double left = INFINITY, reach = sn_tie_work_norm(work, tree, start);
+    int count = work->rows.rows.count, idle = 0, turn = 0;
     double *y = work->mean;
     memset(work->sum, 0, (size_t)count * sizeof *work->sum);
     sn_tie_mix_start(&work->mix);
-    for (int turn = 0; turn < MOST_TURNS; ++turn) {
+    sn_tie_rows_factorise(&work->rows, NULL, grip);
+    for (;; ++turn) {
         memcpy(y, start, (size_t)tree->v_count * sizeof *y);
         sn_tie_answer(work, tree, work->sum, y);
         displace(tree, q, y, c);
-        double left = sn_tie_work_errors(work, tree, c, time, work->y);
+        left = sn_tie_work_errors(work, tree, c, time, work->y);
         idle = left < 0.5 * least ? 0 : idle + 1;
         least = fmin(left, least);
-        if (left <= tolerance || (idle > 2 && left <= 2.0 * least && left < good_enough)) {
-            return true;
-        }
-        if (!isfinite(left)) {
-            return false;
+        if (left <= tolerance || !isfinite(left) || turn == MOST_TURNS ||
+            (idle > 2 && left <= settled * tolerance) || (idle > 1 && grip == SN_GRIP_LOOSE)) {
+            break;
         }
         for (int r = 0; r < count; ++r) {
             work->z[r] = -work->y[r];
         }
         sn_tie_rows_solve(&work->rows, work->z, work->x);
-        if (!sn_tie_mix_step(&work->mix, count, work->sum, work->y, left > 0.2 * before, work->x)) {
+        bool mixed = left > 0.2 * before && grip == SN_GRIP_FIRM;
+        if (!sn_tie_mix_step(&work->mix, count, work->sum, work->y, mixed, work->x)) {
             return false;
         }
         for (int r = 0; r < count; ++r) {
@@ -160,7 +164,11 @@ static bool land(sn_tie_work *work, sn_tree *tree, double time, const double *q,
         }
         before = left;
     }
-    return least < good_enough;
+    if (grip == SN_GRIP_LOOSE) {
+        return left < good_enough;
+    }
+    return left <= settled * tolerance &&
+           (turn < 4 || sn_tie_work_reach(work, work->sum) <= 0.25 * reach);
 }
 
 static void forget_guides(sn_tie_work *work)
@@ -182,8 +190,9 @@ bool sn_tie_spread(sn_tie_work *work, sn_tree *tree, double time, double h, cons
         for (int j = 0; j < tree->v_count; ++j) {
             work->moved[j] = 0.5 * side * h * v[j];
         }
-        good =
-            land(work, tree, time + 0.5 * side * h, q, work->moved, side < 0 ? before : c) && good;
+        double *to = side < 0 ? before : c, there = time + 0.5 * side * h;
+        good = good && (land(work, tree, there, q, work->moved, SN_GRIP_FIRM, to) ||
+                        land(work, tree, there, q, work->moved, SN_GRIP_LOOSE, to));
     }
     return good;
 }
@@ -210,24 +219,43 @@ static double centre(sn_tie_work *work, sn_tree *tree, double time, const double
     return moved;
 }
 
+// The state's q, with J and M of q itself to O(h^6).
+static bool find_centre(sn_tie_work *work, sn_tree *tree, double time, const double *c,
+                        const double *ahead, sn_tie_grip grip, double *q)
+{
+    double left = INFINITY, moved = 0.0, before = INFINITY;
+    middle(tree, c, ahead, q);
+    displacement(tree, q, ahead, work->moved);
+    for (int turn = 0; turn < 2 + MOST_TURNS; ++turn) {
+        if (turn < 2) {
+            if (!sn_tie_prepare(work, tree, q)) {
+                return false;
+            }
+            sn_tie_rows_factorise(&work->rows, NULL, grip);
+        }
+        moved += centre(work, tree, time, c, ahead, q);
+        left = sn_tie_work_errors(work, tree, q, time, work->y);
+        if (turn > 1 && (left <= sn_tie_work_tolerance(work) || !(left < 0.5 * before))) {
+            break;
+        }
+        before = left;
+    }
+    double size = 0.0;
+    displacement(tree, q, ahead, work->moved);
+    for (int j = 0; j < tree->v_count; ++j) {
+        size += fabs(work->moved[j]);
+    }
+    double tolerance = sn_tie_work_tolerance(work);
+    return grip == SN_GRIP_LOOSE ? left < good_enough
+                                 : left <= settled * tolerance && moved <= 4.0 * size + tolerance;
+}
+
 bool sn_tie_gather(sn_tie_work *work, sn_tree *tree, double time, double h, const double *c,
                    const double *ahead, double *q, double *v)
 {
-    middle(tree, c, ahead, q);
-    for (int turn = 0; turn < 2; ++turn) { // J and M of q itself, to O(h^6)
-        if (!sn_tie_prepare(work, tree, q)) {
-            return false;
-        }
-        centre(work, tree, time, c, ahead, q);
-    }
-    double tolerance = sn_tie_work_tolerance(work), left = INFINITY;
-    for (int turn = 0; turn < MOST_TURNS && !(left <= tolerance); ++turn) {
-        centre(work, tree, time, c, ahead, q);
-        double before = left;
-        left = sn_tie_work_errors(work, tree, q, time, work->y);
-        if (!(left < 0.5 * before)) {
-            break;
-        }
+    if (!find_centre(work, tree, time, c, ahead, SN_GRIP_FIRM, q) &&
+        !find_centre(work, tree, time, c, ahead, SN_GRIP_LOOSE, q)) {
+        return false;
     }
     displacement(tree, q, c, v);
     displacement(tree, q, ahead, work->moved);
@@ -235,7 +263,7 @@ bool sn_tie_gather(sn_tie_work *work, sn_tree *tree, double time, double h, cons
         v[j] = (work->moved[j] - v[j]) / h;
     }
     hold_velocity(work, tree, time, v);
-    return isfinite(left);
+    return true;
 }
 
 // ---- from anywhere ----
@@ -254,7 +282,7 @@ static double square(int count, const double *x)
 static void aim(sn_tie_work *work, sn_tree *tree, double damping, double *y)
 {
     double largest = 0.0;
-    sn_tie_rows_factorise(&work->rows, NULL, damping);
+    sn_tie_rows_factorise_with(&work->rows, NULL, damping);
     for (int r = 0; r < work->rows.rows.count; ++r) {
         work->x[r] = -work->rest[r];
     }
@@ -276,7 +304,7 @@ static void aim(sn_tie_work *work, sn_tree *tree, double damping, double *y)
 bool sn_tie_close(sn_tie_work *work, sn_tree *tree, double time, double *q, double *v,
                   double *largest)
 {
-    double damping = let_go, last = INFINITY;
+    double damping = least_damping, last = INFINITY;
     double *to = work->c, *y = work->mean;
     int idle = 0;
     *largest = INFINITY;
@@ -305,7 +333,7 @@ bool sn_tie_close(sn_tie_work *work, sn_tree *tree, double time, double *q, doub
         }
         if (better) {
             memcpy(q, to, (size_t)tree->q_count * sizeof *q);
-            damping = fmax(let_go, 0.1 * damping);
+            damping = fmax(least_damping, 0.1 * damping);
             idle = square(count, work->y) < 0.99 * size ? 0 : idle + 1;
         } else if (near) {
             break;
@@ -317,7 +345,7 @@ bool sn_tie_close(sn_tie_work *work, sn_tree *tree, double time, double *q, doub
     }
     bool closed = *largest <= 1e4 * sn_tie_work_tolerance(work);
     if (closed) {
-        sn_tie_rows_factorise(&work->rows, NULL, let_go);
+        sn_tie_rows_factorise(&work->rows, NULL, SN_GRIP_FIRM);
         hold_velocity(work, tree, time, v);
     }
     return closed;

@@ -6,7 +6,9 @@
 #include "agent/tree_joint.h"
 #include "base/memory.h"
 
-enum { TURNS = 3 };
+// Y's diagonal is at most one: what counts as no leverage, and turns for the rest.
+static const double firm_eps = 1e-9, loose_eps = 1e-4;
+enum { FIRM_TURNS = 3, LOOSE_TURNS = 1 };
 
 bool sn_tie_rows_allocate(sn_tie_rows *rows, const sn_tree *tree)
 {
@@ -278,7 +280,13 @@ void sn_tie_rows_apply(const sn_tie_rows *rows, const double *x, double *y)
 
 // ---- LDL^T by the envelope ----
 
-void sn_tie_rows_factorise(sn_tie_rows *rows, const uint8_t *out, double eps)
+void sn_tie_rows_factorise(sn_tie_rows *rows, const uint8_t *out, sn_tie_grip grip)
+{
+    rows->turns = grip == SN_GRIP_FIRM ? FIRM_TURNS : LOOSE_TURNS;
+    sn_tie_rows_factorise_with(rows, out, grip == SN_GRIP_FIRM ? firm_eps : loose_eps);
+}
+
+void sn_tie_rows_factorise_with(sn_tie_rows *rows, const uint8_t *out, double eps)
 {
     rows->eps = eps;
     for (int r = 0; r < rows->rows.count; ++r) {
@@ -343,7 +351,7 @@ void sn_tie_rows_solve(sn_tie_rows *rows, const double *b, double *x)
     double *rest = rows->scratch.data;
     memcpy(x, b, count * sizeof *x);
     sn_tie_rows_back(rows, x);
-    for (int turn = 1; turn < TURNS; ++turn) {
+    for (int turn = 1; turn < rows->turns; ++turn) {
         sn_tie_rows_apply(rows, x, rest);
         for (size_t r = 0; r < count; ++r) {
             rest[r] = b[r] - rest[r];

@@ -21,7 +21,8 @@
 // that which the tree has left, without units. Redundant rows and rows without leverage are not
 // sorted out: Y + eps is factored, and x found by turns x += (Y + eps)^-1 (b - Y x), each of which
 // leaves eps / (y + eps) of the error along an eigenvalue y (the proximal point method; Carpentier,
-// Budhiraja and Mansard, RSS 2021). Directions with y far below eps are let go.
+// Budhiraja and Mansard, RSS 2021). Directions with y far below eps are let go. That is a matter of
+// taste, called a grip: firm as a rule, loose where a firm one finds nothing.
 #ifndef SN_AGENT_TIE_ROWS_H
 #define SN_AGENT_TIE_ROWS_H
 
@@ -69,8 +70,11 @@ typedef struct sn_tie_rows {
     sn_vec3 *felt;               // link count: D^-1 z of the row under way
     int *stamp;                  // link count: which row that was
     double eps;
+    int turns;   // of the proximal point method
     bool failed; // memory ran out since the last clear
 } sn_tie_rows;
+
+typedef enum sn_tie_grip { SN_GRIP_FIRM, SN_GRIP_LOOSE } sn_tie_grip;
 
 SN_API bool sn_tie_rows_allocate(sn_tie_rows *rows, const sn_tree *tree);
 SN_API void sn_tie_rows_free(sn_tie_rows *rows);
@@ -87,7 +91,8 @@ SN_API void sn_tie_rows_own(sn_tie_rows *rows, int link, sn_vec3 own);
 SN_API bool sn_tie_rows_finish(sn_tie_rows *rows, const sn_tree *tree);
 
 // The factor of Y + eps for the rows of which `out` (count, or NULL: none) is zero.
-SN_API void sn_tie_rows_factorise(sn_tie_rows *rows, const uint8_t *out, double eps);
+SN_API void sn_tie_rows_factorise(sn_tie_rows *rows, const uint8_t *out, sn_tie_grip grip);
+SN_API void sn_tie_rows_factorise_with(sn_tie_rows *rows, const uint8_t *out, double eps);
 
 // One solve with that factor, in place; and x for Y x = b by a few turns. Rows that are out get 0.
 SN_API void sn_tie_rows_back(const sn_tie_rows *rows, double *x);

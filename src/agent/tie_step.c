@@ -10,8 +10,9 @@
 
 enum { MOST_TURNS = 30 };
 
-// What may be left at a singular position, where nothing has leverage on it: m.
-static const double good_enough = 1e-6;
+// What a loose grip may leave, at positions so near a singular one that nothing else is found: m;
+// and a firm one, in parts of rounding.
+static const double good_enough = 1e-3, settled = 1e3;
 
 // How fast a freedom is brought back that was put beyond its limit: rad/s, m/s.
 static const double coming_back = 0.01;
@@ -353,7 +354,8 @@ static double look(sn_tie_work *work, const sn_tree *tree, const sn_tree_step *s
 }
 
 // Corrects the rows' forces by what is left open, and gives the change to the step.
-static bool correct(sn_tie_work *work, sn_tree_step *step, const sn_tree *tree, bool mixed)
+static bool correct(sn_tie_work *work, sn_tree_step *step, const sn_tree *tree, sn_tie_grip grip,
+                    bool mixed)
 {
     int count = work->rows.rows.count;
     sn_tie_rows_apply(&work->rows, work->x, work->y);
@@ -361,7 +363,7 @@ static bool correct(sn_tie_work *work, sn_tree_step *step, const sn_tree *tree, 
         work->sum[r] = work->rest[r] - work->y[r]; // what is open without any of their forces
         work->kept_x.data[r] = work->x[r];
     }
-    sn_tie_box_solve(work, work->sum, work->x, work->y, work->z);
+    sn_tie_box_solve(work, work->sum, work->x, work->y, work->z, grip);
     for (int r = 0; r < count; ++r) {
         work->z[r] = work->x[r] - work->kept_x.data[r];
     }
@@ -378,8 +380,24 @@ static bool correct(sn_tie_work *work, sn_tree_step *step, const sn_tree *tree, 
     return true;
 }
 
+// Rows that only hold back move nothing further than it went anyway, as masses measure it, nor
+// twice as far when they throw it back; drives may.
+static bool is_plausible(sn_tie_work *work, const sn_tree *tree)
+{
+    for (int r = 0; r < work->rows.rows.count; ++r) {
+        int tag = work->rows.rows.data[r].tag;
+        if (tag == SN_ROW_MOTION || tag == SN_ROW_DRIVE) {
+            return true;
+        }
+    }
+    double going = sn_tie_work_norm(work, tree, work->guessed);
+    double coming = sn_tie_work_norm(work, tree, work->past);
+    return sn_tie_work_reach(work, work->x) <= 9.0 * (going + coming);
+}
+
 // Finds c' and the forces of the rows.
-static bool search(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time)
+static bool search(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time,
+                   sn_tie_grip grip)
 {
     double before = INFINITY, least = INFINITY, there = time + 1.5 * step->h;
     int idle = 0;
@@ -394,22 +412,24 @@ static bool search(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double 
             idle = 0;
         }
         sn_tree_step_moved(step, tree, work->moved);
-        double left = look(work, tree, step, there);
+        double left = look(work, tree, step, there), tolerance = sn_tie_work_tolerance(work);
         idle = left < 0.5 * least ? 0 : idle + 1;
         least = fmin(left, least);
-        bool enough = idle > 2 && left <= 2.0 * least && left < good_enough;
-        if (turn > 0 && !make && (left <= sn_tie_work_tolerance(work) || enough)) {
-            return true;
+        bool done = left <= tolerance || (idle > 2 && left <= settled * tolerance) ||
+                    (idle > 1 && left < good_enough && grip == SN_GRIP_LOOSE);
+        if (turn > 0 && !make && done) {
+            return grip == SN_GRIP_LOOSE || turn < 5 || is_plausible(work, tree);
         }
+        bool mixed = left > 0.2 * before && grip == SN_GRIP_FIRM;
         if (!isfinite(left) || !sn_array_resize(&work->kept_x, work->rows.rows.count) ||
-            !correct(work, step, tree, left > 0.2 * before) || !sn_tree_step_search(step, tree)) {
+            !correct(work, step, tree, grip, mixed) || !sn_tree_step_search(step, tree)) {
             return false;
         }
         before = left;
         sn_tree_step_ahead(step, tree, work->c);
         make = note_limits(work, tree, step, work->c, 1e-13);
     }
-    return least < good_enough;
+    return false;
 }
 
 static void start_search(sn_tie_work *work, sn_tree_step *step, const sn_tree *tree)
@@ -421,6 +441,15 @@ static void start_search(sn_tie_work *work, sn_tree_step *step, const sn_tree *t
     sn_tree_step_moved(step, tree, work->guessed);
     sn_tree_step_ahead(step, tree, work->c);
     note_limits(work, tree, step, work->c, 0.0);
+}
+
+// Takes back what the rows were found to do.
+static void take_back(sn_tie_work *work, sn_tree_step *step, const sn_tree *tree)
+{
+    for (int r = 0; r < work->rows.rows.count; ++r) {
+        work->z[r] = -work->x[r];
+    }
+    sn_tie_rows_push(&work->rows, tree, work->z, step->due, step->impulse);
 }
 
 // ---- the end ----
@@ -465,8 +494,15 @@ bool sn_tie_step_advance(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, d
                          double *q, double *v)
 {
     start_search(work, step, tree);
-    if (!search(work, step, tree, time)) {
-        return false;
+    if (!search(work, step, tree, time, SN_GRIP_FIRM)) {
+        if (work->rows.failed) {
+            return false;
+        }
+        take_back(work, step, tree);
+        start_search(work, step, tree);
+        if (!search(work, step, tree, time, SN_GRIP_LOOSE)) {
+            return false;
+        }
     }
     sn_tree_step_loads(step, tree, work->load);
     sn_tie_note_rows(work, tree, 1.0 / (step->h * step->h));

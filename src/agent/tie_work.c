@@ -440,6 +440,29 @@ void sn_tie_work_rates(const sn_tie_work *work, const sn_tree *tree, double time
     }
 }
 
+double sn_tie_work_norm(sn_tie_work *work, const sn_tree *tree, const double *y)
+{
+    double sum = 0.0;
+    sn_tree_velocity(tree, y, work->velocity);
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_body *body = &tree->body[i];
+        sn_vec3 w = work->velocity[i].angular;
+        sn_vec3 v = sn_vec3_add(work->velocity[i].linear, sn_cross(w, body->reach));
+        sum += body->mass * sn_dot(v, v) + sn_dot(w, sn_sym3_apply(&body->inertia, w));
+    }
+    return sum;
+}
+
+double sn_tie_work_reach(sn_tie_work *work, const double *x)
+{
+    double sum = 0.0;
+    sn_tie_rows_apply(&work->rows, x, work->z);
+    for (int r = 0; r < work->rows.rows.count; ++r) {
+        sum += x[r] * work->z[r];
+    }
+    return sum;
+}
+
 double sn_tie_work_tolerance(const sn_tie_work *work)
 {
     double size = 1e-3;

@@ -110,6 +110,10 @@ SN_API double sn_tie_work_errors(sn_tie_work *work, const sn_tree *tree, const d
 SN_API void sn_tie_work_rates(const sn_tie_work *work, const sn_tree *tree, double time,
                               double *rate);
 
+// y^T M y, and |M^-1 J^T x|^2 in the same measure.
+SN_API double sn_tie_work_norm(sn_tie_work *work, const sn_tree *tree, const double *y);
+SN_API double sn_tie_work_reach(sn_tie_work *work, const double *x);
+
 // What rounding leaves of errors: m.
 SN_API double sn_tie_work_tolerance(const sn_tie_work *work);
 
