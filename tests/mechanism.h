@@ -37,7 +37,8 @@ static inline sn_mat3 axes_along(sn_vec3 axis)
     return sn_quat_to_mat3(sn_quat_between(sn_vec3_make(0, 0, 1), axis));
 }
 
-// A rod along the link's x from its origin to `length`, slender, with a little inertia about itself.
+// A rod along the link's x from its origin to `length`, slender, with a little inertia about
+// itself.
 static inline int add_link(mechanism *m, int parent, sn_tree_joint joint, sn_frame frame,
                            double mass, sn_vec3 centre, sn_vec3 moments)
 {

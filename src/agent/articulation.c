@@ -266,7 +266,7 @@ static bool push_item(sn_articulation *item, sn_vec3 gravity, const sn_tree_iner
     sn_tree_step *step = &item->step;
     double *past = item->force + 2 * item->tree.v_count;
     bool armed = item->sprung && sn_tie_springs(item->freedoms, &item->tree, step, item->last_time,
-                                                past, force, item->armature);
+                                                past, item->weight, force, item->armature);
     sn_tree_step_resist(step, armed ? item->armature : NULL, resistance);
     if (resistance != NULL) { // -D (V' - V-) / 2, of which -D V' / 2 is the step's business
         double per_step = 1.0 / (step->h * step->h);
@@ -489,7 +489,7 @@ static bool allocate_item(sn_articulation *item, const sn_tree *tree, int part_c
     item->freedoms = sn_allocate_zero(freedoms * sizeof *item->freedoms);
     item->wrench = sn_allocate_zero(3 * links * sizeof *item->wrench);
     item->resistance = sn_allocate_zero(links * sizeof *item->resistance);
-    item->force = sn_allocate_zero(5 * freedoms * sizeof *item->force);
+    item->force = sn_allocate_zero(6 * freedoms * sizeof *item->force);
     item->freedom_load = sn_allocate_zero(freedoms * sizeof *item->freedom_load);
     if (!made || item->parts == NULL || item->freedoms == NULL || item->wrench == NULL ||
         item->resistance == NULL || item->force == NULL || item->freedom_load == NULL) {
@@ -498,6 +498,7 @@ static bool allocate_item(sn_articulation *item, const sn_tree *tree, int part_c
     item->velocity = item->wrench + links;
     item->load = item->velocity + links;
     item->armature = item->force + 4 * freedoms;
+    item->weight = item->armature + freedoms;
     return true;
 }
 

@@ -39,7 +39,7 @@ typedef struct sn_articulation {
     sn_spatial *velocity;          // tree.count: of the links, at the placed pose
     sn_tree_inertia *resistance;   // tree.count: h/2 D of the links
     double *force;                 // 4 * tree.v_count, scratch
-    double *armature;              // tree.v_count: of springs and dampers
+    double *armature, *weight;     // tree.v_count: of springs and dampers
     sn_spatial *load;              // tree.count: of the joints on their links, in the last step
     sn_freedom_load *freedom_load; // tree.v_count
     double last_time;              // at the start of the last step

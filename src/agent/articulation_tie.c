@@ -220,7 +220,7 @@ static void sum_loads(sn_articulation *item)
         sn_tree_step_moved(&item->step, tree, moved);
     }
     sn_tie_drive_loads(item->freedoms, tree, item->step.c, item->last_time, item->step.h, past,
-                       moved, drive);
+                       moved, item->weight, drive);
     write_freedom_loads(item, drive, limit);
     item->summed = true;
 }

@@ -53,25 +53,85 @@ bool sn_freedom_is_sprung(const sn_freedom_def *freedom)
     return freedom->stiffness != 0.0 || freedom->damping != 0.0 || is_plain_drive(&freedom->drive);
 }
 
-// The law f = stiffness (lack - (s' + s-) / 4) + damping (rate - (s' - s-) / 2h) without what s'
-// does.
+// The law f = stiffness (lack - (s' + s-) / 4) + damping (rate - (w s' - (1 - w) s-) / h) without
+// what s' does.
 static double spring_force(double stiffness, double damping, double lack, double rate, double past,
-                           double h)
+                           double weight, double h)
 {
-    return stiffness * (lack - 0.25 * past) + damping * (rate + 0.5 * past / h);
+    return stiffness * (lack - 0.25 * past) + damping * (rate + (1.0 - weight) * past / h);
 }
 
-static double spring_armature(double stiffness, double damping, double h)
+static double spring_armature(double stiffness, double damping, double weight, double h)
 {
-    return 0.25 * h * h * stiffness + 0.5 * h * damping;
+    return 0.25 * h * h * stiffness + weight * h * damping;
 }
 
-bool sn_tie_springs(const sn_freedom_def *freedoms, const sn_tree *tree, const sn_tree_step *step,
-                    double time, double *past, double *force, double *armature)
+static double weight_of(double damping, double mass, double h)
+{
+    return h * damping > 2.0 * mass ? 1.0 - mass / (h * damping) : 0.5;
+}
+
+// What a freedom moves, with the tree's factor; of three, the least.
+static double mass_moved(const sn_tree *tree, int link)
+{
+    const sn_tree_factor *factor = &tree->factor[link];
+    if (tree->links[link].joint < SN_TREE_BALL) {
+        return 1.0 / factor->one.inverse_d;
+    }
+    const sn_sym3 *inverse = &factor->three.inverse;
+    return 1.0 / fmax(inverse->xx, fmax(inverse->yy, inverse->zz));
+}
+
+// At least what a freedom moves: the link alone.
+static double mass_of(const sn_tree *tree, int link)
+{
+    const sn_tree_body *body = &tree->body[link];
+    const sn_sym3 *i = &body->inertia;
+    if (body->joint == SN_TREE_SLIDER || body->joint == SN_TREE_TRANSLATION) {
+        return body->mass;
+    }
+    if (body->joint == SN_TREE_BALL) {
+        return fmin(i->xx, fmin(i->yy, i->zz)) - fabs(i->xy) - fabs(i->xz) - fabs(i->yz);
+    }
+    return sn_dot(body->axis, sn_sym3_apply(i, body->axis));
+}
+
+static double damping_in(const sn_freedom_def *freedoms, const sn_tree_link *link, int k)
+{
+    const sn_drive_def *drive = &freedoms[link->v + k].drive;
+    double sum = freedoms[link->joint == SN_TREE_BALL ? link->v : link->v + k].damping;
+    return drive->type == SN_DRIVE_POSITION && is_plain_drive(drive) ? sum + drive->damping : sum;
+}
+
+static void find_weights(const sn_freedom_def *freedoms, sn_tree *tree, double h, double *weight)
+{
+    bool strong = false;
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_link *link = &tree->links[i];
+        for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
+            weight[link->v + k] = 0.5;
+            double damping = damping_in(freedoms, link, k);
+            strong = strong || (damping > 0.0 && h * damping > 2.0 * mass_of(tree, i));
+        }
+    }
+    if (!strong || !sn_tree_factorise(tree, NULL)) {
+        return;
+    }
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_link *link = &tree->links[i];
+        for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
+            weight[link->v + k] = weight_of(damping_in(freedoms, link, k), mass_moved(tree, i), h);
+        }
+    }
+}
+
+bool sn_tie_springs(const sn_freedom_def *freedoms, sn_tree *tree, const sn_tree_step *step,
+                    double time, double *past, double *weight, double *force, double *armature)
 {
     bool any = false;
     double h = step->h, middle = time + 0.5 * h;
     sn_tree_step_past(step, tree, past);
+    find_weights(freedoms, tree, h, weight);
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_link *link = &tree->links[i];
         const double *q = step->c + link->q;
@@ -81,16 +141,16 @@ bool sn_tie_springs(const sn_freedom_def *freedoms, const sn_tree *tree, const s
             int j = link->v + k;
             const sn_freedom_def *own = &freedoms[ball ? link->v : j];
             const sn_drive_def *drive = &freedoms[j].drive;
-            double lack = ball ? -component(turn, k) : own->rest - q[k];
-            force[j] += spring_force(own->stiffness, own->damping, lack, 0.0, past[j], h);
-            armature[j] = spring_armature(own->stiffness, own->damping, h);
+            double lack = ball ? -component(turn, k) : own->rest - q[k], w = weight[j];
+            force[j] += spring_force(own->stiffness, own->damping, lack, 0.0, past[j], w, h);
+            armature[j] = spring_armature(own->stiffness, own->damping, w, h);
             if (drive->type == SN_DRIVE_FORCE) {
                 force[j] += sn_tie_target(drive, middle).value;
             } else if (is_plain_drive(drive)) {
                 double far = sn_tie_lack(freedoms, link, k, step->c, middle);
                 force[j] += spring_force(drive->stiffness, drive->damping, far,
-                                         sn_tie_target(drive, middle).rate, past[j], h);
-                armature[j] += spring_armature(drive->stiffness, drive->damping, h);
+                                         sn_tie_target(drive, middle).rate, past[j], w, h);
+                armature[j] += spring_armature(drive->stiffness, drive->damping, w, h);
             }
             any = any || armature[j] != 0.0;
         }
@@ -100,7 +160,7 @@ bool sn_tie_springs(const sn_freedom_def *freedoms, const sn_tree *tree, const s
 
 void sn_tie_drive_loads(const sn_freedom_def *freedoms, const sn_tree *tree, const double *c,
                         double time, double h, const double *past, const double *moved,
-                        double *drive_load)
+                        const double *weight, double *drive_load)
 {
     double middle = time + 0.5 * h;
     for (int i = 0; i < tree->count; ++i) {
@@ -111,11 +171,11 @@ void sn_tie_drive_loads(const sn_freedom_def *freedoms, const sn_tree *tree, con
             if (drive->type == SN_DRIVE_FORCE) {
                 drive_load[j] += sn_tie_target(drive, middle).value;
             } else if (is_plain_drive(drive)) {
-                double far = sn_tie_lack(freedoms, link, k, c, middle);
-                drive_load[j] +=
-                    spring_force(drive->stiffness, drive->damping, far,
-                                 sn_tie_target(drive, middle).rate, past[j], h) -
-                    spring_armature(drive->stiffness, drive->damping, h) * moved[j] / (h * h);
+                double far = sn_tie_lack(freedoms, link, k, c, middle), w = weight[j];
+                double mass = spring_armature(drive->stiffness, drive->damping, w, h);
+                drive_load[j] += spring_force(drive->stiffness, drive->damping, far,
+                                              sn_tie_target(drive, middle).rate, past[j], w, h) -
+                                 mass * moved[j] / (h * h);
             }
         }
     }
@@ -144,12 +204,13 @@ static void add_row(sn_tie_work *work, const sn_tree *tree, int tag, int link, i
 
 // Adds an implicit spring and damper whose force is bounded.
 static void add_spring(sn_tie_work *work, const sn_tree *tree, int tag, int link, int part,
-                       sn_vec3 local, double stiffness, double damping, double force, double lower,
-                       double upper, double h)
+                       sn_vec3 local, double stiffness, double damping, double lack, double rate,
+                       double past, sn_tie_bound bound, double h)
 {
-    double mass = spring_armature(stiffness, damping, h), h2 = h * h;
+    double w = weight_of(damping, mass_moved(tree, link), h);
+    double mass = spring_armature(stiffness, damping, w, h), h2 = h * h;
     if (mass > 0.0) {
-        sn_tie_bound bound = {h2 * lower, h2 * upper, h2 * force / mass, 0.0, false};
+        bound.target = h2 * spring_force(stiffness, damping, lack, rate, past, w, h) / mass;
         add_row(work, tree, tag, link, part, local, bound, 1.0 / mass);
     }
 }
@@ -178,9 +239,9 @@ static void add_limit(const step_context *context, sn_tie_work *work, const sn_t
     }
     double lower = near == 2 ? 0.0 : -INFINITY, upper = near == 2 ? INFINITY : 0.0;
     if (limit->stiffness > 0.0) {
-        double force = spring_force(limit->stiffness, limit->damping, side * room, 0.0, past, h);
+        sn_tie_bound pushes = {lower, upper, 0.0, 0.0, false};
         add_spring(work, tree, SN_ROW_LIMIT, link, part, local, limit->stiffness, limit->damping,
-                   force, lower, upper, h);
+                   side * room, 0.0, past, pushes, h);
         return;
     }
     double target = side * limit_target(room, side * past, side * guessed, limit->restitution, h);
@@ -202,10 +263,9 @@ static void add_drive(const step_context *context, sn_tie_work *work, const sn_t
     } else if (drive->type == SN_DRIVE_POSITION && most < INFINITY) {
         double middle = context->time + 0.5 * h;
         double lack = sn_tie_lack(work->freedoms, &tree->links[link], k, context->step->c, middle);
-        double force = spring_force(drive->stiffness, drive->damping, lack,
-                                    sn_tie_target(drive, middle).rate, work->past[j], h);
-        add_spring(work, tree, SN_ROW_DRIVE, link, k, local, drive->stiffness, drive->damping,
-                   force, -most, most, h);
+        sn_tie_bound bound = {-h * h * most, h * h * most, 0.0, 0.0, false};
+        add_spring(work, tree, SN_ROW_DRIVE, link, k, local, drive->stiffness, drive->damping, lack,
+                   sn_tie_target(drive, middle).rate, work->past[j], bound, h);
     }
 }
 

@@ -30,15 +30,20 @@ SN_API bool sn_freedom_is_sprung(const sn_freedom_def *freedom);
 // Springs, dampers and drives without a limit that act in the freedoms: adds their forces at the
 // middle of the step to `force` (v_count), and gives what they add to the mass (v_count). False:
 // nothing does.
-SN_API bool sn_tie_springs(const sn_freedom_def *freedoms, const sn_tree *tree,
-                           const sn_tree_step *step, double time, double *past, double *force,
+//
+// A spring takes the position (c- + 2 c + c') / 4, a damper the velocity (w s' - (1 - w) s-) / h.
+// With the weight w = 1/2 that is of second order; but a damper that would stop its freedom within
+// a step would throw it back and forth instead, and gets w = 1 - m / (h damping), with m the mass
+// that the freedom moves: it then stops it. weight: v_count.
+SN_API bool sn_tie_springs(const sn_freedom_def *freedoms, sn_tree *tree, const sn_tree_step *step,
+                           double time, double *past, double *weight, double *force,
                            double *armature);
 
 // What the drives among them did in a step: added to drive (v_count). past, moved: movements from
 // the middle c to c- and to c'.
 SN_API void sn_tie_drive_loads(const sn_freedom_def *freedoms, const sn_tree *tree, const double *c,
                                double time, double h, const double *past, const double *moved,
-                               double *drive);
+                               const double *weight, double *drive);
 
 // After the push: finds c' and the state at the end. False: the step is too long.
 SN_API bool sn_tie_step_advance(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time,
