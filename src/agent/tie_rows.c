@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 // Y's diagonal is at most one: what counts as no leverage, and turns for the rest.
-static const double firm_eps = 1e-9, loose_eps = 1e-4;
+static const double firm_eps = 1e-11, loose_eps = 1e-4;
 enum { FIRM_TURNS = 3, LOOSE_TURNS = 1 };
 
 bool sn_tie_rows_allocate(sn_tie_rows *rows, const sn_tree *tree)
