@@ -23,8 +23,10 @@ bool sn_articulation_set_freedom(sn_articulation_set *set, int agent, int freedo
             item->freedoms[freedom] = before;
             return false;
         }
-    } else if (item->ties != NULL) {
-        sn_tie_work_order(item->ties, &item->tree);
+    } else if (item->ties != NULL && !sn_tie_work_order(item->ties, &item->tree)) {
+        item->freedoms[freedom] = before;
+        sn_tie_work_order(item->ties, &item->tree); // for which there was room
+        return false;
     }
     sn_motion_retain(def->drive.motion);
     sn_motion_release(before.drive.motion);

@@ -48,12 +48,11 @@ void sn_tie_rows_free(sn_tie_rows *rows)
     *rows = (sn_tie_rows){0};
 }
 
-bool sn_tie_rows_reserve(sn_tie_rows *rows, int count, int ends, int entries)
+bool sn_tie_rows_reserve(sn_tie_rows *rows, int count, int ends, int entries, int stored)
 {
-    int square = count * (count + 1) / 2;
     return sn_array_reserve(&rows->rows, count) && sn_array_reserve(&rows->ends, ends) &&
-           sn_array_reserve(&rows->entries, entries) && sn_array_reserve(&rows->y, square) &&
-           sn_array_reserve(&rows->ldl, square) && sn_array_reserve(&rows->scratch, 2 * count) &&
+           sn_array_reserve(&rows->entries, entries) && sn_array_reserve(&rows->y, stored) &&
+           sn_array_reserve(&rows->ldl, stored) && sn_array_reserve(&rows->scratch, 2 * count) &&
            sn_array_reserve(&rows->heads, ends);
 }
 

@@ -79,8 +79,8 @@ typedef enum sn_tie_grip { SN_GRIP_FIRM, SN_GRIP_LOOSE } sn_tie_grip;
 SN_API bool sn_tie_rows_allocate(sn_tie_rows *rows, const sn_tree *tree);
 SN_API void sn_tie_rows_free(sn_tie_rows *rows);
 
-// Room for so many rows of so long ways, all of which meet.
-SN_API bool sn_tie_rows_reserve(sn_tie_rows *rows, int count, int ends, int entries);
+// Room for so many rows, ends, joints on their ways in all, and numbers of Y.
+SN_API bool sn_tie_rows_reserve(sn_tie_rows *rows, int count, int ends, int entries, int stored);
 
 SN_API void sn_tie_rows_clear(sn_tie_rows *rows);
 SN_API void sn_tie_rows_add(sn_tie_rows *rows, int tag, int source, int part);

@@ -93,7 +93,10 @@ sn_tie_work *sn_tie_work_make(const sn_tree *tree, const sn_tie *ties, int tie_c
         sn_tie_work_free(work);
         return NULL;
     }
-    sn_tie_work_order(work, tree);
+    if (!sn_tie_work_order(work, tree)) {
+        sn_tie_work_free(work);
+        return NULL;
+    }
     return work;
 }
 
@@ -128,7 +131,7 @@ void sn_tie_work_free(sn_tie_work *work)
     sn_free(work);
 }
 
-// ---- the order of rows ----
+// ---- which roots are neighbours ----
 
 // The two outermost roots that a tie acts on; a coupling may have more, between them.
 static void roots_of(const sn_tie_work *work, const sn_tie *tie, int *low, int *high)
@@ -179,6 +182,83 @@ static void rank_roots(const sn_tie_work *work, const sn_tree *tree, int *rank)
     }
 }
 
+// ---- room ----
+
+static int depth_of(const sn_tree *tree, int link)
+{
+    int depth = 0;
+    for (; link >= 0; link = tree->links[link].parent) {
+        ++depth;
+    }
+    return depth;
+}
+
+// The most that all rows of all blocks together may need.
+typedef struct room {
+    int rows, ends, entries;
+    size_t stored; // numbers of Y
+} room;
+
+static void add_root(const sn_tie_work *work, int link, int row, int *first)
+{
+    int *from = &work->rows.root_first[work->rows.root[link]];
+    *from = *from < 0 ? row : *from;
+    *first = *from < *first ? *from : *first;
+}
+
+static void add_room(const sn_tie_work *work, const sn_tree *tree, const sn_tie_block *block,
+                     room *all)
+{
+    int rows = 0, ends = 0, depth = 0, first = all->rows;
+    if (block->tie >= 0) {
+        const sn_tie *tie = &work->ties[block->tie];
+        rows = sn_tie_row_count(tie->type);
+        ends = tie->type == SN_TIE_COUPLING ? tie->term_count : 2;
+        for (int i = 0; i < ends; ++i) {
+            int link = i == 0 ? tie->a : tie->b;
+            if (tie->type == SN_TIE_COUPLING) {
+                link = work->terms[tie->term + i].link;
+            }
+            if (link >= 0) {
+                depth += depth_of(tree, link);
+                add_root(work, link, all->rows, &first);
+            }
+        }
+    } else { // in each freedom a motion or a drive, friction and a limit
+        rows = 3 * sn_tree_joint_v(tree->links[block->link].joint);
+        ends = 1;
+        depth = depth_of(tree, block->link);
+        add_root(work, block->link, all->rows, &first);
+    }
+    for (int r = 0; r < rows; ++r) {
+        all->stored += (size_t)(all->rows + r - first + 1);
+    }
+    all->rows += rows;
+    all->ends += rows * ends;
+    all->entries += rows * depth;
+}
+
+static bool reserve(sn_tie_work *work, const sn_tree *tree)
+{
+    room all = {0, 0, 0, 0};
+    for (int i = 0; i < work->block_count; ++i) {
+        add_room(work, tree, &work->order[i], &all);
+    }
+    for (int i = 0; i < tree->count; ++i) {
+        work->rows.root_first[i] = -1;
+    }
+    int mixed = 3 * SN_MIX_DEPTH * all.rows;
+    return all.stored < INT32_MAX &&
+           sn_tie_rows_reserve(&work->rows, all.rows, all.ends, all.entries, (int)all.stored) &&
+           sn_array_reserve(&work->bounds, all.rows) &&
+           sn_array_reserve(&work->numbers, 5 * all.rows) &&
+           sn_array_reserve(&work->states, all.rows) && sn_array_reserve(&work->out, all.rows) &&
+           sn_array_reserve(&work->kept_rows, all.rows) &&
+           sn_array_reserve(&work->kept_x, all.rows) && sn_array_reserve(&work->mix.memory, mixed);
+}
+
+// ---- the order of rows ----
+
 static int compare_blocks(const void *a, const void *b)
 {
     const sn_tie_block *x = a, *y = b;
@@ -194,7 +274,7 @@ static int compare_blocks(const void *a, const void *b)
     return x->link < y->link ? -1 : x->link > y->link;
 }
 
-void sn_tie_work_order(sn_tie_work *work, const sn_tree *tree)
+bool sn_tie_work_order(sn_tie_work *work, const sn_tree *tree)
 {
     int *rank = work->rows.stamp; // free between evaluations, when all are -1
     sn_tie_rows_clear(&work->rows);
@@ -229,6 +309,7 @@ void sn_tie_work_order(sn_tie_work *work, const sn_tree *tree)
     for (int i = 0; i < tree->count; ++i) {
         rank[i] = -1;
     }
+    return reserve(work, tree);
 }
 
 // ---- freedoms ----

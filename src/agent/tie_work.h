@@ -73,8 +73,9 @@ SN_API sn_tie_work *sn_tie_work_make(const sn_tree *tree, const sn_tie *ties, in
                                      sn_freedom_def *freedoms);
 SN_API void sn_tie_work_free(sn_tie_work *work);
 
-// Counts and orders rows anew, for changed freedoms.
-SN_API void sn_tie_work_order(sn_tie_work *work, const sn_tree *tree);
+// Counts and orders rows anew, for changed freedoms, and makes room for all of them, so that no
+// step asks for memory. False when it runs out.
+SN_API bool sn_tie_work_order(sn_tie_work *work, const sn_tree *tree);
 
 // The drive's target at a time.
 SN_API sn_motion_state sn_tie_target(const sn_drive_def *drive, double time);
