@@ -285,6 +285,7 @@ static void assert_same_motion(const char *path, const char *text, const double 
     mjModel *model = mj_loadXML(path, NULL, message, sizeof message);
     if (model == NULL) {
         fail_msg("%s", message);
+        return;
     }
     model->opt.timestep = 1e-4;
     model->opt.integrator = mjINT_RK4;

@@ -84,3 +84,8 @@ sn_quat sn_rotation_value_quat(const sn_rotation_value *rotation)
     }
     return sn_quat_normalize(q);
 }
+
+sn_rotation_value sn_rotation_value_from(sn_quat q)
+{
+    return (sn_rotation_value){SN_ROTATION_QUATERNION, {q.w, q.x, q.y, q.z}};
+}

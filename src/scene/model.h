@@ -414,5 +414,6 @@ sn_place sn_item_place(const sn_item *item, const char *key);
 const char *sn_place_text(const sn_scene *scene, sn_place place, char text[SN_PLACE_SIZE]);
 
 sn_quat sn_rotation_value_quat(const sn_rotation_value *rotation);
+sn_rotation_value sn_rotation_value_from(sn_quat q);
 
 #endif

@@ -14,17 +14,12 @@ static void leave_out(sn_item *item, const char *key)
     item->places[sn_object_find_key(item->table, key)] = (sn_place){0};
 }
 
-static sn_rotation_value rotation_value(sn_quat q)
-{
-    return (sn_rotation_value){SN_ROTATION_QUATERNION, {q.w, q.x, q.y, q.z}};
-}
-
 // ---- what the bodies' places at the start have decided ----
 
 static void put_frame(sn_frame_item *item, sn_transform frame)
 {
     item->position = frame.position;
-    item->rotation = rotation_value(frame.rotation);
+    item->rotation = sn_rotation_value_from(frame.rotation);
     give(&item->item, "position");
     give(&item->item, "rotation");
 }
@@ -93,7 +88,7 @@ static void place_body(sn_body_item *item, const sn_world *world, sn_body body)
 {
     sn_transform frame = sn_body_transform(world, body);
     item->position = frame.position;
-    item->rotation = rotation_value(frame.rotation);
+    item->rotation = sn_rotation_value_from(frame.rotation);
     item->velocity = sn_body_velocity(world, body);
     item->angular_velocity = sn_body_angular_velocity(world, body);
     item->body_angular_velocity = SN_VEC3_ZERO;

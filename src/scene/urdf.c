@@ -649,7 +649,7 @@ static bool name_materials(reading *r)
 {
     uint32_t count = 0;
     size_t room = (size_t)count_children(r->robot, "material") + 1;
-    r->materials = sn_arena_allocate(&r->reader->scene->arena, room * sizeof *r->materials);
+    r->materials = sn_arena_allocate(&r->reader->scene->arena, room * sizeof(void *));
     if (r->materials == NULL) {
         return false;
     }

@@ -340,7 +340,7 @@ sn_status sn_plan_make(const sn_scene *scene, sn_plan *plan, sn_error *error)
         .bodies = sn_allocate_zero(bodies * sizeof *plan->bodies),
         .joints = sn_allocate_zero(joints * sizeof *plan->joints),
         .order = sn_allocate_zero(bodies * sizeof *plan->order),
-        .motions = sn_allocate_zero(((size_t)scene->motions.count + 1) * sizeof *plan->motions),
+        .motions = sn_allocate_zero(((size_t)scene->motions.count + 1) * sizeof(void *)),
         .coupled = sn_allocate_zero((size_t)scene->root.couplings.count + 1),
     };
     sn_status status = plan->bodies != NULL && plan->joints != NULL && plan->order != NULL &&

@@ -10,29 +10,6 @@
 #include "scene/parse.h"
 #include "scene/path.h"
 
-typedef enum link_kind {
-    LINK_BODY,
-    LINK_STATIC,
-    LINK_WORLD, // the link stands for the world itself
-    LINK_PART,  // of another link's body
-} link_kind;
-
-typedef struct robot_link {
-    link_kind kind;
-    int host;             // the link whose body it belongs to: itself, unless it is a part
-    sn_transform in_host; // its frame in that of its host
-    sn_body_item *body;
-} robot_link;
-
-typedef struct sn_robot {
-    const sn_urdf *urdf;
-    robot_link *links;
-    sn_joint_item **joints;           // NULL: between parts that cannot move anyway
-    const sn_named_quantities **pose; // of each joint; NULL: not given
-    sn_joint_item *mount;             // NULL: none
-    sn_transform *frames;             // of each link, while placing
-} sn_robot;
-
 typedef struct loading {
     sn_urdf_reader *reader;
     sn_robot_item *item;
@@ -77,14 +54,15 @@ static void choose_root(loading *l)
 {
     const sn_urdf *urdf = l->robot->urdf;
     const sn_urdf_link *root = &urdf->links[urdf->root];
-    robot_link *link = &l->robot->links[urdf->root];
-    *link = (robot_link){.kind = LINK_BODY, .host = urdf->root, .in_host = SN_TRANSFORM_IDENTITY};
+    sn_robot_link *link = &l->robot->links[urdf->root];
+    *link =
+        (sn_robot_link){.kind = SN_LINK_BODY, .host = urdf->root, .in_host = SN_TRANSFORM_IDENTITY};
     if (root->has_mass) {
         return;
     }
     if (l->item->base == SN_BASE_FIXED) {
         bool world = strcmp(root->name, "world") == 0 && root->shape_count == 0;
-        link->kind = world ? LINK_WORLD : LINK_STATIC;
+        link->kind = world ? SN_LINK_WORLD : SN_LINK_STATIC;
         return;
     }
     bool *part = allocate(l, (size_t)urdf->link_count * sizeof *part);
@@ -95,8 +73,8 @@ static void choose_root(loading *l)
                      "<inertial>, or a robot with \"base\": \"fixed\"",
                      root->name);
     } else if (part != NULL) {
-        *link =
-            (robot_link){LINK_PART, carrier, sn_transform_inverse(l->robot->frames[carrier]), NULL};
+        *link = (sn_robot_link){SN_LINK_PART, carrier,
+                                sn_transform_inverse(l->robot->frames[carrier]), NULL};
     }
 }
 
@@ -107,9 +85,9 @@ static void choose_bodies(loading *l)
     for (int i = 0; i < urdf->joint_count && !l->reader->out_of_memory; ++i) {
         const sn_urdf_joint *joint = &urdf->joints[urdf->order[i]];
         const sn_urdf_link *child = &urdf->links[joint->child];
-        const robot_link *parent = &l->robot->links[joint->parent];
-        robot_link *link = &l->robot->links[joint->child];
-        *link = (robot_link){LINK_BODY, joint->child, SN_TRANSFORM_IDENTITY, NULL};
+        const sn_robot_link *parent = &l->robot->links[joint->parent];
+        sn_robot_link *link = &l->robot->links[joint->child];
+        *link = (sn_robot_link){SN_LINK_BODY, joint->child, SN_TRANSFORM_IDENTITY, NULL};
         if (child->has_mass) {
             continue;
         }
@@ -119,11 +97,11 @@ static void choose_bodies(loading *l)
                 "the link \"%.60s\" moves on the joint \"%.60s\" but has no mass, expected "
                 "<inertial> with <mass> and <inertia>",
                 child->name, joint->name);
-        } else if (parent->kind == LINK_STATIC || parent->kind == LINK_WORLD) {
-            link->kind = LINK_STATIC;
+        } else if (parent->kind == SN_LINK_STATIC || parent->kind == SN_LINK_WORLD) {
+            link->kind = SN_LINK_STATIC;
         } else {
-            *link = (robot_link){LINK_PART, parent->host,
-                                 sn_transform_multiply(parent->in_host, joint->origin), NULL};
+            *link = (sn_robot_link){SN_LINK_PART, parent->host,
+                                    sn_transform_multiply(parent->in_host, joint->origin), NULL};
         }
     }
 }
@@ -187,11 +165,6 @@ static sn_item *add_item(loading *l, const sn_object *table, sn_item_list *list,
         return NULL;
     }
     return item;
-}
-
-static void set_rotation(sn_rotation_value *value, sn_quat q)
-{
-    *value = (sn_rotation_value){SN_ROTATION_QUATERNION, {q.w, q.x, q.y, q.z}};
 }
 
 // A list of the scene that robots add to is as good as given.
@@ -279,7 +252,7 @@ static void add_shape(loading *l, const sn_urdf_shape *from, sn_transform in_bod
     sn_item *item = &shape->item;
     sn_transform frame = sn_transform_multiply(in_body, from->frame);
     shape->position = frame.position;
-    set_rotation(&shape->rotation, frame.rotation);
+    shape->rotation = sn_rotation_value_from(frame.rotation);
     give(item, "position", from->place);
     give(item, "rotation", from->place);
     if (from->has_colour) {
@@ -342,7 +315,7 @@ static void add_mass(loading *l, const sn_urdf_link *link, sn_body_item *body)
 static void add_body(loading *l, int index)
 {
     const sn_urdf_link *link = &l->robot->urdf->links[index];
-    robot_link *made = &l->robot->links[index];
+    sn_robot_link *made = &l->robot->links[index];
     sn_scene *scene = l->reader->scene;
     sn_body_item *body =
         (sn_body_item *)add_item(l, &sn_table_bodies, &scene->root.bodies, link->place);
@@ -354,7 +327,7 @@ static void add_body(loading *l, int index)
     give(&body->item, "name", link->place);
     give(&body->item, "position", link->place);
     give(&body->item, "rotation", link->place);
-    if (made->kind == LINK_STATIC) {
+    if (made->kind == SN_LINK_STATIC) {
         body->type = SN_BODY_STATIC;
         give(&body->item, "type", link->place);
     } else {
@@ -368,14 +341,14 @@ static void add_bodies(loading *l)
 {
     const sn_urdf *urdf = l->robot->urdf;
     for (int i = 0; i < urdf->link_count && !l->reader->out_of_memory; ++i) {
-        if (l->robot->links[i].kind == LINK_BODY || l->robot->links[i].kind == LINK_STATIC) {
+        if (l->robot->links[i].kind == SN_LINK_BODY || l->robot->links[i].kind == SN_LINK_STATIC) {
             add_body(l, i);
         }
     }
     for (int i = 0; i < urdf->link_count && !l->reader->out_of_memory; ++i) {
-        const robot_link *link = &l->robot->links[i];
+        const sn_robot_link *link = &l->robot->links[i];
         sn_body_item *body = l->robot->links[link->host].body;
-        if (link->kind == LINK_PART) {
+        if (link->kind == SN_LINK_PART) {
             sn_urdf_note(l->reader, urdf->links[i].place,
                          "the link \"%.60s\" has no mass: it is a part of \"%.60s\"",
                          urdf->links[i].name, urdf->links[link->host].name);
@@ -393,7 +366,7 @@ static void set_frame(sn_joint_item *joint, const char *key, sn_frame_item *fram
 {
     frame->item.place = place;
     frame->position = transform.position;
-    set_rotation(&frame->rotation, transform.rotation);
+    frame->rotation = sn_rotation_value_from(transform.rotation);
     give(&joint->item, key, place);
     give(&frame->item, "position", place);
     give(&frame->item, "rotation", place);
@@ -434,15 +407,6 @@ static void set_quantity(loading *l, sn_joint_item *joint, const char *key, sn_q
     }
 }
 
-// The joint's z is along the URDF's axis, in both frames.
-static sn_transform axis_frame(const sn_urdf_joint *joint)
-{
-    bool has_axis = joint->type != SN_JOINT_FIXED && joint->type != SN_JOINT_FREE;
-    return (sn_transform){SN_VEC3_ZERO, has_axis
-                                            ? sn_quat_between(sn_vec3_make(0, 0, 1), joint->axis)
-                                            : SN_QUAT_IDENTITY};
-}
-
 static void set_number(sn_item *item, const char *key, sn_quantity_value *value, double number,
                        sn_place place)
 {
@@ -479,9 +443,9 @@ static void set_limit(loading *l, const sn_urdf_joint *from, sn_joint_item *join
 static void add_urdf_joint(loading *l, int index, const sn_name_table *links)
 {
     const sn_urdf_joint *from = &l->robot->urdf->joints[index];
-    const robot_link *parent = &l->robot->links[from->parent];
-    const robot_link *child = &l->robot->links[from->child];
-    if (child->kind != LINK_BODY || parent->host == from->child) {
+    const sn_robot_link *parent = &l->robot->links[from->parent];
+    const sn_robot_link *child = &l->robot->links[from->child];
+    if (child->kind != SN_LINK_BODY || parent->host == from->child) {
         return;
     }
     const sn_body_item *host = l->robot->links[parent->host].body;
@@ -492,7 +456,7 @@ static void add_urdf_joint(loading *l, int index, const sn_name_table *links)
         return;
     }
     l->robot->joints[index] = joint;
-    sn_transform axis = axis_frame(from);
+    sn_transform axis = sn_urdf_axis_frame(from);
     sn_transform in_parent = sn_transform_multiply(parent->in_host, from->origin);
     set_frame(joint, "parent_frame", &joint->parent_frame, sn_transform_multiply(in_parent, axis),
               from->place);
@@ -511,8 +475,8 @@ static void add_urdf_joint(loading *l, int index, const sn_name_table *links)
 static void add_mount(loading *l)
 {
     const sn_urdf *urdf = l->robot->urdf;
-    const robot_link *root = &l->robot->links[urdf->root];
-    if (root->kind != LINK_BODY || l->item->base != SN_BASE_FIXED) {
+    const sn_robot_link *root = &l->robot->links[urdf->root];
+    if (root->kind != SN_LINK_BODY || l->item->base != SN_BASE_FIXED) {
         return;
     }
     sn_place place = urdf->links[urdf->root].place;
@@ -652,27 +616,15 @@ static void bind_pose(loading *l)
     }
 }
 
-// Where a joint of one freedom stands when nothing is said: at 0, or between its limits.
-static double rest_position(const sn_urdf_joint *joint)
-{
-    if (joint->lower <= 0.0 && joint->upper >= 0.0) {
-        return 0.0;
-    }
-    return isfinite(joint->lower) && isfinite(joint->upper)
-               ? joint->lower + 0.5 * (joint->upper - joint->lower)
-           : isfinite(joint->lower) ? joint->lower
-                                    : joint->upper;
-}
-
 static void tell_rest(loading *l)
 {
     const sn_urdf *urdf = l->robot->urdf;
     for (int i = 0; i < urdf->joint_count && !l->reader->out_of_memory; ++i) {
         const sn_urdf_joint *joint = &urdf->joints[i];
-        if (l->robot->pose[i] == NULL && joint->mimic < 0 && rest_position(joint) != 0.0) {
+        if (l->robot->pose[i] == NULL && joint->mimic < 0 && sn_urdf_rest_position(joint) != 0.0) {
             sn_urdf_note(l->reader, joint->limit_place,
                          "0 is beyond the limits of \"%.60s\": it starts at %g", joint->name,
-                         rest_position(joint));
+                         sn_urdf_rest_position(joint));
         }
     }
 }
@@ -696,8 +648,8 @@ const sn_urdf *sn_robot_load(sn_urdf_reader *reader, sn_robot_item *item, const 
     robot->urdf = urdf;
     robot->links = allocate(&l, links * sizeof *robot->links);
     robot->frames = allocate(&l, links * sizeof *robot->frames);
-    robot->joints = allocate(&l, joints * sizeof *robot->joints);
-    robot->pose = allocate(&l, joints * sizeof *robot->pose);
+    robot->joints = allocate(&l, joints * sizeof(void *));
+    robot->pose = allocate(&l, joints * sizeof(void *));
     if (!reader->out_of_memory) {
         choose_bodies(&l);
     }
@@ -721,127 +673,4 @@ bool sn_robots_are_read(const sn_scene *scene)
         }
     }
     return true;
-}
-
-// ---- placing ----
-
-// A joint that follows another stands where that one puts it.
-static double position_of(const sn_robot *robot, int index)
-{
-    double multiplier = 1.0, offset = 0.0;
-    const sn_urdf_joint *joint = &robot->urdf->joints[index];
-    while (joint->mimic >= 0) {
-        offset += multiplier * joint->offset;
-        multiplier *= joint->multiplier;
-        index = joint->mimic;
-        joint = &robot->urdf->joints[index];
-    }
-    const sn_named_quantities *pose = robot->pose[index];
-    double position = pose != NULL ? pose->values.data[0].number : rest_position(joint);
-    return multiplier * position + offset;
-}
-
-// The child's joint frame in its parent's.
-static sn_transform joint_motion(const sn_robot *robot, int index)
-{
-    const sn_urdf_joint *joint = &robot->urdf->joints[index];
-    double q[6] = {0};
-    if (sn_joint_type_freedoms(joint->type) == 1) {
-        q[0] = position_of(robot, index);
-    } else if (robot->pose[index] != NULL) {
-        for (int i = 0; i < robot->pose[index]->values.count; ++i) {
-            q[i] = robot->pose[index]->values.data[i].number;
-        }
-    }
-    sn_transform motion = SN_TRANSFORM_IDENTITY;
-    sn_vec3 z = sn_vec3_make(0, 0, 1);
-    switch (joint->type) {
-    case SN_JOINT_HINGE:
-        motion.rotation = sn_quat_from_axis_angle(z, q[0]);
-        break;
-    case SN_JOINT_SLIDER:
-        motion.position.z = q[0];
-        break;
-    case SN_JOINT_PLANAR:
-        motion.position = sn_vec3_make(q[0], q[1], 0.0);
-        motion.rotation = sn_quat_from_axis_angle(z, q[2]);
-        break;
-    case SN_JOINT_FREE:
-        motion.position = sn_vec3_make(q[0], q[1], q[2]);
-        motion.rotation = sn_quat_exp(sn_vec3_make(q[3], q[4], q[5]));
-        break;
-    default:
-        break;
-    }
-    return motion;
-}
-
-static void place_frame(sn_frame_item *frame, sn_transform transform)
-{
-    frame->position = transform.position;
-    set_rotation(&frame->rotation, transform.rotation);
-}
-
-static void place_robot(const sn_robot_item *item)
-{
-    const sn_robot *robot = item->robot;
-    const sn_urdf *urdf = robot->urdf;
-    sn_transform *frames = robot->frames;
-    sn_transform root = {item->position, sn_rotation_value_quat(&item->rotation)};
-    frames[urdf->root] = root;
-    for (int i = 0; i < urdf->joint_count; ++i) {
-        int index = urdf->order[i];
-        const sn_urdf_joint *joint = &urdf->joints[index];
-        sn_transform axis = axis_frame(joint);
-        sn_transform moved = sn_transform_multiply(axis, joint_motion(robot, index));
-        moved = sn_transform_multiply(moved, sn_transform_inverse(axis));
-        sn_transform placed = sn_transform_multiply(joint->origin, moved);
-        frames[joint->child] = sn_transform_multiply(frames[joint->parent], placed);
-        frames[joint->child].rotation = sn_quat_normalize(frames[joint->child].rotation);
-        if (robot->joints[index] != NULL &&
-            robot->links[robot->links[joint->parent].host].kind == LINK_WORLD) {
-            sn_transform in_root = sn_transform_multiply(
-                robot->links[joint->parent].in_host, sn_transform_multiply(joint->origin, axis));
-            place_frame(&robot->joints[index]->parent_frame, sn_transform_multiply(root, in_root));
-        }
-    }
-    if (robot->mount != NULL) {
-        place_frame(&robot->mount->parent_frame, root);
-    }
-    for (int i = 0; i < urdf->link_count; ++i) {
-        sn_body_item *body = robot->links[i].body;
-        if (body != NULL) {
-            body->position = frames[i].position;
-            set_rotation(&body->rotation, frames[i].rotation);
-        }
-    }
-}
-
-void sn_robots_place(const sn_scene *scene, bool again)
-{
-    for (int i = 0; i < scene->root.robots.count; ++i) {
-        const sn_robot_item *item = SN_ROBOT(scene, i);
-        if (item->robot != NULL && (item->bound || !again)) {
-            place_robot(item);
-        }
-    }
-}
-
-void sn_check_robot_values(sn_checker *c, const sn_robot_item *item)
-{
-    sn_checker_rotation(c, &item->item, &item->rotation);
-    const sn_robot *robot = item->robot;
-    for (int i = 0; robot != NULL && i < robot->urdf->joint_count; ++i) {
-        const sn_urdf_joint *joint = &robot->urdf->joints[i];
-        const sn_named_quantities *pose = robot->pose[i];
-        if (pose == NULL || !joint->has_limit) {
-            continue;
-        }
-        double position = pose->values.data[0].number;
-        if (position < joint->lower || position > joint->upper) {
-            sn_checker_fail(c, pose->values.places[0],
-                            "\"%.60s\" stands at %g, beyond its limits %g and %g", joint->name,
-                            position, joint->lower, joint->upper);
-        }
-    }
 }

@@ -9,6 +9,29 @@
 #include "scene/checker.h"
 #include "scene/urdf.h"
 
+typedef enum sn_link_kind {
+    SN_LINK_BODY,
+    SN_LINK_STATIC,
+    SN_LINK_WORLD, // the link stands for the world itself
+    SN_LINK_PART,  // of another link's body
+} sn_link_kind;
+
+typedef struct sn_robot_link {
+    sn_link_kind kind;
+    int host;             // the link whose body it belongs to: itself, unless it is a part
+    sn_transform in_host; // its frame in that of its host
+    sn_body_item *body;
+} sn_robot_link;
+
+typedef struct sn_robot {
+    const sn_urdf *urdf;
+    sn_robot_link *links;
+    sn_joint_item **joints;           // NULL: between parts that cannot move anyway
+    const sn_named_quantities **pose; // of each joint; NULL: not given
+    sn_joint_item *mount;             // NULL: none
+    sn_transform *frames;             // of each link, while placing
+} sn_robot;
+
 // Reads the text of a robot's file and adds its bodies and joints to the scene. Mistakes go to
 // reader->errors, and NULL is returned.
 const sn_urdf *sn_robot_load(sn_urdf_reader *reader, sn_robot_item *item, const char *text,
@@ -18,6 +41,12 @@ bool sn_robots_are_read(const sn_scene *scene);
 
 // Puts robots where their numbers say: all, or (`again`) those that depend on expressions.
 void sn_robots_place(const sn_scene *scene, bool again);
+
+// Where a joint of one freedom stands when nothing is said: at 0, or between its limits.
+double sn_urdf_rest_position(const sn_urdf_joint *joint);
+
+// The turn that takes z to the joint's axis: of its frames on both bodies.
+sn_transform sn_urdf_axis_frame(const sn_urdf_joint *joint);
 
 // Joints must stand between their limits.
 void sn_check_robot_values(sn_checker *c, const sn_robot_item *item);
