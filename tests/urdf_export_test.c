@@ -120,7 +120,8 @@ static void assert_same_bodies(const sn_world *a, const sn_world *b, double tole
     }
 }
 
-// Bodies that hang beside their origins, on turned frames; a static body, a free one, one on a
+// Bodies that hang beside their origins, on turned frames, on joints that run towards the world; a
+// static body, a free one, one on a
 // plane; limits, friction and a gear.
 static const char mechanism[] =
     "{\"sinew\": 1, \"name\": \"A & <B>\", \"run\": {\"policy\": \"precise\", "
@@ -144,13 +145,13 @@ static const char mechanism[] =
     "{\"name\": \"chip\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.05}, \"position\": [3, "
     "0, 0.5]}],"
     "\"joints\": ["
-    "{\"name\": \"foot\", \"type\": \"hinge\", \"parent\": \"left\", \"child\": \"post\", \"at\": "
+    "{\"name\": \"foot\", \"type\": \"hinge\", \"parent\": \"post\", \"child\": \"left\", \"at\": "
     "[0.5, 0.3, 0.3], \"axis\": [1, 0, 1], \"limit\": {\"lower\": \"-1rad\", \"upper\": 2}, "
     "\"friction\": 0, \"damping\": 0.01},"
     "{\"name\": \"base\", \"type\": \"hinge\", \"parent\": \"floor\", \"child\": \"left\", "
     "\"parent_frame\": {\"position\": [0.5, 0.6, 1.2], \"rotation\": {\"euler\": [0.5, 0, 0]}}, "
     "\"child_frame\": {\"position\": [0, 0, 0.1], \"rotation\": {\"euler\": [0.5, 0, 0.1]}}},"
-    "{\"name\": \"slide\", \"type\": \"slider\", \"parent\": \"post\", \"child\": \"right\", "
+    "{\"name\": \"slide\", \"type\": \"slider\", \"parent\": \"right\", \"child\": \"post\", "
     "\"at\": [0.5, -0.5, 0.4], \"axis\": [0.3, 1, 0], \"damping\": 2},"
     "{\"name\": \"plane\", \"type\": \"planar\", \"child\": \"glider\", \"at\": [0, 1.1, 0], "
     "\"axis\": [0, 1, 1]},"
@@ -197,6 +198,7 @@ static void mechanisms_come_back(void **state)
     advance(a, 0.01, 40);
     advance(b, 0.01, 40);
     assert_same_bodies(a, b, 1e-8);
+    // Positions are counted in the same way, also of joints that run towards the world.
     static const char *const names[] = {"foot", "base", "slide"};
     for (int i = 0; i < 3; ++i) {
         double one = sn_joint_position(a, sn_world_find_joint(a, names[i]), 0);

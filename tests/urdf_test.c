@@ -210,15 +210,18 @@ static void freedoms_are_as_in_scenes(void **state)
     (void)state;
     sn_scene *scene = load(
         SCENE(", \"name\": \"h\", \"pose\": {\"lead\": 0.4}"),
-        ROBOT(LINK("a") LINK("b") LINK("c") LINK("d")
-                  JOINT("lead", "revolute",
-                        ENDS("a", "b") "<limit lower='-1' upper='1e30' effort='7' velocity='9'/>"
-                                       "<dynamics damping='0.5' friction='0.25'/>")
-                      JOINT("follow", "prismatic",
-                            ENDS("a", "c") "<limit lower='-3' upper='3'/><mimic joint='lead' "
-                                           "multiplier='-2' offset='0.1'/>")
-                          JOINT("still", "continuous",
-                                ENDS("a", "d") "<mimic joint='lead' multiplier='0' offset='1'/>")));
+        ROBOT(
+            LINK("a") LINK("b") LINK("c") LINK("d") JOINT(
+                "lead", "revolute",
+                ENDS("a", "b") "<limit lower='-1' upper='1e30' effort='7' velocity='9'/>"
+                               "<dynamics damping='0.5' friction='0.25'/>")
+                JOINT(
+                    "follow", "prismatic",
+                    ENDS("a",
+                         "c") "<axis xyz='0 0 1'/><limit lower='-3' upper='3'/><mimic joint='lead' "
+                              "multiplier='-2' offset='0.1'/>")
+                    JOINT("still", "continuous",
+                          ENDS("a", "d") "<mimic joint='lead' multiplier='0' offset='1'/>")));
     char *text = NULL;
     size_t length = 0;
     sn_error error = {0};
@@ -455,6 +458,53 @@ static void scenes_refer_to_parts(void **state)
     assert_int_equal(sn_scene_probe(scene, world, 0, &probe, &error), SN_OK);
     assert_true(sn_probe_read(world, &probe.probe) < -0.01); // pulled towards the other
     sn_world_destroy(world);
+    sn_scene_destroy(scene);
+}
+
+#define BAR(name, x, z)                                                                            \
+    "<link name='" name "'><inertial><origin xyz='" x " 0 " z "'/><mass value='2'/><inertia "      \
+    "ixx='0.3' iyy='0.4' izz='0.5'/></inertial></link>"
+#define ABOUT_Y "<axis xyz='0 1 0'/>"
+
+// A parallelogram: the file has its tree, the scene the joint that closes it.
+static void scenes_close_loops(void **state)
+{
+    (void)state;
+    const char *urdf =
+        ROBOT("<link name='base'/>" BAR("crank", "0", "0.5") BAR("coupler", "1", "0")
+                  BAR("rocker", "0", "0.5")
+                      JOINT("crank_joint", "continuous", ENDS("base", "crank") ABOUT_Y)
+                          JOINT("coupler_joint", "continuous",
+                                ENDS("crank", "coupler") ABOUT_Y "<origin xyz='0 0 1'/>")
+                              JOINT("rocker_joint", "continuous",
+                                    ENDS("base", "rocker") ABOUT_Y "<origin xyz='2 0 0'/>"));
+    sn_scene *scene = load(
+        "{\"sinew\": 1, \"robots\": [{\"name\": \"m\", \"file\": \"r\", \"pose\": "
+        "{\"crank_joint\": 0.5, \"coupler_joint\": -0.5, \"rocker_joint\": 0.5}}], \"joints\": "
+        "[{\"name\": \"close\", \"type\": \"hinge\", \"parent\": \"m/coupler\", \"child\": "
+        "\"m/rocker\", \"axis\": [0, 1, 0], \"at\": [\"=2+sin(0.5)\", 0, \"=cos(0.5)\"]}]}",
+        urdf);
+    sn_world *world = build(scene);
+    assert_int_equal(sn_world_freedom_count(world), 1);
+    advance(world, 0.001, 400);
+    double crank = read_probe(world, "m/crank_joint", SN_QUANTITY_JOINT_POSITION);
+    assert_true(crank > 0.8);
+    assert_true(fabs(read_probe(world, "m/coupler_joint", SN_QUANTITY_JOINT_POSITION) + crank) <
+                1e-8);
+    assert_true(fabs(read_probe(world, "m/rocker_joint", SN_QUANTITY_JOINT_POSITION) - crank) <
+                1e-8);
+    sn_world_destroy(world);
+    // Written as URDF, the tree is there and the loop is told.
+    char *text = NULL;
+    size_t length = 0;
+    sn_error error = {0};
+    sn_error_list left_out = {0};
+    assert_int_equal(sn_scene_urdf_text(scene, NULL, &text, &length, &left_out, &error), SN_OK);
+    assert_non_null(strstr(left_out.items[0].text, "\"m/coupler\" and \"m/rocker\": it closes a "
+                                                   "loop"));
+    assert_int_equal(left_out.count, 2); // and the pose
+    sn_error_list_free(&left_out);
+    sn_scene_free_text(text);
     sn_scene_destroy(scene);
 }
 
@@ -806,6 +856,7 @@ int main(void)
         cmocka_unit_test(mounts_hold),
         cmocka_unit_test(params_turn_poses),
         cmocka_unit_test(scenes_refer_to_parts),
+        cmocka_unit_test(scenes_close_loops),
         cmocka_unit_test(resolved_scenes_are_the_same),
         cmocka_unit_test(shapes_and_colours),
         cmocka_unit_test(meshes_are_found),
