@@ -85,8 +85,10 @@ void sn_run_result_row(sn_run_result *result, const sn_world *world, double *val
         values[i] = value;
         column->end = value;
         column->start = first ? value : column->start;
-        column->minimum = first || value < column->minimum ? value : column->minimum;
-        column->maximum = first || value > column->maximum ? value : column->maximum;
+        // Forces of joints are no numbers before the first step.
+        bool none = first || isnan(column->minimum);
+        column->minimum = none || value < column->minimum ? value : column->minimum;
+        column->maximum = none || value > column->maximum ? value : column->maximum;
     }
     result->end_energy = sn_world_energy(world);
     result->end_momentum = sn_world_momentum(world);
@@ -228,8 +230,16 @@ static void table_columns(const sn_run_result *result, FILE *stream)
             "maximum");
     for (int i = 0; i < result->column_count && i < SHOWN; ++i) {
         const sn_run_column *column = &result->columns[i];
-        fprintf(stream, "%-36s %13.6g %13.6g %13.6g %13.6g\n", column->name, column->start,
-                column->end, column->minimum, column->maximum);
+        fprintf(stream, "%-36s", column->name);
+        const double numbers[] = {column->start, column->end, column->minimum, column->maximum};
+        for (int k = 0; k < 4; ++k) {
+            if (isnan(numbers[k])) {
+                fprintf(stream, " %13s", "-");
+            } else {
+                fprintf(stream, " %13.6g", numbers[k]);
+            }
+        }
+        fputc('\n', stream);
     }
     if (result->column_count > SHOWN) {
         fprintf(stream, "and %d more columns\n", result->column_count - SHOWN);

@@ -53,6 +53,55 @@ static sn_vec3 principal_moments(const sn_world *world, sn_body body)
     return moments;
 }
 
+// ---- what acts in joints ----
+
+enum { ACTION_COUNT = 5 };
+static const char *const action_words[ACTION_COUNT] = {"spring", "damper", "friction", "limit",
+                                                       "drive"};
+
+static void find_actions(const sn_freedom_def *def, bool actions[ACTION_COUNT])
+{
+    actions[0] = def->stiffness > 0.0;
+    actions[1] = def->damping > 0.0;
+    actions[2] = def->friction > 0.0;
+    actions[3] = isfinite(def->limit.lower) || isfinite(def->limit.upper);
+    actions[4] = def->drive.type != SN_DRIVE_NONE;
+}
+
+static bool anything_acts(const sn_freedom_def *def)
+{
+    bool actions[ACTION_COUNT];
+    find_actions(def, actions);
+    return actions[0] || actions[1] || actions[2] || actions[3] || actions[4];
+}
+
+// "; 2: friction, motion drive": the number of the freedom where there are several.
+static void print_actions(const sn_world *world, sn_joint joint)
+{
+    int freedoms = sn_joint_type_freedoms(sn_joint_get_type(world, joint));
+    for (int i = 0; i < freedoms; ++i) {
+        sn_freedom_def def = sn_joint_freedom(world, joint, i);
+        if (!anything_acts(&def)) {
+            continue;
+        }
+        bool actions[ACTION_COUNT], first = true;
+        find_actions(&def, actions);
+        printf("; ");
+        if (freedoms > 1) {
+            printf("%d: ", i + 1);
+        }
+        for (int k = 0; k < ACTION_COUNT; ++k) {
+            if (actions[k]) {
+                bool drive = k == ACTION_COUNT - 1;
+                printf("%s%s%s%s", first ? "" : ", ",
+                       drive ? sn_drive_type_word(def.drive.type) : "", drive ? " " : "",
+                       action_words[k]);
+                first = false;
+            }
+        }
+    }
+}
+
 // ---- JSON ----
 
 static void json_body(sn_json_writer *json, const sn_world *world, sn_body body)
@@ -79,6 +128,20 @@ static void json_body(sn_json_writer *json, const sn_world *world, sn_body body)
     sn_json_write_close(json);
 }
 
+static void json_freedom(sn_json_writer *json, const sn_freedom_def *def, int freedom)
+{
+    sn_json_write_open_flat(json, NULL, '{');
+    sn_json_write_integer(json, "freedom", (uint64_t)freedom + 1);
+    sn_json_write_number(json, "stiffness", def->stiffness);
+    sn_json_write_number(json, "damping", def->damping);
+    sn_json_write_number(json, "rest", def->rest);
+    sn_json_write_number(json, "friction", def->friction);
+    sn_json_write_number(json, "lower", def->limit.lower);
+    sn_json_write_number(json, "upper", def->limit.upper);
+    sn_json_write_text(json, "drive", sn_drive_type_word(def->drive.type));
+    sn_json_write_close(json);
+}
+
 static void json_joint(sn_json_writer *json, const sn_world *world, sn_joint joint)
 {
     sn_joint_type type = sn_joint_get_type(world, joint);
@@ -88,6 +151,14 @@ static void json_joint(sn_json_writer *json, const sn_world *world, sn_joint joi
     sn_json_write_text(json, "parent", parent_name(world, joint));
     sn_json_write_text(json, "child", sn_body_name(world, sn_joint_child(world, joint)));
     sn_json_write_integer(json, "freedoms", (uint64_t)sn_joint_type_freedoms(type));
+    sn_json_write_open_flat(json, "acts", '[');
+    for (int i = 0; i < sn_joint_type_freedoms(type); ++i) {
+        sn_freedom_def def = sn_joint_freedom(world, joint, i);
+        if (anything_acts(&def)) {
+            json_freedom(json, &def, i);
+        }
+    }
+    sn_json_write_close(json);
     sn_json_write_close(json);
 }
 
@@ -95,6 +166,13 @@ static void json_world(sn_json_writer *json, const sn_world *world)
 {
     sn_json_write_vec3(json, "gravity", sn_world_gravity(world));
     sn_json_write_integer(json, "degrees_of_freedom", (uint64_t)sn_world_freedom_count(world));
+    sn_mechanism_info info = sn_world_mechanism_info(world);
+    sn_json_write_integer(json, "mechanisms", (uint64_t)info.mechanisms);
+    sn_json_write_integer(json, "coordinates", (uint64_t)info.coordinates);
+    sn_json_write_integer(json, "loops", (uint64_t)info.loops);
+    sn_json_write_integer(json, "rows", (uint64_t)info.rows);
+    sn_json_write_integer(json, "redundant_rows", (uint64_t)info.redundant);
+    sn_json_write_integer(json, "couplings", (uint64_t)sn_world_coupling_count(world));
     sn_json_write_number(json, "total_mass", total_mass(world));
     sn_json_write_open(json, "bodies", '[');
     for (int i = 0; i < sn_world_body_count(world); ++i) {
@@ -215,18 +293,42 @@ static void print_joints(const sn_world *world)
 {
     int count = sn_world_joint_count(world);
     if (count > 0) {
-        printf("\n%-32s %-11s %8s  %s\n", "joint", "type", "freedoms", "parent - child");
+        printf("\n%-32s %-11s %8s  %s\n", "joint", "type", "freedoms",
+               "parent - child; what acts in it");
     }
     for (int i = 0; i < count && i < SHOWN; ++i) {
         sn_joint joint = sn_world_joint(world, i);
         sn_joint_type type = sn_joint_get_type(world, joint);
-        printf("%-32s %-11s %8d  %s - %s\n", sn_joint_name(world, joint), sn_joint_type_word(type),
+        printf("%-32s %-11s %8d  %s - %s", sn_joint_name(world, joint), sn_joint_type_word(type),
                sn_joint_type_freedoms(type), parent_name(world, joint),
                sn_body_name(world, sn_joint_child(world, joint)));
+        print_actions(world, joint);
+        putchar('\n');
     }
     if (count > SHOWN) {
         printf("and %d more; --json lists all\n", count - SHOWN);
     }
+}
+
+// "1 mechanism of 3 coordinates, 1 loop; 5 rows of constraints, 3 redundant; 1 coupling"
+static void print_mechanisms(const sn_world *world)
+{
+    sn_mechanism_info info = sn_world_mechanism_info(world);
+    int couplings = sn_world_coupling_count(world);
+    if (info.mechanisms == 0) {
+        return;
+    }
+    printf("%d mechanism%s of %d coordinate%s, %d loop%s", info.mechanisms,
+           info.mechanisms == 1 ? "" : "s", info.coordinates, info.coordinates == 1 ? "" : "s",
+           info.loops, info.loops == 1 ? "" : "s");
+    if (info.rows > 0) {
+        printf("; %d row%s of constraints, %d redundant", info.rows, info.rows == 1 ? "" : "s",
+               info.redundant);
+    }
+    if (couplings > 0) {
+        printf("; %d coupling%s", couplings, couplings == 1 ? "" : "s");
+    }
+    putchar('\n');
 }
 
 static void print_params(const sn_scene *scene)
@@ -269,8 +371,10 @@ static void print_scene(const sn_scene *scene, const sn_world *world)
     if (joints > 0) {
         printf("%d joint%s, ", joints, joints == 1 ? "" : "s");
     }
-    printf("%d degrees of freedom, %.6g kg in all, %d field%s\n", sn_world_freedom_count(world),
-           total_mass(world), fields, fields == 1 ? "" : "s");
+    int freedoms = sn_world_freedom_count(world);
+    printf("%d degree%s of freedom, %.6g kg in all, %d field%s\n", freedoms,
+           freedoms == 1 ? "" : "s", total_mass(world), fields, fields == 1 ? "" : "s");
+    print_mechanisms(world);
     printf("gravity (%g, %g, %g) m/s^2\n", gravity.x, gravity.y, gravity.z);
     printf("runs %g s in steps of %g s, %s policy, %s integrator, rows every %g s, seed %" PRIu64
            "\n",
@@ -349,7 +453,7 @@ static const sn_option options[] = {
 };
 
 static const sn_example examples[] = {
-    {"sinew info tumbling-racket", "bodies, masses, inertias, joints, params, probes"},
+    {"sinew info tumbling-racket", "bodies, masses, joints, loops, params, probes"},
     {"sinew info out/tumbling-racket", "what a run recorded"},
     {"sinew info my.json --json | jq .total_mass", "one number of it"},
 };

@@ -119,6 +119,56 @@ static void params_cannot_cross_limits(void **state)
     sn_scene_destroy(scene);
 }
 
+static void rods_curves_and_surfaces(void **state)
+{
+    (void)state;
+    sn_scene *scene = load(
+        BODIES "\"joints\": [{\"name\": \"rod\", \"type\": \"distance\", \"child\": \"arm\", "
+               "\"at\": [0, 0, \"2m\"], \"length\": \"200cm\"}, {\"name\": \"wire\", \"type\": "
+               "\"curve\", \"child\": \"hand\", \"curve\": {\"points\": [[0, 0, 0], [1, 0, 0], "
+               "[1, \"1m\", 0]], \"closed\": true}, \"break_force\": \"3kN\"}]}");
+    sn_joint_def rod = definition(scene, 0), wire = definition(scene, 1);
+    assert_true(rod.length == 2.0 && isinf(rod.break_force) && isinf(rod.break_torque));
+    assert_true(rod.parent_frame.position.z == 2.0 && rod.child_frame.position.z == 0.0);
+    assert_true(wire.length < 0.0 && wire.break_force == 3000.0);
+    assert_int_equal(wire.curve.count, 3);
+    assert_true(wire.curve.closed && wire.curve.points[2].y == 1.0);
+    sn_scene_destroy(scene);
+    static const struct {
+        const char *keys;
+        sn_surface_def surface;
+    } rows[] = {
+        {"\"plane\"", {.type = SN_SURFACE_PLANE}},
+        {"\"sphere\", \"radius\": 2", {.type = SN_SURFACE_SPHERE, .radius = 2}},
+        {"\"cylinder\", \"radius\": 2", {.type = SN_SURFACE_CYLINDER, .radius = 2}},
+        {"\"cone\", \"angle\": 0.5", {.type = SN_SURFACE_CONE, .angle = 0.5}},
+        {"\"torus\", \"radius\": 2, \"tube_radius\": 1",
+         {.type = SN_SURFACE_TORUS, .radius = 2, .tube_radius = 1}},
+        {"\"ellipsoid\", \"size\": [1, 2, 3]", {.type = SN_SURFACE_ELLIPSOID, .size = {1, 2, 3}}},
+    };
+    // Where each of them has a point.
+    static const double offset[][3] = {{0, 0, 0}, {0, 0, 2}, {2, 0, 0},
+                                       {0, 0, 0}, {3, 0, 0}, {0, 0, 3}};
+    assert_int_equal(sizeof rows / sizeof *rows, SN_SURFACE_TYPE_COUNT);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        char text[600];
+        double tip = rows[i].surface.type == SN_SURFACE_CONE ? 1.0 : 0.0;
+        snprintf(
+            text, sizeof text,
+            "{\"sinew\": 1, \"bodies\": [{\"name\": \"arm\", \"position\": [%g, %g, %g], " SOLID
+            "}], \"joints\": [{\"name\": \"j\", \"child\": \"arm\", \"type\": \"surface\", "
+            "\"parent_frame\": {}, \"surface\": {\"type\": %s}}]}",
+            offset[i][0] + tip * 0.5463024898437905, offset[i][1], offset[i][2] + tip,
+            rows[i].keys);
+        scene = load(text);
+        sn_surface_def got = definition(scene, 0).surface, want = rows[i].surface;
+        assert_int_equal(got.type, want.type);
+        assert_true(got.radius == want.radius && got.tube_radius == want.tube_radius);
+        assert_true(got.angle == want.angle && sn_distance(got.size, want.size) == 0.0);
+        sn_scene_destroy(scene);
+    }
+}
+
 // ---- motions ----
 
 static sn_scene *load_here(const char *text, sn_status *status, sn_error_list *errors)
@@ -205,8 +255,8 @@ static void files_of_motions_may_be_wrong(void **state)
     "\"stiffness\": \"2 N m/rad\", \"damping\": 0.1}, \"drive\": {\"type\": \"position\", "        \
     "\"motion\": {\"type\": \"step\", \"points\": [[0, 1], [\"=k\", 2]]}, \"stiffness\": 4}, "     \
     "\"break_force\": \"1 MN\", \"break_torque\": \"1 MN m\"}, {\"name\": \"s\", \"type\": "       \
-    "\"surface\", \"child\": \"c\", \"surface\": {\"type\": \"plane\"}}], \"couplings\": "         \
-    "[{\"gear\": {\"a\": \"j\", \"b\": \"h\", "                                                    \
+    "\"surface\", \"child\": \"c\", \"surface\": {\"type\": \"ellipsoid\", \"size\": [1, 2, "      \
+    "\"3m\"]}, \"at\": [0, 0, -3]}], \"couplings\": [{\"gear\": {\"a\": \"j\", \"b\": \"h\", "     \
     "\"ratio\": \"2 mm/rev\"}}, {\"name\": \"both\", \"terms\": [{\"joint\": \"j\", \"freedom\": " \
     "2, \"factor\": \"=k\"}, {\"joint\": \"h\", \"factor\": -1}]}]}"
 
@@ -341,7 +391,7 @@ static const mistake mistakes[] = {
     {JOINT(HINGE "\"drive\": {\"type\": \"force\", \"target\": \"1 N\"}"),
      {"t:2:96: \"target\": expected an energy or a torque in N m"}},
     {JOINT(HINGE "\"drive\": {\"type\": \"velocity\", \"target\": 1, \"force_limit\": -2}"),
-     {"t:2:117: \"force_limit\" must not be negative, got -2"}},
+     {"t:2:117: \"force_limit\" must be greater than 0, got -2"}},
     {JOINT(PLANAR "\"drive\": [{\"type\": \"motion\", \"target\": 1, \"freedom\": 3}, {\"type\": "
                   "\"motion\", \"target\": 2, \"freedom\": 3}]"),
      {"t:2:160: freedom 3 of \"j\" has two drives, expected one"}},
@@ -474,6 +524,7 @@ int main(void)
         cmocka_unit_test(freedoms_are_chosen),
         cmocka_unit_test(params_reach_everything),
         cmocka_unit_test(params_cannot_cross_limits),
+        cmocka_unit_test(rods_curves_and_surfaces),
         cmocka_unit_test(motions_come_from_scenes_and_files),
         cmocka_unit_test(files_of_motions_may_be_wrong),
         cmocka_unit_test(resolved_text_has_it_all),

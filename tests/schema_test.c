@@ -85,6 +85,11 @@ static void check_object(const sn_object *object)
         for (int k = 0; k < i; ++k) {
             assert_true(sn_object_key(object, k)->offset != key->offset);
         }
+        int words = 0;
+        while (key->words != NULL && key->words[words].word != NULL) {
+            words += 1;
+        }
+        assert_in_range(words, key->type == SN_KEY_ENUM, 128); // as many as the reader knows
         if (key->object != NULL) {
             check_object(key->object);
         }

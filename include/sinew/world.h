@@ -273,7 +273,8 @@ SN_API sn_energy sn_body_energy(const sn_world *world, sn_body body); // potenti
 
 // What a probe or an event can look at: C name, scene word, unit, of what (b body, w world, f
 // spring field, j joint). Those of joints are of one freedom, the first where no number says
-// another; their unit is the freedom's own.
+// another, and their unit is the freedom's own; reactions are of the whole joint, their length
+// where no axis of the world is named. Forces of joints are those of joint.h, of the last step.
 #define SN_QUANTITY_LIST(X)                                                                        \
     X(SN_QUANTITY_POSITION_X, "position.x", "m", "b")                                              \
     X(SN_QUANTITY_POSITION_Y, "position.y", "m", "b")                                              \
@@ -318,7 +319,33 @@ SN_API sn_energy sn_body_energy(const sn_world *world, sn_body body); // potenti
     X(SN_QUANTITY_JOINT_VELOCITY_3, "joint.velocity.3", "rad/s or m/s", "j")                       \
     X(SN_QUANTITY_JOINT_VELOCITY_4, "joint.velocity.4", "rad/s or m/s", "j")                       \
     X(SN_QUANTITY_JOINT_VELOCITY_5, "joint.velocity.5", "rad/s or m/s", "j")                       \
-    X(SN_QUANTITY_JOINT_VELOCITY_6, "joint.velocity.6", "rad/s or m/s", "j")
+    X(SN_QUANTITY_JOINT_VELOCITY_6, "joint.velocity.6", "rad/s or m/s", "j")                       \
+    X(SN_QUANTITY_JOINT_DRIVE_FORCE, "joint.drive_force", "N m or N", "j")                         \
+    X(SN_QUANTITY_JOINT_DRIVE_FORCE_2, "joint.drive_force.2", "N m or N", "j")                     \
+    X(SN_QUANTITY_JOINT_DRIVE_FORCE_3, "joint.drive_force.3", "N m or N", "j")                     \
+    X(SN_QUANTITY_JOINT_DRIVE_FORCE_4, "joint.drive_force.4", "N m or N", "j")                     \
+    X(SN_QUANTITY_JOINT_DRIVE_FORCE_5, "joint.drive_force.5", "N m or N", "j")                     \
+    X(SN_QUANTITY_JOINT_DRIVE_FORCE_6, "joint.drive_force.6", "N m or N", "j")                     \
+    X(SN_QUANTITY_JOINT_LIMIT_FORCE, "joint.limit_force", "N m or N", "j")                         \
+    X(SN_QUANTITY_JOINT_LIMIT_FORCE_2, "joint.limit_force.2", "N m or N", "j")                     \
+    X(SN_QUANTITY_JOINT_LIMIT_FORCE_3, "joint.limit_force.3", "N m or N", "j")                     \
+    X(SN_QUANTITY_JOINT_LIMIT_FORCE_4, "joint.limit_force.4", "N m or N", "j")                     \
+    X(SN_QUANTITY_JOINT_LIMIT_FORCE_5, "joint.limit_force.5", "N m or N", "j")                     \
+    X(SN_QUANTITY_JOINT_LIMIT_FORCE_6, "joint.limit_force.6", "N m or N", "j")                     \
+    X(SN_QUANTITY_JOINT_FRICTION_FORCE, "joint.friction_force", "N m or N", "j")                   \
+    X(SN_QUANTITY_JOINT_FRICTION_FORCE_2, "joint.friction_force.2", "N m or N", "j")               \
+    X(SN_QUANTITY_JOINT_FRICTION_FORCE_3, "joint.friction_force.3", "N m or N", "j")               \
+    X(SN_QUANTITY_JOINT_FRICTION_FORCE_4, "joint.friction_force.4", "N m or N", "j")               \
+    X(SN_QUANTITY_JOINT_FRICTION_FORCE_5, "joint.friction_force.5", "N m or N", "j")               \
+    X(SN_QUANTITY_JOINT_FRICTION_FORCE_6, "joint.friction_force.6", "N m or N", "j")               \
+    X(SN_QUANTITY_JOINT_REACTION_FORCE, "joint.reaction_force", "N", "j")                          \
+    X(SN_QUANTITY_JOINT_REACTION_FORCE_X, "joint.reaction_force.x", "N", "j")                      \
+    X(SN_QUANTITY_JOINT_REACTION_FORCE_Y, "joint.reaction_force.y", "N", "j")                      \
+    X(SN_QUANTITY_JOINT_REACTION_FORCE_Z, "joint.reaction_force.z", "N", "j")                      \
+    X(SN_QUANTITY_JOINT_REACTION_TORQUE, "joint.reaction_torque", "N m", "j")                      \
+    X(SN_QUANTITY_JOINT_REACTION_TORQUE_X, "joint.reaction_torque.x", "N m", "j")                  \
+    X(SN_QUANTITY_JOINT_REACTION_TORQUE_Y, "joint.reaction_torque.y", "N m", "j")                  \
+    X(SN_QUANTITY_JOINT_REACTION_TORQUE_Z, "joint.reaction_torque.z", "N m", "j")
 
 #define X(name, word, unit, of) name,
 typedef enum sn_quantity { SN_QUANTITY_LIST(X) SN_QUANTITY_COUNT } sn_quantity;

@@ -128,6 +128,48 @@ static sn_status add_joints(const sn_scene *scene, sn_world *world, const sn_bod
     return status;
 }
 
+// A gear of ratio r keeps a - r b.
+static int coupling_terms(const sn_coupling_item *item, const sn_joint *joints,
+                          sn_coupling_term *terms)
+{
+    if (sn_item_gives(&item->item, "gear")) {
+        const sn_gear_item *gear = &item->gear;
+        terms[0] = (sn_coupling_term){joints[gear->joint_a], 0, 1.0};
+        terms[1] = (sn_coupling_term){joints[gear->joint_b], 0, -gear->ratio.number};
+        return 2;
+    }
+    for (int i = 0; i < item->terms.count; ++i) {
+        const sn_term_item *term = (const sn_term_item *)item->terms.data[i];
+        terms[i] =
+            (sn_coupling_term){joints[term->joint_order], term->freedom > 0 ? term->freedom - 1 : 0,
+                               term->factor.number};
+    }
+    return item->terms.count;
+}
+
+static sn_status add_couplings(const sn_scene *scene, sn_world *world, const sn_joint *joints,
+                               sn_error *error)
+{
+    sn_status status = SN_OK;
+    for (int i = 0; i < scene->root.couplings.count && status == SN_OK; ++i) {
+        const sn_coupling_item *item = SN_COUPLING(scene, i);
+        size_t bytes = ((size_t)item->terms.count + 2) * sizeof(sn_coupling_term);
+        sn_coupling_term *terms = sn_allocate(bytes);
+        if (terms == NULL) {
+            return sn_fail_memory(error, bytes);
+        }
+        sn_coupling_def def = sn_default_coupling_def();
+        def.name = item->name;
+        def.terms = terms;
+        def.term_count = coupling_terms(item, joints, terms);
+        sn_coupling coupling;
+        status = place_error(scene, &item->item,
+                             sn_world_add_coupling(world, &def, &coupling, error), error);
+        sn_free(terms);
+    }
+    return status;
+}
+
 // What does not fit is told by the name of a joint or a body; the file has its place.
 static sn_status assemble(const sn_scene *scene, sn_world *world, sn_error *error)
 {
@@ -198,6 +240,7 @@ static sn_status fill_with(const sn_scene *scene, sn_world *world, const handles
 {
     sn_status status = add_bodies(scene, world, all->bodies, error);
     status = status == SN_OK ? add_joints(scene, world, all->bodies, all->joints, error) : status;
+    status = status == SN_OK ? add_couplings(scene, world, all->joints, error) : status;
     status = status == SN_OK ? add_fields(scene, world, all->bodies, all->fields, error) : status;
     status = status == SN_OK ? add_events(scene, world, all, error) : status;
     return status == SN_OK ? assemble(scene, world, error) : status;
@@ -242,6 +285,24 @@ sn_status sn_scene_build(const sn_scene *scene, sn_world **world, sn_error *erro
     return status;
 }
 
+static sn_status update_joints(const sn_scene *scene, sn_world *world, sn_error *error)
+{
+    sn_motion **motions;
+    sn_status status = make_motions(scene, &motions, error);
+    for (int i = 0; i < scene->root.joints.count && status == SN_OK; ++i) {
+        const sn_joint_item *item = SN_JOINT(scene, i);
+        sn_joint joint = sn_world_find_joint(world, item->name);
+        sn_joint_def def = sn_joint_item_def(scene, item, motions);
+        for (int k = 0; k < sn_joint_type_freedoms(def.type) && status == SN_OK; ++k) {
+            status =
+                place_error(scene, &item->item,
+                            sn_joint_set_freedom(world, joint, k, &def.freedom[k], error), error);
+        }
+    }
+    free_motions(scene, motions);
+    return status;
+}
+
 static sn_status update_fields(const sn_scene *scene, sn_world *world, sn_error *error)
 {
     for (int i = 0; i < scene->root.fields.count; ++i) {
@@ -276,7 +337,8 @@ static sn_status update_fields(const sn_scene *scene, sn_world *world, sn_error 
 sn_status sn_scene_update(const sn_scene *scene, sn_world *world, sn_error *error)
 {
     sn_world_set_gravity(world, scene->root.gravity);
-    return update_fields(scene, world, error);
+    sn_status status = update_joints(scene, world, error);
+    return status == SN_OK ? update_fields(scene, world, error) : status;
 }
 
 int sn_scene_probe_count(const sn_scene *scene)

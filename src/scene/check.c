@@ -12,6 +12,7 @@
 #include "scene/shape_mesh.h"
 #include "scene/text.h"
 #include "scene/urdf_scene.h"
+#include "world/quantity.h"
 
 void sn_checker_note(sn_checker *c, sn_status status)
 {
@@ -383,19 +384,16 @@ static char find_thing(sn_checker *c, const sn_item *item, const char *of, sn_ta
     return 'j';
 }
 
-// A joint has the first so many of the quantities of joints.
 static void check_freedom(sn_checker *c, const sn_item *item, const sn_joint_item *joint,
                           int quantity)
 {
     sn_joint_type type = (sn_joint_type)joint->type;
-    int count = sn_joint_type_freedoms(type);
-    int first = quantity < SN_QUANTITY_JOINT_VELOCITY ? SN_QUANTITY_JOINT_POSITION
-                                                      : SN_QUANTITY_JOINT_VELOCITY;
-    if (!joint->item.faulty && quantity - first >= count) {
+    if (!joint->item.faulty && !sn_joint_quantity_fits((sn_quantity)quantity, type)) {
         sn_checker_fail(c, sn_item_place(item, "quantity"),
                         "\"%s\" is of freedom %d, and the %s \"%.60s\" has %d",
-                        quantity_words[quantity], quantity - first + 1, sn_joint_type_word(type),
-                        joint->name, count);
+                        quantity_words[quantity],
+                        sn_joint_quantity_of((sn_quantity)quantity).freedom + 1,
+                        sn_joint_type_word(type), joint->name, sn_joint_type_freedoms(type));
     }
 }
 
@@ -427,11 +425,8 @@ static const char *unit_of(const sn_checker *c, sn_target target, int quantity)
     if (target.joint < 0) {
         return quantity_units[quantity];
     }
-    bool position = quantity < SN_QUANTITY_JOINT_VELOCITY;
-    int first = position ? SN_QUANTITY_JOINT_POSITION : SN_QUANTITY_JOINT_VELOCITY;
-    bool turns = sn_joint_type_turns((sn_joint_type)SN_JOINT(c->scene, target.joint)->type,
-                                     quantity - first);
-    return turns ? (position ? "rad" : "rad/s") : (position ? "m" : "m/s");
+    return sn_joint_quantity_unit((sn_quantity)quantity,
+                                  (sn_joint_type)SN_JOINT(c->scene, target.joint)->type);
 }
 
 static void check_event(sn_checker *c, sn_event_item *event)

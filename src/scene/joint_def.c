@@ -132,6 +132,7 @@ sn_joint_def sn_joint_item_def(const sn_scene *scene, const sn_joint_item *joint
     if (sn_item_gives(&joint->item, "break_torque")) {
         def.break_torque = joint->break_torque;
     }
+    def.breakable = joint->breakable;
     sn_joint_item_frames(scene, joint, &def.parent_frame, &def.child_frame);
     for (int i = 0; i < sn_joint_type_freedoms(def.type); ++i) {
         def.freedom[i] = freedom_def(joint, i, motions);

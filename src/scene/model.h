@@ -253,6 +253,7 @@ typedef struct sn_joint_item {
     sn_item_list limit; // of sn_limit_item
     sn_item_list drive; // of sn_drive_item
     double break_force, break_torque;
+    bool breakable;
     int parent_body, child_body; // index in the scene's bodies, -1: the world
     // What a URDF file says of the motor: the greatest force and velocity, for export only. 0: none
     double effort_limit, velocity_limit;

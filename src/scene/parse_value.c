@@ -270,11 +270,28 @@ static void parse_rotation(sn_reader *reader, int node, const sn_key *key,
 
 // ---- words ----
 
+#define WORD_LIMIT 128 // of one key; a test counts them
+
+// "a, b, c" as far as there is room, then "...".
+static void list_words(const char *const *words, int count, char *list, size_t size)
+{
+    size_t at = 0;
+    list[0] = '\0';
+    for (int i = 0; i < count; ++i) {
+        if (at + strlen(words[i]) + sizeof ", ..." > size) {
+            snprintf(list + at, size - at, ", ...");
+            return;
+        }
+        at += (size_t)snprintf(list + at, size - at, "%s%s", i > 0 ? ", " : "", words[i]);
+    }
+}
+
 static void parse_enum(sn_reader *reader, int node, const sn_key *key, int *target)
 {
-    const char *known[128], *wrong = NULL;
+    const char *known[WORD_LIMIT], *wrong = NULL;
     int count = 0;
-    for (const sn_word *word = key->words; word->word != NULL && count < 64; ++word, ++count) {
+    for (const sn_word *word = key->words; word->word != NULL && count < WORD_LIMIT;
+         ++word, ++count) {
         if (sn_json_is(reader->json, node, word->word)) {
             *target = count;
             return;
@@ -285,11 +302,8 @@ static void parse_enum(sn_reader *reader, int node, const sn_key *key, int *targ
         wrong = sn_reader_string(reader, node);
     }
     const char *near = wrong != NULL ? sn_suggest(wrong, known, count) : NULL;
-    char list[400], got[64];
-    size_t at = 0;
-    for (int i = 0; i < count && at < sizeof list; ++i) {
-        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i > 0 ? ", " : "", known[i]);
-    }
+    char list[360], got[64];
+    list_words(known, count, list, sizeof list);
     describe(reader, node, got);
     sn_reader_fail(reader, node, "\"%s\": got %s%s%s%s; expected one of: %s", key->name, got,
                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "", list);

@@ -77,7 +77,7 @@ static const sn_key drive_keys[] = {
      .dimension = SN_ANY_DIMENSION, .range = SN_RANGE_NOT_NEGATIVE},
     {"force_limit", SN_KEY_QUANTITY, DRIVE(force_limit),
      "The most that a velocity or position drive can do, N m or N.", .dimension = SN_ANY_DIMENSION,
-     .range = SN_RANGE_NOT_NEGATIVE, .standard_text = "none"},
+     .range = SN_RANGE_POSITIVE, .standard_text = "none"},
 };
 
 static const sn_object drive_table = {"drive", .text = "A motor in a freedom of a joint.",
@@ -212,6 +212,8 @@ static const sn_key keys[] = {
     {"break_torque", SN_KEY_NUMBER, AT(break_torque),
      "The joint lets go for ever when it passes on more, about its own place.",
      .dimension = SN_TORQUE, .range = SN_RANGE_POSITIVE, .standard_text = "never"},
+    {"breakable", SN_KEY_BOOLEAN, AT(breakable),
+     "Something else may break it; one with a break force or torque is breakable anyway."},
 };
 
 const sn_object sn_table_joints = {

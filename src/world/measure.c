@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "field/spring.h"
+#include "world/quantity.h"
 #include "world/world.h"
 
 static sn_measure measure_agent(const sn_world *world, sn_agent_ref ref)
@@ -100,31 +101,21 @@ sn_energy sn_body_energy(const sn_world *world, sn_body body)
 
 // ---- probes ----
 
-// The freedom that a quantity of joints reads, and whether it reads the position.
-static int freedom_of(sn_quantity quantity, bool *position)
-{
-    *position = quantity < SN_QUANTITY_JOINT_VELOCITY;
-    return (int)quantity -
-           (int)(*position ? SN_QUANTITY_JOINT_POSITION : SN_QUANTITY_JOINT_VELOCITY);
-}
-
 static sn_status check_joint_probe(const sn_world *world, const sn_probe *probe, sn_error *error)
 {
-    const sn_joint_record *joint = sn_world_joint_record(world, probe->joint);
     const char *word = sn_quantity_word(probe->quantity);
-    bool position;
-    int freedom = freedom_of(probe->quantity, &position);
-    if (joint == NULL) {
+    if (!sn_joint_is_valid(world, probe->joint)) {
         return sn_fail(error, SN_ERROR_HANDLE, NULL, "the probe's joint does not exist");
     }
     if (strchr(sn_quantity_of(probe->quantity), 'j') == NULL) {
         return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "'%s' is not a quantity of a joint", word);
     }
-    if (freedom >= sn_joint_type_freedoms(joint->type)) {
+    sn_joint_type type = sn_joint_get_type(world, probe->joint);
+    if (!sn_joint_quantity_fits(probe->quantity, type)) {
         return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
-                       "'%s' is freedom %d, and the %s joint '%s' has %d", word, freedom + 1,
-                       sn_joint_type_word(joint->type), joint->name,
-                       sn_joint_type_freedoms(joint->type));
+                       "'%s' is freedom %d, and the %s joint '%s' has %d", word,
+                       sn_joint_quantity_of(probe->quantity).freedom + 1, sn_joint_type_word(type),
+                       sn_joint_name(world, probe->joint), sn_joint_type_freedoms(type));
     }
     return SN_OK;
 }
@@ -242,10 +233,7 @@ double sn_probe_read(const sn_world *world, const sn_probe *probe)
         return NAN;
     }
     if (probe->joint.index != 0) {
-        bool position;
-        int freedom = freedom_of(probe->quantity, &position);
-        return position ? sn_joint_position(world, probe->joint, freedom)
-                        : sn_joint_velocity(world, probe->joint, freedom);
+        return sn_joint_quantity_read(world, probe->joint, probe->quantity);
     }
     if (probe->body.index != 0) {
         return read_body(world, probe->body, probe->quantity);
@@ -271,8 +259,5 @@ const char *sn_probe_unit(const sn_world *world, const sn_probe *probe)
     if (probe->joint.index == 0) {
         return sn_quantity_unit(probe->quantity);
     }
-    bool position;
-    int freedom = freedom_of(probe->quantity, &position);
-    bool turns = sn_joint_type_turns(sn_joint_get_type(world, probe->joint), freedom);
-    return turns ? (position ? "rad" : "rad/s") : (position ? "m" : "m/s");
+    return sn_joint_quantity_unit(probe->quantity, sn_joint_get_type(world, probe->joint));
 }
