@@ -46,6 +46,9 @@ static void products(const sn_tie_mix *mix, int n, double *matrix, double *right
 bool sn_tie_mix_step(sn_tie_mix *mix, int size, const double *x, const double *error, bool mixed,
                      double *step)
 {
+    if (size == 0) { // nothing is held
+        return true;
+    }
     if (mix->count == 0 || mix->size != size) {
         sn_tie_mix_start(mix);
         mix->size = size;
