@@ -270,7 +270,7 @@ bool sn_tie_rate(sn_tie_work *work, sn_tree *tree, double time, sn_vec3 gravity,
         work->bounds.data[r].lower /= row->scale;
         work->bounds.data[r].upper /= row->scale;
     }
-    sn_tie_box_solve(work, work->rest, work->x, work->y, work->z, SN_GRIP_FIRM);
+    sn_tie_box_solve(work, work->rest, work->x, work->y, work->z, SN_GRIP_EVEN);
     sn_tie_answer(work, tree, work->x, a);
     return true;
 }

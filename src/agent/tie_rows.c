@@ -7,7 +7,8 @@
 #include "base/memory.h"
 
 // Y's diagonal is at most one: what counts as no leverage, and turns for the rest.
-static const double firm_eps = 1e-11, loose_eps = 1e-4;
+static const double grip_eps[] = {
+    [SN_GRIP_FIRM] = 1e-11, [SN_GRIP_EVEN] = 1e-9, [SN_GRIP_LOOSE] = 1e-4};
 enum { FIRM_TURNS = 3, LOOSE_TURNS = 1 };
 
 bool sn_tie_rows_allocate(sn_tie_rows *rows, const sn_tree *tree)
@@ -281,8 +282,8 @@ void sn_tie_rows_apply(const sn_tie_rows *rows, const double *x, double *y)
 
 void sn_tie_rows_factorise(sn_tie_rows *rows, const uint8_t *out, sn_tie_grip grip)
 {
-    rows->turns = grip == SN_GRIP_FIRM ? FIRM_TURNS : LOOSE_TURNS;
-    sn_tie_rows_factorise_with(rows, out, grip == SN_GRIP_FIRM ? firm_eps : loose_eps);
+    rows->turns = grip == SN_GRIP_LOOSE ? LOOSE_TURNS : FIRM_TURNS;
+    sn_tie_rows_factorise_with(rows, out, grip_eps[grip]);
 }
 
 void sn_tie_rows_factorise_with(sn_tie_rows *rows, const uint8_t *out, double eps)

@@ -74,7 +74,11 @@ typedef struct sn_tie_rows {
     bool failed; // memory ran out since the last clear
 } sn_tie_rows;
 
-typedef enum sn_tie_grip { SN_GRIP_FIRM, SN_GRIP_LOOSE } sn_tie_grip;
+typedef enum sn_tie_grip {
+    SN_GRIP_FIRM,
+    SN_GRIP_EVEN, // for accelerations, which integrators want smooth across singular positions
+    SN_GRIP_LOOSE,
+} sn_tie_grip;
 
 SN_API bool sn_tie_rows_allocate(sn_tie_rows *rows, const sn_tree *tree);
 SN_API void sn_tie_rows_free(sn_tie_rows *rows);
