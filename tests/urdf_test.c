@@ -244,6 +244,12 @@ static void freedoms_are_as_in_scenes(void **state)
     sn_world *world = build(scene);
     assert_true(fabs(read_probe(world, "h/follow", SN_QUANTITY_JOINT_POSITION) + 0.7) < 1e-12);
     assert_true(fabs(read_probe(world, "h/still", SN_QUANTITY_JOINT_POSITION) - 1.0) < 1e-12);
+    // The follower falls and turns its leader.
+    advance(world, 0.001, 200);
+    double lead = read_probe(world, "h/lead", SN_QUANTITY_JOINT_POSITION);
+    assert_true(lead > 0.41);
+    double follow = read_probe(world, "h/follow", SN_QUANTITY_JOINT_POSITION);
+    assert_true(fabs(follow + 2.0 * lead - 0.1) < 1e-9);
     sn_world_destroy(world);
     sn_scene_free_text(text);
     sn_scene_destroy(scene);
