@@ -75,29 +75,46 @@ static bool anything_acts(const sn_freedom_def *def)
     return actions[0] || actions[1] || actions[2] || actions[3] || actions[4];
 }
 
-// "; 2: friction, motion drive": the number of the freedom where there are several.
+// "friction, motion drive"
+static void print_freedom(const sn_freedom_def *def)
+{
+    bool actions[ACTION_COUNT], first = true;
+    find_actions(def, actions);
+    for (int k = 0; k < ACTION_COUNT; ++k) {
+        if (actions[k]) {
+            bool drive = k == ACTION_COUNT - 1;
+            printf("%s%s%s%s", first ? "" : ", ", drive ? sn_drive_type_word(def->drive.type) : "",
+                   drive ? " " : "", action_words[k]);
+            first = false;
+        }
+    }
+}
+
+static bool act_alike(const sn_freedom_def *a, const sn_freedom_def *b)
+{
+    bool of_a[ACTION_COUNT], of_b[ACTION_COUNT];
+    find_actions(a, of_a);
+    find_actions(b, of_b);
+    return memcmp(of_a, of_b, sizeof of_a) == 0 && a->drive.type == b->drive.type;
+}
+
+// "; 1: spring; 2: friction", with the numbers of freedoms where they differ.
 static void print_actions(const sn_world *world, sn_joint joint)
 {
     int freedoms = sn_joint_type_freedoms(sn_joint_get_type(world, joint));
+    sn_freedom_def defs[6];
+    bool alike = true;
     for (int i = 0; i < freedoms; ++i) {
-        sn_freedom_def def = sn_joint_freedom(world, joint, i);
-        if (!anything_acts(&def)) {
-            continue;
-        }
-        bool actions[ACTION_COUNT], first = true;
-        find_actions(&def, actions);
-        printf("; ");
-        if (freedoms > 1) {
-            printf("%d: ", i + 1);
-        }
-        for (int k = 0; k < ACTION_COUNT; ++k) {
-            if (actions[k]) {
-                bool drive = k == ACTION_COUNT - 1;
-                printf("%s%s%s%s", first ? "" : ", ",
-                       drive ? sn_drive_type_word(def.drive.type) : "", drive ? " " : "",
-                       action_words[k]);
-                first = false;
+        defs[i] = sn_joint_freedom(world, joint, i);
+        alike = alike && act_alike(&defs[0], &defs[i]);
+    }
+    for (int i = 0; i < (alike && freedoms > 0 ? 1 : freedoms); ++i) {
+        if (anything_acts(&defs[i])) {
+            printf("; ");
+            if (!alike) {
+                printf("%d: ", i + 1);
             }
+            print_freedom(&defs[i]);
         }
     }
 }
