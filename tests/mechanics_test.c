@@ -12,131 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/random.h"
-#include "math/rotation.h"
-#include "sinew/mechanics.h"
-
-static const double g = 9.81;
-static const sn_vec3 down = {0, 0, -9.81}, along_y = {0, 1, 0};
-static const sn_body ground = {0};
-
-// ---- worlds ----
-
-static sn_world *make_world(sn_vec3 gravity)
-{
-    sn_world_def def = sn_default_world_def();
-    def.gravity = gravity;
-    sn_world *world = NULL;
-    assert_int_equal(sn_world_create(&def, &world, NULL), SN_OK);
-    return world;
-}
-
-static sn_body add_body(sn_world *world, const char *name, double mass, sn_vec3 inertia,
-                        sn_transform frame)
-{
-    sn_body_def def = sn_default_body_def();
-    def.name = name;
-    def.frame = frame;
-    def.mass.mass = mass;
-    def.mass.inertia = sn_mat3_diagonal(inertia);
-    sn_body body;
-    assert_int_equal(sn_world_add_body(world, &def, &body, NULL), SN_OK);
-    return body;
-}
-
-static sn_body add_bob(sn_world *world, const char *name, double mass, sn_vec3 position)
-{
-    double i = 1e-12 * mass;
-    return add_body(world, name, mass, sn_vec3_make(i, i, i),
-                    (sn_transform){position, SN_QUAT_IDENTITY});
-}
-
-// A joint at a point of the world with z along an axis, between bodies as they stand now.
-static sn_joint_def joint_at(sn_world *world, const char *name, sn_joint_type type, sn_body parent,
-                             sn_body child, sn_vec3 at, sn_vec3 axis)
-{
-    sn_joint_def def = sn_default_joint_def();
-    sn_transform place = {at, sn_quat_between(sn_vec3_make(0, 0, 1), axis)};
-    def.name = name;
-    def.type = type;
-    def.parent = parent;
-    def.child = child;
-    def.parent_frame =
-        sn_transform_multiply(sn_transform_inverse(sn_body_transform(world, parent)), place);
-    def.child_frame =
-        sn_transform_multiply(sn_transform_inverse(sn_body_transform(world, child)), place);
-    return def;
-}
-
-static sn_joint add(sn_world *world, const sn_joint_def *def)
-{
-    sn_joint joint;
-    sn_error error = {0};
-    if (sn_world_add_joint(world, def, &joint, &error) != SN_OK) {
-        fail_msg("%s", sn_error_message(&error));
-    }
-    return joint;
-}
-
-static sn_joint add_joint(sn_world *world, const char *name, sn_joint_type type, sn_body parent,
-                          sn_body child, sn_vec3 at, sn_vec3 axis)
-{
-    sn_joint_def def = joint_at(world, name, type, parent, child, at, axis);
-    return add(world, &def);
-}
-
-static void add_spring(sn_world *world, sn_body a, sn_vec3 on_a, sn_body b, sn_vec3 on_b,
-                       double stiffness, double rest)
-{
-    sn_spring_def def = sn_default_spring_def();
-    def.body_a = a;
-    def.body_b = b;
-    def.point_a = on_a;
-    def.point_b = on_b;
-    def.stiffness = stiffness;
-    def.rest_length = rest;
-    sn_field field;
-    assert_int_equal(sn_world_add_spring(world, &def, &field, NULL), SN_OK);
-}
-
-static sn_equilibrium settle(sn_world *world, const sn_equilibrium_def *def)
-{
-    sn_equilibrium rest;
-    sn_error error = {0};
-    if (sn_world_equilibrium(world, def, &rest, &error) != SN_OK) {
-        fail_msg("%s", sn_error_message(&error));
-    }
-    return rest;
-}
-
-static sn_modes find_modes(sn_world *world)
-{
-    sn_modes modes;
-    sn_error error = {0};
-    if (sn_world_modes(world, &modes, &error) != SN_OK) {
-        fail_msg("%s", sn_error_message(&error));
-    }
-    return modes;
-}
-
-static void close_to(double value, double expected, double relative)
-{
-    if (!(fabs(value - expected) <= relative * fabs(expected))) {
-        fail_msg("%.15g, expected %.15g: off by %.2g", value, expected,
-                 fabs(value / expected - 1.0));
-    }
-}
-
-static double random_in(sn_random *random, double size)
-{
-    return sn_random_range(random, -size, size);
-}
-
-static sn_vec3 random_vec3(sn_random *random, double size)
-{
-    double x = random_in(random, size), y = random_in(random, size);
-    return sn_vec3_make(x, y, random_in(random, size));
-}
+#include "mechanics_world.h"
 
 // ---- pendulums ----
 
@@ -610,10 +486,42 @@ static void inverse_dynamics_knows_what_is_driven(void **state)
     assert_int_equal(sn_world_inverse_dynamics(world, got, only, force, NULL), SN_OK);
     close_to(force[0], 3.0, 1e-10);
     assert_true(force[1] == 0.0);
+    // a limit at which it stands: it can be left, not passed
+    sn_freedom_def stop = sn_joint_freedom(world, sn_world_find_joint(world, "shoulder"), 0);
+    stop.limit.upper = 0.0;
+    assert_int_equal(
+        sn_joint_set_freedom(world, sn_world_find_joint(world, "shoulder"), 0, &stop, NULL), SN_OK);
+    double leave[2] = {-2.0, 0.5}, pass[2] = {2.0, 0.0};
+    assert_int_equal(sn_world_inverse_dynamics(world, leave, NULL, force, NULL), SN_OK);
+    assert_int_equal(sn_world_accelerations(world, force, got, NULL), SN_OK);
+    close_to(got[0], -2.0, 1e-11);
+    close_to(got[1], 0.5, 1e-11);
+    assert_int_equal(sn_world_inverse_dynamics(world, pass, NULL, force, &error),
+                     SN_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.place, "shoulder"));
     double bad[2] = {NAN, 0};
     assert_int_equal(sn_world_inverse_dynamics(world, bad, NULL, force, &error), SN_ERROR_ARGUMENT);
     assert_int_equal(sn_world_accelerations(world, bad, got, &error), SN_ERROR_ARGUMENT);
     sn_world_destroy(world);
+}
+
+static void modes_of_random_trees_agree_with_energy(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 31};
+    int settled = 0;
+    for (int trial = 0; trial < 40; ++trial) {
+        sn_world *world = random_tree(&random);
+        sn_equilibrium rest;
+        if (sn_world_equilibrium(world, NULL, &rest, NULL) == SN_OK) { // some float and fall
+            settled += 1;
+            assert_true(rest.stable);
+            check_modes_by_energy(world);
+            sn_equilibrium_free(&rest);
+        }
+        sn_world_destroy(world);
+    }
+    assert_true(settled > 10);
 }
 
 // ---- failure ----
@@ -680,6 +588,7 @@ int main(void)
         cmocka_unit_test(forces_without_potential_are_balanced),
         cmocka_unit_test(forward_of_inverse_gives_the_accelerations),
         cmocka_unit_test(inverse_dynamics_knows_what_is_driven),
+        cmocka_unit_test(modes_of_random_trees_agree_with_energy),
         cmocka_unit_test(lack_of_memory_is_told_and_leaves_the_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

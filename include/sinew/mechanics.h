@@ -36,7 +36,8 @@ enum { SN_MECHANICS_LIMIT = 2048 };
 
 // ---- freedoms ----
 
-// A freedom of a joint (0 .. 5, in the order of its type's meaning); or, with a null joint, of a
+// A freedom of a joint (0 .. 5, in the order of its type's meaning; a ball's that its mechanism has
+// from child to parent turns the other way, in the parent's axes); or, with a null joint, of a
 // body that no joint ties to the ground: 0 .. 2 shifts its centre of mass along the world's axes,
 // 3 .. 5 turns it about its principal axes; a mechanism that floats has those of its first body's
 // frame.
@@ -137,15 +138,15 @@ SN_API sn_status sn_modes_swing(sn_world *world, const sn_modes *modes, int mode
 // ---- dynamics ----
 
 // Accelerations of all freedoms at the present state, under all that acts and `force` beside it
-// (one for each freedom, or NULL). Those of a ball are rates of its angular velocity. Dry friction
-// and velocity drives take no part.
+// (one for each freedom, or NULL). Those of a ball are rates of its angular velocity. Hard limits
+// and drives act as under the precise policy.
 SN_API sn_status sn_world_accelerations(sn_world *world, const double *force, double *accelerations,
                                         sn_error *error);
 
 // The other way: the forces in the driven freedoms (NULL: all) that, beside all that acts, give
 // those accelerations at the present state. Of many, the shortest; zero in freedoms that are not
-// driven. SN_ERROR_ARGUMENT names a freedom whose acceleration cannot be had: one that loops,
-// couplings or prescribed motions rule, or that no driven freedom reaches.
+// driven. SN_ERROR_ARGUMENT names a freedom whose acceleration cannot be had: one that ties, limits
+// or drives rule, or that no driven freedom reaches.
 SN_API sn_status sn_world_inverse_dynamics(sn_world *world, const double *accelerations,
                                            const bool *driven, double *force, sn_error *error);
 

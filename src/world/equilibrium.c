@@ -510,7 +510,7 @@ static sn_status iterate(search *s, sn_error *error)
     bool ended = system->n == 0;
     for (s->iterations = 0; !ended; ++s->iterations) {
         double strength;
-        sn_status status = look(s, SN_METRIC_MOTION, 2, error);
+        sn_status status = look(s, SN_METRIC_MOTION, 1, error);
         if (status != SN_OK) {
             return status;
         }

@@ -61,11 +61,8 @@ static int find_link(const sn_tree *tree, int v)
 static int velocity_of(const sn_world *world, sn_joint joint, int freedom)
 {
     const sn_joint_record *record = sn_world_joint_record(world, joint);
-    if (record == NULL || record->agent < 0 || freedom < 0 ||
-        freedom >= sn_joint_type_freedoms(sn_joint_get_type(world, joint))) {
-        return -1;
-    }
-    return world->articulations.items[record->agent]->tree.links[record->first_link].v + freedom;
+    int own = 0, link = sn_joint_find_link(record, freedom, &own);
+    return link >= 0 ? world->articulations.items[record->agent]->tree.links[link].v + own : -1;
 }
 
 // The joint and its freedom that a velocity of a tree is of; false: it is of a floating root.

@@ -1,9 +1,9 @@
 // Forward and inverse dynamics of a world.
 //
-// The agents give the accelerations a0 under all that acts, ties included. Forces tau in the driven
-// freedoms change them by Z Z^T S tau, with Z the rows of an M-orthonormal basis of what ties leave
-// free and S the choice of the driven ones. So a - a0 must lie in the span of Z, and the shortest
-// tau solves (Z S) tau = Z M (a - a0).
+// With f all that acts, M a = f + tau + J^T lambda. The forces tau' = M a - f give the
+// accelerations a by themselves, when ties and limits let them be had: the agents are asked. Any
+// other tau does the same that agrees with tau' in the directions which ties leave free, the rows
+// of Z; so the shortest one in the driven freedoms, chosen by S, solves (Z S) tau = Z tau'.
 #include <math.h>
 #include <string.h>
 
@@ -78,11 +78,14 @@ sn_status sn_world_accelerations(sn_world *world, const double *force, double *a
 // ---- inverse ----
 
 typedef struct inverse_work {
-    double *q_rate, *given;   // q_count, n: accelerations with no force added
-    double *wanted, *reduced; // n: a - a0, and Z M of it
-    double *rows, *beta;      // free x driven, by rows: Z S
-    int *order, *columns;     // free, n: the driven coordinates
-    double *tau;              // n
+    double *q_rate;       // q_count
+    double *given;        // n: accelerations with no force added
+    double *whole;        // n: forces in all freedoms
+    double *off;          // n: what they miss of the accelerations
+    double *reduced;      // n: Z of the forces
+    double *rows, *beta;  // free x driven, by rows: Z S
+    int *order, *columns; // free, n: the driven coordinates
+    double *tau;          // n
 } inverse_work;
 
 static bool make_work(const sn_system *system, inverse_work *work)
@@ -90,15 +93,16 @@ static bool make_work(const sn_system *system, inverse_work *work)
     size_t n = (size_t)system->n + 1;
     work->q_rate = sn_allocate(((size_t)system->q_count + 1) * sizeof(double));
     work->given = sn_allocate(n * sizeof(double));
-    work->wanted = sn_allocate(n * sizeof(double));
+    work->whole = sn_allocate(n * sizeof(double));
+    work->off = sn_allocate(n * sizeof(double));
     work->reduced = sn_allocate(n * sizeof(double));
     work->rows = sn_allocate(n * n * sizeof(double));
     work->beta = sn_allocate(n * sizeof(double));
     work->order = sn_allocate(n * sizeof(int));
     work->columns = sn_allocate(n * sizeof(int));
     work->tau = sn_allocate(n * sizeof(double));
-    return work->q_rate != NULL && work->given != NULL && work->wanted != NULL &&
-           work->reduced != NULL && work->rows != NULL && work->beta != NULL &&
+    return work->q_rate != NULL && work->given != NULL && work->whole != NULL &&
+           work->off != NULL && work->reduced != NULL && work->rows != NULL && work->beta != NULL &&
            work->order != NULL && work->columns != NULL && work->tau != NULL;
 }
 
@@ -106,7 +110,8 @@ static void free_work(inverse_work *work)
 {
     sn_free(work->q_rate);
     sn_free(work->given);
-    sn_free(work->wanted);
+    sn_free(work->whole);
+    sn_free(work->off);
     sn_free(work->reduced);
     sn_free(work->rows);
     sn_free(work->beta);
@@ -115,47 +120,53 @@ static void free_work(inverse_work *work)
     sn_free(work->tau);
 }
 
-// The freedom whose acceleration is furthest off what `reached` (free) gives; -1: none is, relative
-// to all that is wanted and given.
-static int find_missed(const sn_system *system, const inverse_work *work, const double *reached,
-                       double *off)
+// The freedom that is ruled: with most say in the row that the accelerations break most, or, when
+// limits or drives keep them away, in what these do.
+static int find_ruled(const sn_system *system, const inverse_work *work)
 {
-    int worst = -1;
-    double scale = 0.0, most = 0.0, *back = system->work;
-    sn_dense_multiply(1, system->free, system->n, reached, system->basis, back);
-    for (int i = 0; i < system->n; ++i) {
-        scale = fmax(scale, (fabs(work->wanted[i]) + fabs(work->given[i])) / system->reach[i]);
+    size_t n = (size_t)system->n;
+    double *reaction = system->work, length = 0.0, most = 0.0, most_say = 0.0;
+    int row = -1, freedom = 0;
+    sn_dense_apply(system->n, system->n, system->metric, work->off, reaction);
+    for (size_t i = 0; i < n; ++i) {
+        length += work->off[i] * reaction[i];
     }
-    for (int i = 0; i < system->n; ++i) {
-        double miss = fabs(work->wanted[i] - back[i]) / system->reach[i];
-        if (miss > 1e-8 * scale && miss > most) {
-            most = miss;
-            *off = miss * system->reach[i];
-            worst = i;
+    for (int r = 0; r < system->rows; ++r) {
+        double broken = 0.0;
+        for (size_t i = 0; i < n; ++i) {
+            broken += system->j[(size_t)r * n + i] * work->off[i];
+        }
+        if (fabs(broken) * system->scale[r] > fmax(most, 1e-6 * sqrt(length))) {
+            most = fabs(broken) * system->scale[r];
+            row = r;
         }
     }
-    return worst;
+    const double *says = row >= 0 ? system->j + (size_t)row * n : reaction;
+    for (size_t i = 0; i < n; ++i) {
+        if (fabs(says[i]) * system->reach[i] > most_say) {
+            most_say = fabs(says[i]) * system->reach[i];
+            freedom = (int)i;
+        }
+    }
+    return freedom;
 }
 
-static sn_status fail_ruled(const sn_system *system, int freedom, double off, sn_error *error)
+static sn_status fail_ruled(const sn_system *system, const inverse_work *work, sn_error *error)
 {
     char name[200];
-    sn_system_freedom_name(system->world, freedom, name, sizeof name);
+    sn_system_freedom_name(system->world, find_ruled(system, work), name, sizeof name);
     return sn_fail(error, SN_ERROR_ARGUMENT, name,
-                   "its acceleration cannot be had: loops, couplings or prescribed motions rule "
-                   "it, and leave it %.3g %s off",
-                   off, system->turns[freedom] ? "rad/s^2" : "m/s^2");
+                   "its acceleration cannot be had: ties, limits or drives rule it");
 }
 
 // Names the freedom that would need the largest force of its own, of those that are not driven.
 static sn_status fail_undriven(const sn_system *system, const inverse_work *work,
                                const bool *driven, sn_error *error)
 {
-    double *needed = system->work, most = -1.0;
+    double most = -1.0;
     int worst = 0;
-    sn_dense_apply(system->n, system->n, system->metric, work->wanted, needed);
     for (int i = 0; i < system->n; ++i) {
-        double own = fabs(needed[i]) * system->reach[i];
+        double own = fabs(work->whole[i]) * system->reach[i];
         if (!driven[i] && own > most) {
             most = own;
             worst = i;
@@ -166,30 +177,38 @@ static sn_status fail_undriven(const sn_system *system, const inverse_work *work
     return sn_fail(error, SN_ERROR_ARGUMENT, name,
                    "its acceleration cannot be had: it is not driven, and no driven freedom "
                    "reaches it; by itself it would need %.3g %s",
-                   fabs(needed[worst]), system->turns[worst] ? "N m" : "N");
+                   fabs(work->whole[worst]), system->turns[worst] ? "N m" : "N");
 }
 
-static sn_status solve_inverse(sn_system *system, inverse_work *work, const double *accelerations,
-                               const bool *driven, double *force, sn_error *error)
+// Forces in all freedoms for the accelerations; false when these cannot be had.
+static bool find_whole(sn_system *system, inverse_work *work, const double *accelerations)
 {
-    int n = system->n, columns = 0, missed;
-    double off;
+    int n = system->n;
+    double scale = 0.0, most = 0.0;
     find_rates(system, NULL, work->q_rate, work->given);
+    sn_system_push(system, work->off);
+    sn_dense_apply(n, n, system->metric, accelerations, work->whole);
     for (int i = 0; i < n; ++i) {
-        work->wanted[i] = accelerations[i] - work->given[i];
+        work->whole[i] -= work->off[i];
+    }
+    find_rates(system, work->whole, work->q_rate, work->off);
+    for (int i = 0; i < n; ++i) {
+        work->off[i] = accelerations[i] - work->off[i];
+        scale = fmax(scale, (fabs(accelerations[i]) + fabs(work->given[i])) / system->reach[i]);
+        most = fmax(most, fabs(work->off[i]) / system->reach[i]);
+    }
+    return most <= 1e-8 * scale;
+}
+
+// The shortest forces in the driven freedoms that do what work->whole does; false: there are none.
+static bool find_shortest(const sn_system *system, inverse_work *work, const bool *driven,
+                          double *force)
+{
+    int n = system->n, columns = 0;
+    for (int i = 0; i < n; ++i) {
         if (driven == NULL || driven[i]) {
             work->columns[columns++] = i;
         }
-    }
-    sn_dense_apply(n, n, system->metric, work->wanted, work->tau);
-    sn_dense_apply(system->free, n, system->basis, work->tau, work->reduced);
-    missed = find_missed(system, work, work->reduced, &off);
-    if (missed >= 0) {
-        return fail_ruled(system, missed, off, error);
-    }
-    if (columns == n && system->rows == 0) { // a tree: nothing to choose
-        memcpy(force, work->tau, (size_t)n * sizeof *force);
-        return SN_OK;
     }
     for (int i = 0; i < system->free; ++i) {
         for (int k = 0; k < columns; ++k) {
@@ -200,16 +219,35 @@ static sn_status solve_inverse(sn_system *system, inverse_work *work, const doub
     int rank = columns > 0
                    ? sn_lq_factor(system->free, columns, work->rows, work->order, work->beta, 1e-11)
                    : 0;
+    sn_dense_apply(system->free, n, system->basis, work->whole, work->reduced);
     sn_lq_solve(columns, work->rows, work->beta, work->order, rank, work->reduced, work->tau);
     memset(force, 0, (size_t)n * sizeof *force);
     for (int k = 0; k < columns; ++k) {
         force[work->columns[k]] = work->tau[k];
     }
-    sn_dense_apply(system->free, n, system->basis, force, work->reduced);
-    missed = find_missed(system, work, work->reduced, &off);
-    return missed < 0       ? SN_OK
-           : driven != NULL ? fail_undriven(system, work, driven, error)
-                            : fail_ruled(system, missed, off, error);
+    double scale = 0.0, most = 0.0;
+    sn_dense_apply(system->free, n, system->basis, force, work->tau);
+    for (int i = 0; i < system->free; ++i) {
+        scale = fmax(scale, fabs(work->reduced[i]));
+        most = fmax(most, fabs(work->reduced[i] - work->tau[i]));
+    }
+    return most <= 1e-8 * scale;
+}
+
+static sn_status solve_inverse(sn_system *system, inverse_work *work, const double *accelerations,
+                               const bool *driven, double *force, sn_error *error)
+{
+    if (!find_whole(system, work, accelerations)) {
+        return fail_ruled(system, work, error);
+    }
+    if (driven == NULL && system->rows == 0) { // a tree: nothing to choose
+        memcpy(force, work->whole, (size_t)system->n * sizeof *force);
+        return SN_OK;
+    }
+    return find_shortest(system, work, driven, force)
+               ? SN_OK
+               : (driven != NULL ? fail_undriven(system, work, driven, error)
+                                 : fail_ruled(system, work, error));
 }
 
 sn_status sn_world_inverse_dynamics(sn_world *world, const double *accelerations,

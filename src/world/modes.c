@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/dense.h"
 #include "math/elementary.h"
 #include "world/system.h"
 
@@ -156,32 +157,50 @@ void sn_modes_body(sn_world *world, const sn_modes *modes, int mode, sn_body bod
 
 // ---- swinging ----
 
-// Displaces and moves all agents along the shape; what ties must be met is met by the nearest pose.
+// Brings a displaced pose back onto the ties, and takes from v what they forbid.
+static sn_status meet_ties(sn_system *system, double *q, double *v, sn_error *error)
+{
+    if (system->tie_rows == 0) {
+        return SN_OK;
+    }
+    sn_status status = sn_system_factor(system, SN_METRIC_MOTION, error);
+    if (status == SN_OK && !sn_system_project(system, q)) {
+        status = sn_fail(error, SN_ERROR_ARGUMENT, "world",
+                         "loops do not close when displaced so far along this mode");
+    }
+    if (status == SN_OK) {
+        status = sn_system_factor(system, SN_METRIC_MOTION, error);
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    double *image = system->square, *left = image + system->n;
+    sn_dense_apply(system->n, system->n, system->metric, v, image);
+    sn_dense_apply(system->free, system->n, system->basis, image, left);
+    sn_dense_multiply(1, system->free, system->n, left, system->basis, v);
+    return SN_OK;
+}
+
+// Displaces and moves all agents along the shape. On failure the world is as it was.
 static sn_status displace(sn_system *system, const sn_modes *modes, const double *shape,
                           double shift, double rate, sn_error *error)
 {
     size_t n = (size_t)system->n, all = (size_t)system->q_count;
-    double *q = sn_allocate((all + n + 1) * sizeof *q);
+    double *q = sn_allocate((2 * (all + n) + 1) * sizeof *q);
     if (q == NULL) {
-        return sn_fail_memory(error, (all + n) * sizeof *q);
+        return sn_fail_memory(error, 2 * (all + n) * sizeof *q);
     }
-    double *v = q + all;
+    double *v = q + all, *old_q = v + n, *old_v = old_q + all;
+    sn_system_read(system, old_q, old_v);
     for (size_t i = 0; i < n; ++i) {
         v[i] = rate * shape[i];
     }
+    sn_system_write(system, modes->pose, v);
     sn_system_move(system, modes->pose, shape, shift, q);
-    sn_system_write(system, q, v);
+    sn_status status = meet_ties(system, q, v, error);
+    sn_system_write(system, status == SN_OK ? q : old_q, status == SN_OK ? v : old_v);
     sn_free(q);
-    sn_world *world = system->world;
-    sn_articulation_set *set = &world->articulations;
-    for (int i = 0; i < set->agents.count; ++i) {
-        if (sn_articulation_rows(set, i) > 0 && !sn_articulation_close(set, i, world->time, NULL)) {
-            return sn_fail(error, SN_ERROR_ARGUMENT,
-                           world->bodies.data[set->agents.agents[i].owner].name,
-                           "its mechanism cannot be displaced so far along this mode");
-        }
-    }
-    return SN_OK;
+    return status;
 }
 
 sn_status sn_modes_swing(sn_world *world, const sn_modes *modes, int mode, double amplitude,
@@ -194,7 +213,7 @@ sn_status sn_modes_swing(sn_world *world, const sn_modes *modes, int mode, doubl
             "mode %d with amplitude %g at %g s was asked for; there are %d modes, from 0", mode,
             amplitude, time, modes->count);
     }
-    sn_status status = sn_system_open_bare(world, &system, error);
+    sn_status status = sn_system_open(world, &system, error);
     if (status != SN_OK) {
         return status;
     }

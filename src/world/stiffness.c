@@ -31,6 +31,7 @@ typedef struct difference {
     const double *q, *lambda;
     double *moved, *along; // q_count, n
     double *plus, *minus;  // n
+    double *base;          // n: at q
     double *near, *far;    // n: central differences over h and over 2 h
 } difference;
 
@@ -47,15 +48,26 @@ static void central(sn_system *system, difference *d, int freedom, double h, dou
     }
 }
 
-static const double step_of_second = 1e-5, step_of_fourth = 2e-3; // parts of a freedom's reach
+static const double step_of_first = 1e-7, step_of_fourth = 2e-3; // parts of a freedom's reach
+
+static void one_sided(sn_system *system, difference *d, int freedom, double h, double *column)
+{
+    d->along[freedom] = 1.0;
+    sn_system_move(system, d->q, d->along, h, d->moved);
+    held_push(system, d->moved, d->lambda, d->plus);
+    d->along[freedom] = 0.0;
+    for (int i = 0; i < system->n; ++i) {
+        column[i] = (d->base[i] - d->plus[i]) / h;
+    }
+}
 
 // One column of K. Where forces bend at a smaller scale than the freedom's reach (a short spring on
 // a large body) the two differences of the fourth order disagree, and the step shrinks.
 static void stiffness_column(sn_system *system, difference *d, int freedom, int order)
 {
     double reach = system->reach[freedom];
-    if (order == 2) {
-        central(system, d, freedom, step_of_second * reach, d->near);
+    if (order == 1) {
+        one_sided(system, d, freedom, step_of_first * reach, d->near);
         return;
     }
     double h = step_of_fourth * reach;
@@ -77,7 +89,7 @@ static void stiffness_column(sn_system *system, difference *d, int freedom, int 
 bool sn_system_stiffness(sn_system *system, const double *lambda, int order, double *k)
 {
     size_t n = (size_t)system->n, all = (size_t)system->q_count;
-    double *room = sn_allocate_zero((2 * all + 5 * n + 1) * sizeof *room);
+    double *room = sn_allocate_zero((2 * all + 6 * n + 1) * sizeof *room);
     if (room == NULL) {
         return false;
     }
@@ -89,8 +101,10 @@ bool sn_system_stiffness(sn_system *system, const double *lambda, int order, dou
                     .plus = rest + n,
                     .minus = rest + 2 * n,
                     .near = rest + 3 * n,
-                    .far = rest + 4 * n};
+                    .far = rest + 4 * n,
+                    .base = rest + 5 * n};
     sn_system_read(system, q, NULL);
+    held_push(system, q, lambda, d.base);
     for (size_t j = 0; j < n; ++j) {
         stiffness_column(system, &d, (int)j, order);
         for (size_t i = 0; i < n; ++i) {

@@ -466,18 +466,35 @@ void sn_system_rows(sn_system *system)
 
 static const double rank_tolerance = 1e-9; // rows apart by less than this hold the same
 
+// The largest entry of a row, each times what its freedom can reach.
+static double row_size(const sn_system *system, int row)
+{
+    const double *j = system->j + (size_t)row * (size_t)system->n;
+    double most = 0.0;
+    for (int i = 0; i < system->n; ++i) {
+        most = fmax(most, fabs(j[i]) * system->reach[i]);
+    }
+    return most;
+}
+
+// Rows that nothing can move (of a planar loop those out of its plane) are left out: a scale of 0.
 static void factor_rows(sn_system *system)
 {
     size_t n = (size_t)system->n;
+    double largest = 0.0;
     sn_system_rows(system);
     for (int i = 0; i < system->rows; ++i) {
+        largest = fmax(largest, row_size(system, i));
+    }
+    for (int i = 0; i < system->rows; ++i) {
         double *row = system->lq + (size_t)i * n, square = 0.0;
+        bool moves = row_size(system, i) > rank_tolerance * largest;
         memcpy(row, system->j + (size_t)i * n, n * sizeof *row);
         sn_cholesky_solve_lower(system->n, system->l, row);
         for (size_t k = 0; k < n; ++k) {
             square += row[k] * row[k];
         }
-        system->scale[i] = square > 0.0 ? 1.0 / sqrt(square) : 0.0;
+        system->scale[i] = moves ? 1.0 / sqrt(square) : 0.0;
         for (size_t k = 0; k < n; ++k) {
             row[k] *= system->scale[i];
         }

@@ -93,7 +93,7 @@ void sn_system_residual(const sn_system *system, const double *left, double *scr
 // The basis stays that of the last factor. False when it cannot.
 bool sn_system_project(sn_system *system, double *q);
 
-// -d(f + J^T lambda)/dq at the present pose with lambda held, by differences of `order` 2 or 4: n x
+// -d(f + J^T lambda)/dq at the present pose with lambda held, by differences of `order` 1 or 4: n x
 // n, row i the force of freedom i. So it has the ties' own part, lambda times their second
 // derivatives. Velocities must be zero. False when memory runs out.
 bool sn_system_stiffness(sn_system *system, const double *lambda, int order, double *k);
