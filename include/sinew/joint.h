@@ -229,6 +229,11 @@ SN_API sn_status sn_joint_set_drive(sn_world *world, sn_joint joint, int freedom
 SN_API sn_status sn_joint_set_target(sn_world *world, sn_joint joint, int freedom, double target,
                                      sn_error *error);
 
+// Makes a motion known to a world, as every motion is that a drive of it has followed. The world's
+// state names motions by their number in order of becoming known; so two worlds must know the same
+// ones for a state of one to be loaded into the other while drives follow motions.
+SN_API sn_status sn_world_add_motion(sn_world *world, sn_motion *motion, sn_error *error);
+
 // Everything that acts in a freedom, anew: spring, damper, friction, limit and drive.
 SN_API sn_freedom_def sn_joint_freedom(const sn_world *world, sn_joint joint, int freedom);
 SN_API sn_status sn_joint_set_freedom(sn_world *world, sn_joint joint, int freedom,

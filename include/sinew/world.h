@@ -415,6 +415,7 @@ typedef struct sn_event_entry {
 SN_API sn_event_def sn_default_event_def(void);
 SN_API sn_status sn_world_add_event(sn_world *world, const sn_event_def *def, sn_event *event,
                                     sn_error *error);
+SN_API sn_event sn_world_find_event(const sn_world *world, const char *name);
 SN_API const char *sn_event_name(const sn_world *world, sn_event event);
 SN_API int sn_world_event_count(const sn_world *world);                       // entries in the log
 SN_API sn_event_entry sn_world_event_entry(const sn_world *world, int index); // oldest first

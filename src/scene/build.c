@@ -6,6 +6,7 @@
 #include "scene/body_def.h"
 #include "scene/joint_def.h"
 #include "scene/motion_def.h"
+#include "scene/script.h"
 
 static sn_status place_error(const sn_scene *scene, const sn_item *item, sn_status status,
                              sn_error *error)
@@ -225,7 +226,7 @@ static sn_status add_events(const sn_scene *scene, sn_world *world, const handle
         def.threshold = item->threshold.number;
         static const sn_direction directions[] = {SN_DIRECTION_BOTH, SN_DIRECTION_RISING,
                                                   SN_DIRECTION_FALLING};
-        static const sn_event_action actions[] = {SN_EVENT_MARK, SN_EVENT_STOP};
+        static const sn_event_action actions[] = {SN_EVENT_MARK, SN_EVENT_STOP, SN_EVENT_START};
         def.direction = directions[item->direction];
         def.action = actions[item->action];
         sn_event event;
@@ -243,6 +244,7 @@ static sn_status fill_with(const sn_scene *scene, sn_world *world, const handles
     status = status == SN_OK ? add_couplings(scene, world, all->joints, error) : status;
     status = status == SN_OK ? add_fields(scene, world, all->bodies, all->fields, error) : status;
     status = status == SN_OK ? add_events(scene, world, all, error) : status;
+    status = status == SN_OK ? sn_scripts_build(scene, world, error) : status;
     return status == SN_OK ? assemble(scene, world, error) : status;
 }
 
@@ -285,6 +287,33 @@ sn_status sn_scene_build(const sn_scene *scene, sn_world **world, sn_error *erro
     return status;
 }
 
+static bool same_motion(const sn_motion *a, const sn_motion *b)
+{
+    if (a == NULL || b == NULL) {
+        return a == b;
+    }
+    sn_motion_def x = sn_motion_points(a), y = sn_motion_points(b);
+    bool same = x.type == y.type && x.count == y.count && x.repeats == y.repeats &&
+                memcmp(&x.start_rate, &y.start_rate, sizeof(double)) == 0 &&
+                memcmp(&x.end_rate, &y.end_rate, sizeof(double)) == 0;
+    size_t bytes = (size_t)x.count * sizeof(double);
+    return same && memcmp(x.times, y.times, bytes) == 0 && memcmp(x.values, y.values, bytes) == 0;
+}
+
+// A freedom as it is to be: a drive that behaviours steer stays as they left it, and a motion that
+// has not changed stays the one that the world knows.
+static sn_freedom_def updated_freedom(const sn_joint_item *item, const sn_freedom_def *wanted,
+                                      const sn_drive_def *now)
+{
+    sn_freedom_def freedom = *wanted;
+    if (item->steered) {
+        freedom.drive = *now;
+    } else if (same_motion(wanted->drive.motion, now->motion)) {
+        freedom.drive.motion = now->motion;
+    }
+    return freedom;
+}
+
 static sn_status update_joints(const sn_scene *scene, sn_world *world, sn_error *error)
 {
     sn_motion **motions;
@@ -294,9 +323,10 @@ static sn_status update_joints(const sn_scene *scene, sn_world *world, sn_error 
         sn_joint joint = sn_world_find_joint(world, item->name);
         sn_joint_def def = sn_joint_item_def(scene, item, motions);
         for (int k = 0; k < sn_joint_type_freedoms(def.type) && status == SN_OK; ++k) {
-            status =
-                place_error(scene, &item->item,
-                            sn_joint_set_freedom(world, joint, k, &def.freedom[k], error), error);
+            sn_drive_def now = sn_joint_drive(world, joint, k);
+            sn_freedom_def freedom = updated_freedom(item, &def.freedom[k], &now);
+            status = place_error(scene, &item->item,
+                                 sn_joint_set_freedom(world, joint, k, &freedom, error), error);
         }
     }
     free_motions(scene, motions);
@@ -337,6 +367,7 @@ static sn_status update_fields(const sn_scene *scene, sn_world *world, sn_error 
 sn_status sn_scene_update(const sn_scene *scene, sn_world *world, sn_error *error)
 {
     sn_world_set_gravity(world, scene->root.gravity);
+    sn_scripts_update(scene, world);
     sn_status status = update_joints(scene, world, error);
     return status == SN_OK ? update_fields(scene, world, error) : status;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/suggest.h"
 #include "scene/body_def.h"
 #include "scene/checker.h"
@@ -126,8 +127,9 @@ static void name_couplings(sn_checker *c)
     sn_name_table_free(&names);
 }
 
-static void fail_reference(sn_checker *c, sn_place place, const char *name, const char *what,
-                           const sn_item_list *const *lists, int list_count, const char *also)
+// "there is no ...", without a place; `also` is a word that means something too.
+static sn_status miss_reference(sn_error *error, const char *name, const char *what,
+                                const sn_item_list *const *lists, int list_count, const char *also)
 {
     const char *known[256];
     int count = 0;
@@ -139,9 +141,8 @@ static void fail_reference(sn_checker *c, sn_place place, const char *name, cons
     }
     const char *near = sn_suggest(name, known, count);
     if (near != NULL) {
-        sn_checker_fail(c, place, "there is no %s \"%.60s\"; did you mean \"%.60s\"?", what, name,
-                        near);
-        return;
+        return sn_fail(error, SN_ERROR_SCENE, NULL,
+                       "there is no %s \"%.60s\"; did you mean \"%.60s\"?", what, name, near);
     }
     char list[260] = "";
     size_t at = 0;
@@ -151,8 +152,16 @@ static void fail_reference(sn_checker *c, sn_place place, const char *name, cons
                                    known[i]);
         }
     }
-    sn_checker_fail(c, place, "there is no %s \"%.60s\", expected one of: %s", what, name,
-                    at > 0 ? list : "(there are none)");
+    return sn_fail(error, SN_ERROR_SCENE, NULL, "there is no %s \"%.60s\", expected one of: %s",
+                   what, name, at > 0 ? list : "(there are none)");
+}
+
+static void fail_reference(sn_checker *c, sn_place place, const char *name, const char *what,
+                           const sn_item_list *list, const char *also)
+{
+    sn_error error = {0};
+    miss_reference(&error, name, what, &list, 1, also);
+    sn_checker_fail(c, place, "%s", error.text);
 }
 
 static const sn_material_item *find_material(sn_checker *c, const sn_item *item, const char *name)
@@ -172,7 +181,13 @@ static const sn_material_item *find_material(sn_checker *c, const sn_item *item,
 void sn_checker_fail_reference(sn_checker *c, sn_place place, const char *name, const char *what,
                                const sn_item_list *list)
 {
-    fail_reference(c, place, name, what, &list, 1, NULL);
+    fail_reference(c, place, name, what, list, NULL);
+}
+
+sn_status sn_checker_miss_reference(sn_error *error, const char *name, const char *what,
+                                    const sn_item_list *list)
+{
+    return miss_reference(error, name, what, &list, 1, NULL);
 }
 
 int sn_checker_find_joint(sn_checker *c, const sn_item *item, const char *key, const char *name)
@@ -196,8 +211,7 @@ int sn_checker_find_body(sn_checker *c, const sn_item *item, const char *key, co
     }
     uint32_t found = sn_name_table_find(&c->things, name);
     if (found == 0 || found > (uint32_t)c->scene->root.bodies.count) {
-        const sn_item_list *bodies = &c->scene->root.bodies;
-        fail_reference(c, sn_item_place(item, key), name, "body", &bodies, 1, own);
+        fail_reference(c, sn_item_place(item, key), name, "body", &c->scene->root.bodies, own);
         return -1;
     }
     return (int)found - 1;
@@ -358,7 +372,7 @@ static const char *letter_text(char letter)
 }
 
 // What `of` names, and its letter; 0 when it is not there.
-static char find_thing(sn_checker *c, const sn_item *item, const char *of, sn_target *target)
+static char find_thing(const sn_checker *c, const char *of, sn_target *target)
 {
     const sn_root_item *root = &c->scene->root;
     *target = (sn_target){-1, -1, -1};
@@ -367,8 +381,6 @@ static char find_thing(sn_checker *c, const sn_item *item, const char *of, sn_ta
     }
     int found = (int)sn_name_table_find(&c->things, of);
     if (found == 0) {
-        const sn_item_list *lists[] = {&root->bodies, &root->fields, &root->joints};
-        fail_reference(c, sn_item_place(item, "of"), of, "body, joint or field", lists, 3, "world");
         return 0;
     }
     if (found <= root->bodies.count) {
@@ -384,37 +396,48 @@ static char find_thing(sn_checker *c, const sn_item *item, const char *of, sn_ta
     return 'j';
 }
 
-static void check_freedom(sn_checker *c, const sn_item *item, const sn_joint_item *joint,
-                          int quantity)
+static sn_status check_freedom(const sn_joint_item *joint, int quantity, sn_error *error)
 {
     sn_joint_type type = (sn_joint_type)joint->type;
-    if (!joint->item.faulty && !sn_joint_quantity_fits((sn_quantity)quantity, type)) {
-        sn_checker_fail(c, sn_item_place(item, "quantity"),
-                        "\"%s\" is of freedom %d, and the %s \"%.60s\" has %d",
-                        quantity_words[quantity],
-                        sn_joint_quantity_of((sn_quantity)quantity).freedom + 1,
-                        sn_joint_type_word(type), joint->name, sn_joint_type_freedoms(type));
+    return joint->item.faulty || sn_joint_quantity_fits((sn_quantity)quantity, type)
+               ? SN_OK
+               : sn_fail(error, SN_ERROR_SCENE, "quantity",
+                         "\"%s\" is of freedom %d, and the %s \"%.60s\" has %d",
+                         quantity_words[quantity],
+                         sn_joint_quantity_of((sn_quantity)quantity).freedom + 1,
+                         sn_joint_type_word(type), joint->name, sn_joint_type_freedoms(type));
+}
+
+sn_status sn_checker_find_target(const sn_checker *c, const char *of, int quantity,
+                                 sn_target *target, sn_error *error)
+{
+    const sn_root_item *root = &c->scene->root;
+    char letter = find_thing(c, of, target);
+    if (letter == 0) {
+        const sn_item_list *lists[] = {&root->bodies, &root->fields, &root->joints};
+        sn_error inner = {0};
+        miss_reference(&inner, of, "body, joint or field", lists, 3, "world");
+        return sn_fail(error, SN_ERROR_SCENE, "of", "%s", inner.text);
     }
+    const char *letters = quantity_of[quantity];
+    bool drag =
+        letter == 'f' && SN_FIELD(c->scene, target->field)->item.table->id != SN_SCENE_SPRING;
+    if (strchr(letters, letter) == NULL || drag) {
+        return sn_fail(error, SN_ERROR_SCENE, "quantity", "%s has no \"%s\", expected it of %s%s%s",
+                       drag ? "a drag field" : letter_text(letter), quantity_words[quantity],
+                       letter_text(letters[0]), letters[1] == 'w' ? " or the world" : "",
+                       letter == 'w' ? " (name it in \"of\")" : "");
+    }
+    return letter == 'j' ? check_freedom(SN_JOINT(c->scene, target->joint), quantity, error)
+                         : SN_OK;
 }
 
 static sn_target find_target(sn_checker *c, const sn_item *item, const char *of, int quantity)
 {
     sn_target target;
-    char letter = find_thing(c, item, of, &target);
-    if (letter == 0) {
-        return target;
-    }
-    const char *letters = quantity_of[quantity];
-    bool drag =
-        letter == 'f' && SN_FIELD(c->scene, target.field)->item.table->id != SN_SCENE_SPRING;
-    if (strchr(letters, letter) == NULL || drag) {
-        sn_checker_fail(c, sn_item_place(item, "quantity"),
-                        "%s has no \"%s\", expected it of %s%s%s",
-                        drag ? "a drag field" : letter_text(letter), quantity_words[quantity],
-                        letter_text(letters[0]), letters[1] == 'w' ? " or the world" : "",
-                        letter == 'w' ? " (name it in \"of\")" : "");
-    } else if (letter == 'j') {
-        check_freedom(c, item, SN_JOINT(c->scene, target.joint), quantity);
+    sn_error error = {0};
+    if (sn_checker_find_target(c, of, quantity, &target, &error) != SN_OK) {
+        sn_checker_fail(c, sn_item_place(item, error.place), "%s", error.text);
     }
     return target;
 }
@@ -482,6 +505,7 @@ sn_status sn_check_structure(sn_scene *scene, sn_error_list *errors)
     check_unique(&c, &root->probes, "probe");
     check_unique(&c, &root->events, "event");
     check_unique(&c, &root->robots, "robot");
+    check_unique(&c, &root->behaviours, "behaviour");
     uint32_t bodies = (uint32_t)root->bodies.count, fields = (uint32_t)root->fields.count;
     put_names(&c, &c.materials, &root->materials, 0, "material");
     put_names(&c, &c.motions, &root->motions, 0, "motion");
@@ -515,6 +539,7 @@ sn_status sn_check_structure(sn_scene *scene, sn_error_list *errors)
             check_event(&c, SN_EVENT(scene, i));
         }
     }
+    sn_check_behaviours(&c);
     sn_name_table_free(&c.materials);
     sn_name_table_free(&c.motions);
     sn_name_table_free(&c.things);

@@ -31,6 +31,15 @@ int sn_checker_find_joint(sn_checker *c, const sn_item *item, const char *key, c
 void sn_checker_fail_reference(sn_checker *c, sn_place place, const char *name, const char *what,
                                const sn_item_list *list);
 
+// The same as an error without place.
+sn_status sn_checker_miss_reference(sn_error *error, const char *name, const char *what,
+                                    const sn_item_list *list);
+
+// What `of` (NULL: the world) names and `quantity` is of. A mistake has for its place the key it is
+// in, "of" or "quantity".
+sn_status sn_checker_find_target(const sn_checker *c, const char *of, int quantity,
+                                 sn_target *target, sn_error *error);
+
 // A quaternion or an axis that has a direction.
 void sn_checker_rotation(sn_checker *c, const sn_item *item, const sn_rotation_value *rotation);
 
@@ -59,5 +68,8 @@ void sn_check_motion_values(sn_checker *c, const sn_motion_item *motion);
 
 void sn_check_coupling(sn_checker *c, sn_coupling_item *coupling);
 void sn_check_coupling_values(sn_checker *c, const sn_coupling_item *coupling);
+
+// All behaviours, once everything they may read has been checked.
+void sn_check_behaviours(sn_checker *c);
 
 #endif

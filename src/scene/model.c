@@ -55,6 +55,27 @@ const char *sn_place_text(const sn_scene *scene, sn_place place, char text[SN_PL
     return text;
 }
 
+sn_place sn_expression_place(sn_place place, const char *text, bool exact_columns, int offset)
+{
+    if (exact_columns) {
+        place.column += 2;
+        for (int i = 0; i < offset && text[i] != '\0'; ++i) {
+            place.column += (text[i] & 0xc0) != 0x80;
+        }
+    }
+    return place;
+}
+
+int sn_statement_item_freedom(const sn_statement_item *statement)
+{
+    return statement->freedom > 0 ? statement->freedom - 1 : 0;
+}
+
+bool sn_behaviour_item_is_active(const sn_behaviour_item *behaviour)
+{
+    return sn_item_gives(&behaviour->item, "active") ? behaviour->active : behaviour->on == NULL;
+}
+
 bool sn_item_is_shape(const sn_item *item)
 {
     for (int i = 0; i < sn_table_shapes.variant_count; ++i) {

@@ -254,6 +254,7 @@ typedef struct sn_joint_item {
     sn_item_list drive; // of sn_drive_item
     double break_force, break_torque;
     bool breakable;
+    bool steered;                // a behaviour sets its drives
     int parent_body, child_body; // index in the scene's bodies, -1: the world
     // What a URDF file says of the motor: the greatest force and velocity, for export only. 0: none
     double effort_limit, velocity_limit;
@@ -333,6 +334,68 @@ typedef struct sn_event_item {
     sn_target target;
 } sn_event_item;
 
+// A number of a statement: as it stands, or an expression computed each time its behaviour acts.
+typedef struct sn_formula {
+    sn_quantity_value quantity;
+    const char *text;   // without the "="; NULL: the number
+    bool exact_columns; // no escapes in the source: the error can point into the text
+    sn_place place;
+    sn_expression expression; // over the behaviour's names
+} sn_formula;
+
+typedef enum sn_scene_statement {
+    SN_SCENE_LET,
+    SN_SCENE_SET,
+    SN_SCENE_DRIVE,
+    SN_SCENE_PUSH,
+    SN_SCENE_FORCE,
+    SN_SCENE_START,
+    SN_SCENE_STOP,
+    SN_SCENE_BREAK,
+    SN_SCENE_IF,
+} sn_scene_statement;
+
+typedef struct sn_statement_item {
+    sn_item item;
+    const char *name; // of what its leading key names
+    int freedom;      // from 1; 0: the first
+    int type;         // sn_drive_type
+    int axes;         // 0: the world's, 1: the body's
+    sn_formula value; // what it is to be, target, value, condition
+    sn_formula stiffness, damping, force_limit;
+    sn_formula force[3], at[3], torque[3];
+    const char *motion;
+    sn_item_list then, otherwise; // of sn_statement_item
+    // found out later
+    int order;        // of what it names: a variable of the behaviour; a joint, body or behaviour
+    int motion_order; // index in the scene's motions, -1: none
+} sn_statement_item;
+
+typedef struct sn_variable_item {
+    sn_item item;
+    const char *name;
+    sn_quantity_value value;
+} sn_variable_item;
+
+// What a formula reads of the running world.
+typedef struct sn_reading {
+    sn_target target;
+    int quantity;
+} sn_reading;
+
+typedef struct sn_behaviour_item {
+    sn_item item;
+    const char *name;
+    bool active, once;
+    double period;
+    const char *on, *within;
+    sn_item_list variables;  // of sn_variable_item
+    sn_item_list statements; // of sn_statement_item
+    // found out later
+    int event, parent; // index in the scene's events and behaviours, -1: none
+    SN_ARRAY(sn_reading) readings;
+} sn_behaviour_item;
+
 typedef struct sn_camera_item {
     sn_item item;
     sn_vec3 position, target;
@@ -353,7 +416,7 @@ typedef struct sn_root_item {
     sn_string_list include;
     sn_vec3 gravity;
     sn_item_list params, materials, motions, bodies, joints, couplings, robots, fields, probes,
-        events;
+        events, behaviours;
     sn_camera_item camera;
     sn_run_item run;
 } sn_root_item;
@@ -375,6 +438,7 @@ struct sn_scene {
     SN_ARRAY(sn_source) sources;
     sn_root_item root;
     SN_ARRAY(sn_binding) bindings;
+    SN_ARRAY(sn_formula *) formulas;    // those with expressions
     SN_ARRAY(sn_motion_item *) motions; // those with a name, then those inside drives
     const char **param_names;           // in the order of root.params
     double *param_values;               // SI
@@ -383,16 +447,17 @@ struct sn_scene {
     sn_error_list notes;
 };
 
-#define SN_PARAM(scene, i)    ((sn_param_item *)(scene)->root.params.data[i])
-#define SN_MATERIAL(scene, i) ((sn_material_item *)(scene)->root.materials.data[i])
-#define SN_BODY(scene, i)     ((sn_body_item *)(scene)->root.bodies.data[i])
-#define SN_JOINT(scene, i)    ((sn_joint_item *)(scene)->root.joints.data[i])
-#define SN_MOTION(scene, i)   ((sn_motion_item *)(scene)->root.motions.data[i])
-#define SN_COUPLING(scene, i) ((sn_coupling_item *)(scene)->root.couplings.data[i])
-#define SN_ROBOT(scene, i)    ((sn_robot_item *)(scene)->root.robots.data[i])
-#define SN_FIELD(scene, i)    ((sn_field_item *)(scene)->root.fields.data[i])
-#define SN_PROBE(scene, i)    ((sn_probe_item *)(scene)->root.probes.data[i])
-#define SN_EVENT(scene, i)    ((sn_event_item *)(scene)->root.events.data[i])
+#define SN_PARAM(scene, i)     ((sn_param_item *)(scene)->root.params.data[i])
+#define SN_MATERIAL(scene, i)  ((sn_material_item *)(scene)->root.materials.data[i])
+#define SN_BODY(scene, i)      ((sn_body_item *)(scene)->root.bodies.data[i])
+#define SN_JOINT(scene, i)     ((sn_joint_item *)(scene)->root.joints.data[i])
+#define SN_MOTION(scene, i)    ((sn_motion_item *)(scene)->root.motions.data[i])
+#define SN_COUPLING(scene, i)  ((sn_coupling_item *)(scene)->root.couplings.data[i])
+#define SN_ROBOT(scene, i)     ((sn_robot_item *)(scene)->root.robots.data[i])
+#define SN_FIELD(scene, i)     ((sn_field_item *)(scene)->root.fields.data[i])
+#define SN_PROBE(scene, i)     ((sn_probe_item *)(scene)->root.probes.data[i])
+#define SN_EVENT(scene, i)     ((sn_event_item *)(scene)->root.events.data[i])
+#define SN_BEHAVIOUR(scene, i) ((sn_behaviour_item *)(scene)->root.behaviours.data[i])
 
 // The shapes of a body, whether it has "shape" or "shapes".
 const sn_item_list *sn_body_item_shapes(const sn_body_item *body);
@@ -413,6 +478,15 @@ sn_place sn_item_place(const sn_item *item, const char *key);
 // "file:line:column" in the caller's buffer.
 #define SN_PLACE_SIZE 300
 const char *sn_place_text(const sn_scene *scene, sn_place place, char text[SN_PLACE_SIZE]);
+
+// The place of a byte of an expression: after the quote and the "=", counted in characters. Without
+// exact columns, that of the whole text.
+sn_place sn_expression_place(sn_place place, const char *text, bool exact_columns, int offset);
+
+int sn_statement_item_freedom(const sn_statement_item *statement); // from 0
+
+// Does it act from the start? Where nothing is said, unless it waits for an event.
+bool sn_behaviour_item_is_active(const sn_behaviour_item *behaviour);
 
 sn_quat sn_rotation_value_quat(const sn_rotation_value *rotation);
 sn_rotation_value sn_rotation_value_from(sn_quat q);

@@ -89,26 +89,13 @@ static void fail_dimension(sn_reader *reader, int node, const sn_key *key, const
     sn_reader_fail(reader, node, "\"%s\": expected %s, got %s%s", key->name, expected, got, tail);
 }
 
-#define EXPRESSION_LIMIT 10000 // bytes
-
 static void bind(sn_reader *reader, int node, const sn_key *key, double *target)
 {
-    const sn_json_node *n = node_at(reader, node);
-    if (n->end - n->start > EXPRESSION_LIMIT) {
-        sn_reader_fail(reader, node, "\"%s\": an expression of %d bytes, expected at most %d",
-                       key->name, n->end - n->start, EXPRESSION_LIMIT);
+    sn_binding binding = {.target = target, .key = key, .place = sn_reader_place(reader, node)};
+    binding.text = sn_parse_expression(reader, node, key, &binding.exact_columns);
+    if (binding.text == NULL) {
         return;
     }
-    const char *text = sn_reader_string(reader, node);
-    if (text == NULL) {
-        return;
-    }
-    sn_binding binding = {.target = target,
-                          .key = key,
-                          .text = text + 1,
-                          .place = sn_reader_place(reader, node),
-                          .exact_columns = memchr(reader->json->text + n->start, '\\',
-                                                  (size_t)(n->end - n->start)) == NULL};
     if (!sn_array_push(&reader->scene->bindings, binding)) {
         reader->out_of_memory = true;
     }
@@ -144,7 +131,7 @@ static void parse_number(sn_reader *reader, int node, const sn_key *key, double 
         fail_dimension(reader, node, key, fixed ? "; it must be written as a plain number" : "");
         return;
     }
-    if (n->end > n->start && reader->json->text[n->start] == '=') {
+    if (sn_reader_has_expression(reader, node)) {
         bind(reader, node, key, target);
         if (quantity != NULL) {
             quantity->in_si = true;
@@ -575,11 +562,39 @@ static void parse_strings(sn_reader *reader, int node, const sn_key *key, sn_str
 
 // ---- objects in lists ----
 
+// The first variant whose leading key the object has.
+static const sn_object *choose_by_lead(sn_reader *reader, int node, const sn_object *table)
+{
+    const sn_json *json = reader->json;
+    const char *known[32];
+    char list[300];
+    size_t at = 0;
+    for (int i = 0; i < table->variant_count; ++i) {
+        known[i] = table->variants[i]->lead;
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i > 0 ? ", " : "", known[i]);
+        for (int k = sn_json_first(json, node); k >= 0; k = sn_json_next(json, k)) {
+            if (sn_json_is(json, k, known[i])) {
+                return table->variants[i];
+            }
+        }
+    }
+    int first = sn_json_first(json, node);
+    const char *wrong = first >= 0 ? sn_reader_string(reader, first) : NULL;
+    const char *near = wrong != NULL ? sn_suggest(wrong, known, table->variant_count) : NULL;
+    sn_reader_fail(reader, first >= 0 ? first : node, "a %s starts with one of the keys %s%s%s%s",
+                   table->name, list, near ? "; did you mean \"" : "", near ? near : "",
+                   near ? "\"?" : "");
+    return NULL;
+}
+
 static const sn_object *choose_variant(sn_reader *reader, int node, const sn_object *table)
 {
     const sn_json *json = reader->json;
     if (table->variants == NULL || node_at(reader, node)->type != SN_JSON_OBJECT) {
         return table;
+    }
+    if (table->variants[0]->lead != NULL) {
+        return choose_by_lead(reader, node, table);
     }
     const char *known[32], *wrong = NULL;
     char list[300];
@@ -705,6 +720,12 @@ static void parse_map(sn_reader *reader, int node, const sn_key *key, sn_item_li
     }
 }
 
+void sn_parse_quantity(sn_reader *reader, int node, const sn_key *key, sn_quantity_value *quantity)
+{
+    *quantity = (sn_quantity_value){0};
+    parse_number(reader, node, key, &quantity->number, quantity);
+}
+
 void sn_parse_value(sn_reader *reader, int node, const sn_key *key, void *member)
 {
     switch (key->type) {
@@ -713,8 +734,13 @@ void sn_parse_value(sn_reader *reader, int node, const sn_key *key, void *member
         parse_number(reader, node, key, member, NULL);
         break;
     case SN_KEY_QUANTITY:
-        *(sn_quantity_value *)member = (sn_quantity_value){0};
-        parse_number(reader, node, key, &((sn_quantity_value *)member)->number, member);
+        sn_parse_quantity(reader, node, key, member);
+        break;
+    case SN_KEY_FORMULA:
+        sn_parse_formula(reader, node, key, member);
+        break;
+    case SN_KEY_FORMULAS:
+        sn_parse_formulas(reader, node, key, member);
         break;
     case SN_KEY_INTEGER:
         parse_integer(reader, node, key, member);
@@ -790,6 +816,9 @@ void sn_parse_value(sn_reader *reader, int node, const sn_key *key, void *member
         break;
     case SN_KEY_MAP:
         parse_map(reader, node, key, member);
+        break;
+    case SN_KEY_NUMBER_MAP:
+        sn_parse_number_map(reader, node, key, member);
         break;
     }
 }

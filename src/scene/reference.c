@@ -47,6 +47,13 @@ static void write_kind(sn_text *out, const sn_key *key)
     case SN_KEY_QUANTITY:
         sn_text_add(out, "number, any unit");
         break;
+    case SN_KEY_FORMULA:
+        sn_text_add(out, "number or expression");
+        break;
+    case SN_KEY_FORMULAS:
+        sn_text_format(out, "[x, y, z], each a number or expression, %s",
+                       sn_dimension_unit(key->dimension));
+        break;
     case SN_KEY_BOOLEAN:
         sn_text_add(out, "true or false");
         break;
@@ -57,7 +64,7 @@ static void write_kind(sn_text *out, const sn_key *key)
         sn_text_add(out, "name");
         break;
     case SN_KEY_REFERENCE:
-        sn_text_format(out, "name of a %s", key->refers_to);
+        sn_text_format(out, "name of %s %s", key->refers_to[0] == 'e' ? "an" : "a", key->refers_to);
         break;
     case SN_KEY_ENUM:
         sn_text_add(out, "word, see below");
@@ -113,6 +120,9 @@ static void write_kind(sn_text *out, const sn_key *key)
         break;
     case SN_KEY_MAP:
         sn_text_format(out, "{name: [%s](#%s)}", key->object->name, key->object->name);
+        break;
+    case SN_KEY_NUMBER_MAP:
+        sn_text_add(out, "{name: number}");
         break;
     }
 }
@@ -193,10 +203,12 @@ static void write_object(sn_text *out, const sn_object *object, int level, sn_ob
 {
     sn_text_format(out, "\n%s %s\n\n%s\n", level == 2 ? "##" : "###", object->name, object->text);
     if (object->variants != NULL) {
-        sn_text_add(out, "\nThe key `type` chooses one of:");
+        bool led = object->variants[0]->lead != NULL;
+        sn_text_add(out, led ? "\nIt has one of these keys:" : "\nThe key `type` chooses one of:");
         for (int i = 0; i < object->variant_count; ++i) {
             const char *name = object->variants[i]->name;
-            sn_text_format(out, "%s [%s](#%s)", i > 0 ? "," : "", name, name);
+            sn_text_format(out, "%s [%s](#%s)", i > 0 ? "," : "",
+                           led ? object->variants[i]->lead : name, name);
         }
         sn_text_add(out, ".\n");
         for (int i = 0; i < object->variant_count; ++i) {
@@ -207,7 +219,8 @@ static void write_object(sn_text *out, const sn_object *object, int level, sn_ob
     write_rows(out, object);
     write_words(out, object);
     for (int i = 0; i < sn_object_key_count(object); ++i) {
-        const sn_object *below = sn_object_key(object, i)->object;
+        const sn_key *key = sn_object_key(object, i);
+        const sn_object *below = key->type != SN_KEY_NUMBER_MAP ? key->object : NULL;
         if (below != NULL && sn_object_set_add(done, below)) {
             write_object(out, below, 2, done);
         }

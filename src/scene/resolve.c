@@ -16,17 +16,9 @@ static sn_status fail_at(const sn_scene *scene, sn_place place, sn_error_list *e
     return sn_error_list_add(errors, code, sn_place_text(scene, place, where), "%s", text);
 }
 
-// The place of a byte of an expression: after the quote and the "=", counted in characters.
 static sn_place binding_place(const sn_binding *binding, int offset)
 {
-    sn_place place = binding->place;
-    if (binding->exact_columns) {
-        place.column += 2;
-        for (int i = 0; i < offset && binding->text[i] != '\0'; ++i) {
-            place.column += (binding->text[i] & 0xc0) != 0x80;
-        }
-    }
-    return place;
+    return sn_expression_place(binding->place, binding->text, binding->exact_columns, offset);
 }
 
 // ---- compiling ----

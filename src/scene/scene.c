@@ -138,6 +138,22 @@ static void free_joint(sn_joint_item *joint)
     sn_array_free(&joint->drive);
 }
 
+static void free_statements(sn_item_list *list)
+{
+    for (int i = 0; i < list->count; ++i) {
+        free_statements(&((sn_statement_item *)list->data[i])->then);
+        free_statements(&((sn_statement_item *)list->data[i])->otherwise);
+    }
+    sn_array_free(list);
+}
+
+static void free_behaviour(sn_behaviour_item *behaviour)
+{
+    free_statements(&behaviour->statements);
+    sn_array_free(&behaviour->variables);
+    sn_array_free(&behaviour->readings);
+}
+
 void sn_scene_destroy(sn_scene *scene)
 {
     if (scene == NULL) {
@@ -153,16 +169,23 @@ void sn_scene_destroy(sn_scene *scene)
     for (int i = 0; i < scene->root.couplings.count; ++i) {
         sn_array_free(&SN_COUPLING(scene, i)->terms);
     }
+    for (int i = 0; i < scene->root.behaviours.count; ++i) {
+        free_behaviour(SN_BEHAVIOUR(scene, i));
+    }
     sn_root_item *root = &scene->root;
-    sn_item_list *lists[] = {&root->params, &root->materials, &root->motions, &root->bodies,
-                             &root->joints, &root->couplings, &root->robots,  &root->fields,
-                             &root->probes, &root->events};
+    sn_item_list *lists[] = {&root->params, &root->materials, &root->motions,   &root->bodies,
+                             &root->joints, &root->couplings, &root->robots,    &root->fields,
+                             &root->probes, &root->events,    &root->behaviours};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
         sn_array_free(lists[i]);
     }
     for (int i = 0; i < scene->bindings.count; ++i) {
         sn_expression_free(&scene->bindings.data[i].expression);
     }
+    for (int i = 0; i < scene->formulas.count; ++i) {
+        sn_expression_free(&scene->formulas.data[i]->expression);
+    }
+    sn_array_free(&scene->formulas);
     sn_array_free(&scene->bindings);
     sn_array_free(&scene->motions);
     sn_array_free(&scene->sources);

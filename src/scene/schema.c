@@ -109,6 +109,7 @@ static void write_type(sn_text *out, const sn_key *key)
     case SN_KEY_NUMBER:
     case SN_KEY_WHOLE:
     case SN_KEY_QUANTITY:
+    case SN_KEY_FORMULA:
         write_number(out, key);
         break;
     case SN_KEY_INTEGER:
@@ -134,6 +135,7 @@ static void write_type(sn_text *out, const sn_key *key)
                     "\"type\": \"string\", \"pattern\": \"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$\"");
         break;
     case SN_KEY_VECTOR:
+    case SN_KEY_FORMULAS:
         write_tuple(out, key, 3);
         break;
     case SN_KEY_ROTATION:
@@ -197,6 +199,11 @@ static void write_type(sn_text *out, const sn_key *key)
         sn_text_format(out,
                        "\"type\": \"object\", \"additionalProperties\": {\"$ref\": \"#/$defs/%s\"}",
                        key->object->name);
+        break;
+    case SN_KEY_NUMBER_MAP:
+        sn_text_add(out, "\"type\": \"object\", \"additionalProperties\": {");
+        write_number(out, sn_object_key(key->object, 0));
+        sn_text_add(out, "}");
         break;
     }
 }
@@ -276,13 +283,33 @@ static void write_variants(sn_text *out, const sn_object *object)
     sn_text_add(out, "      ]");
 }
 
+// Chosen by the first leading key that is there.
+static void write_led(sn_text *out, const sn_object *object)
+{
+    int last = object->variant_count - 1;
+    sn_text_add(out, "      ");
+    write_string(out, "description", object->text);
+    sn_text_add(out, ",\n      \"type\": \"object\",\n      ");
+    for (int i = 0; i < last; ++i) {
+        sn_text_format(out,
+                       "\"if\": {\"required\": [\"%s\"]}, \"then\": {\"$ref\": \"#/$defs/%s\"}, "
+                       "\"else\": {\n      ",
+                       object->variants[i]->lead, object->variants[i]->name);
+    }
+    sn_text_format(out, "\"$ref\": \"#/$defs/%s\"", object->variants[last]->name);
+    for (int i = 0; i < last; ++i) {
+        sn_text_add(out, "}");
+    }
+}
+
 static void write_definition(sn_text *out, const sn_object *object, sn_object_set *done);
 
 // The objects below this one, each once.
 static void write_below(sn_text *out, const sn_object *object, sn_object_set *done)
 {
     for (int i = 0; i < sn_object_key_count(object); ++i) {
-        const sn_object *below = sn_object_key(object, i)->object;
+        const sn_key *key = sn_object_key(object, i);
+        const sn_object *below = key->type != SN_KEY_NUMBER_MAP ? key->object : NULL;
         if (below != NULL && sn_object_set_add(done, below)) {
             write_definition(out, below, done);
         }
@@ -292,7 +319,9 @@ static void write_below(sn_text *out, const sn_object *object, sn_object_set *do
 static void write_definition(sn_text *out, const sn_object *object, sn_object_set *done)
 {
     sn_text_format(out, ",\n    \"%s\": {\n", object->name);
-    if (object->variants != NULL) {
+    if (object->variants != NULL && object->variants[0]->lead != NULL) {
+        write_led(out, object);
+    } else if (object->variants != NULL) {
         write_variants(out, object);
     } else {
         write_object(out, object, 6);

@@ -134,6 +134,8 @@ static const sn_key root_keys[] = {
      .object = &sn_table_probes},
     {"events", SN_KEY_OBJECTS, offsetof(sn_root_item, events), "What is to be noticed.",
      .object = &sn_table_events},
+    {"behaviours", SN_KEY_OBJECTS, offsetof(sn_root_item, behaviours),
+     "Scripts that steer the world while it runs.", .object = &sn_table_behaviours},
     {"camera", SN_KEY_OBJECT, offsetof(sn_root_item, camera), "From where the scene is seen.",
      .object = &camera_table},
     {"run", SN_KEY_OBJECT, offsetof(sn_root_item, run), "How the scene wants to be run.",

@@ -18,6 +18,8 @@ typedef enum sn_key_type {
     SN_KEY_WHOLE,       // double holding a whole number
     SN_KEY_QUANTITY,    // sn_quantity_value: number of a dimension that only the context knows
     SN_KEY_INTEGER,     // int: a plain whole number in `range`, which no param can change
+    SN_KEY_FORMULA,     // sn_formula: number, or an expression computed while a world runs
+    SN_KEY_FORMULAS,    // sn_formula[3]
     SN_KEY_BOOLEAN,     // bool
     SN_KEY_STRING,      // const char *
     SN_KEY_NAME,        // const char *: must not be empty, nor a word with a meaning of its own
@@ -41,6 +43,7 @@ typedef enum sn_key_type {
     SN_KEY_ONE_OR_MORE, // sn_item_list with `single`: an object, or a list of them
     SN_KEY_OBJECTS,     // sn_item_list
     SN_KEY_MAP,         // sn_item_list: an object whose keys are names
+    SN_KEY_NUMBER_MAP,  // the same with a number for every name, the first key of `object`
 } sn_key_type;
 
 typedef enum sn_range {
@@ -75,13 +78,15 @@ typedef struct sn_key {
 struct sn_object {
     const char *name; // of the definition in schema and reference page
     const char *word; // of a variant: what its "type" says
-    int id;           // of a variant
+    const char
+        *lead; // of a variant: the key that tells it from those after it, instead of a "type"
+    int id;    // of a variant
     const char *text;
     size_t size;
     const sn_object *base; // its keys come first
     const sn_key *keys;
     int key_count;
-    const sn_object *const *variants; // chosen by "type"; NULL: this object itself
+    const sn_object *const *variants; // chosen by "type" or their leads; NULL: this object itself
     int variant_count;
 };
 
@@ -103,6 +108,7 @@ SN_API bool sn_object_set_add(sn_object_set *set, const sn_object *object);
 
 // Parts of the table, one file per section.
 extern const sn_object sn_table_bodies, sn_table_shapes, sn_table_motions, sn_table_joints,
-    sn_table_couplings, sn_table_robots, sn_table_fields, sn_table_probes, sn_table_events;
+    sn_table_couplings, sn_table_robots, sn_table_fields, sn_table_probes, sn_table_events,
+    sn_table_behaviours, sn_table_statements;
 
 #endif

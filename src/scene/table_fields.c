@@ -84,8 +84,10 @@ const sn_object sn_table_probes = {"probe", .text = "A number to write down at e
 
 static const sn_word direction_words[] = {
     {"both", "either way"}, {"rising", "from below"}, {"falling", "from above"}, {NULL, NULL}};
-static const sn_word action_words[] = {
-    {"mark", "only the log remembers it"}, {"stop", "the run ends there"}, {NULL, NULL}};
+static const sn_word action_words[] = {{"mark", "only the log remembers it"},
+                                       {"stop", "the run ends there"},
+                                       {"start", "behaviours that wait for it start there"},
+                                       {NULL, NULL}};
 
 static const sn_key event_keys[] = {
     {"name", SN_KEY_NAME, offsetof(sn_event_item, name), "Names it in the log.", .required = true},
@@ -98,7 +100,7 @@ static const sn_key event_keys[] = {
     {"direction", SN_KEY_ENUM, offsetof(sn_event_item, direction), "Which way it passes.",
      .words = direction_words},
     {"action", SN_KEY_ENUM, offsetof(sn_event_item, action), "What happens then.",
-     .words = action_words}};
+     .words = action_words, .standard_text = "`mark`; `start` when a behaviour waits for it"}};
 
 const sn_object sn_table_events = {
     "event", .text = "Something that happens when a quantity passes a threshold.",

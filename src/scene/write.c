@@ -10,6 +10,7 @@
 #include "scene/text.h"
 
 typedef struct writer {
+    const sn_scene *scene;
     sn_text text;
     int depth;
 } writer;
@@ -163,6 +164,58 @@ static void write_one_or_name(writer *w, const sn_one_or_name *member)
     }
 }
 
+// An expression stays one, with its params at their present values: to the bit, which a param in
+// its own unit is not.
+static void write_formula(writer *w, const sn_formula *formula)
+{
+    if (formula->text == NULL) {
+        sn_text_number(&w->text, formula->quantity.number);
+        return;
+    }
+    sn_text text = {0};
+    size_t at = 0;
+    sn_text_add(&text, "=");
+    for (int i = 0; i < formula->expression.count; ++i) {
+        const sn_expression_step *step = &formula->expression.data[i];
+        if (step->code == SN_CODE_PARAM && step->count < w->scene->root.params.count) {
+            sn_text_add_bytes(&text, formula->text + at, (size_t)step->offset - at);
+            sn_text_add(&text, "(");
+            sn_text_number(&text, w->scene->param_values[step->count]);
+            sn_text_add(&text, ")");
+            at = (size_t)step->offset + strlen(w->scene->param_names[step->count]);
+        }
+    }
+    sn_text_add(&text, formula->text + at);
+    w->text.failed = w->text.failed || text.failed;
+    if (!text.failed) {
+        sn_text_json_string(&w->text, text.data);
+    }
+    sn_text_free(&text);
+}
+
+static void write_formulas(writer *w, const sn_formula formulas[3])
+{
+    sn_text_add(&w->text, "[");
+    for (int i = 0; i < 3; ++i) {
+        sn_text_add(&w->text, i > 0 ? ", " : "");
+        write_formula(w, &formulas[i]);
+    }
+    sn_text_add(&w->text, "]");
+}
+
+static void write_number_map(writer *w, const sn_item_list *list)
+{
+    sn_text_add(&w->text, "{");
+    for (int i = 0; i < list->count; ++i) {
+        const sn_variable_item *variable = (const sn_variable_item *)list->data[i];
+        sn_text_add(&w->text, i > 0 ? ", " : "");
+        sn_text_json_string(&w->text, variable->name);
+        sn_text_add(&w->text, ": ");
+        sn_text_number(&w->text, variable->value.number);
+    }
+    sn_text_add(&w->text, "}");
+}
+
 static void write_value(writer *w, const sn_key *key, const void *member)
 {
     const sn_vector_list *points = member;
@@ -176,6 +229,12 @@ static void write_value(writer *w, const sn_key *key, const void *member)
         break;
     case SN_KEY_INTEGER:
         sn_text_format(&w->text, "%d", *(const int *)member);
+        break;
+    case SN_KEY_FORMULA:
+        write_formula(w, member);
+        break;
+    case SN_KEY_FORMULAS:
+        write_formulas(w, member);
         break;
     case SN_KEY_BOOLEAN:
         sn_text_add(&w->text, *(const bool *)member ? "true" : "false");
@@ -247,6 +306,9 @@ static void write_value(writer *w, const sn_key *key, const void *member)
         break;
     case SN_KEY_MAP:
         write_list(w, member, true);
+        break;
+    case SN_KEY_NUMBER_MAP:
+        write_number_map(w, member);
         break;
     }
 }
@@ -345,7 +407,7 @@ static void write_item(writer *w, const sn_item *item, const char *name)
 sn_status sn_scene_resolved_text(const sn_scene *scene, char **text, size_t *length,
                                  sn_error *error)
 {
-    writer w = {0};
+    writer w = {.scene = scene};
     write_item(&w, &scene->root.item, NULL);
     sn_text_add(&w.text, "\n");
     *text = NULL;

@@ -242,6 +242,12 @@ sn_status sn_world_finish_events(sn_world *world, double start_time, sn_error *e
 
 // ---- reading ----
 
+sn_event sn_world_find_event(const sn_world *world, const char *name)
+{
+    uint32_t index = sn_name_table_find(&world->event_names, name);
+    return index != 0 ? (sn_event){index, world->event_ids.generation.data[index]} : (sn_event){0};
+}
+
 const char *sn_event_name(const sn_world *world, sn_event event)
 {
     const sn_event_record *record = find(world, event);

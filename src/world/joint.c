@@ -208,6 +208,10 @@ sn_status sn_world_add_joint(sn_world *world, const sn_joint_def *def, sn_joint 
     if (status == SN_OK) {
         status = check_joint(world, def, error);
     }
+    for (int i = 0; status == SN_OK && i < sn_joint_type_freedoms(def->type); ++i) {
+        sn_motion *motion = def->freedom[i].drive.motion;
+        status = motion != NULL ? sn_world_add_motion(world, motion, error) : SN_OK;
+    }
     if (status == SN_OK) {
         status = make_record(world, def, &record, error);
     }
@@ -274,6 +278,7 @@ void sn_world_free_joints(sn_world *world)
     sn_array_free(&world->joints);
     sn_array_free(&world->joint_order);
     sn_array_free(&world->joints_kept);
+    sn_array_free(&world->state_kept);
     sn_name_table_free(&world->joint_names);
     sn_id_pool_free(&world->joint_ids);
 }

@@ -113,6 +113,52 @@ static bool put_freedom(sn_world *world, const sn_joint_record *record, int free
                                        tree->links[link].v + own, &def);
 }
 
+// ---- motions ----
+
+// From 1; 0 where it is none or not known.
+static int motion_number(const sn_world *world, const sn_motion *motion)
+{
+    int number = world->motions.count;
+    while (number > 0 && (motion == NULL || world->motions.data[number - 1] != motion)) {
+        number -= 1;
+    }
+    return number;
+}
+
+sn_status sn_world_add_motion(sn_world *world, sn_motion *motion, sn_error *error)
+{
+    if (motion == NULL) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, "world", "there is no motion to be known");
+    }
+    if (motion_number(world, motion) == 0) {
+        if (!sn_array_push(&world->motions, motion)) {
+            return sn_fail_memory(error, sizeof motion);
+        }
+        sn_motion_retain(motion);
+    }
+    return SN_OK;
+}
+
+void sn_world_free_motions(sn_world *world)
+{
+    for (int i = 0; i < world->motions.count; ++i) {
+        sn_motion_release(world->motions.data[i]);
+    }
+    sn_array_free(&world->motions);
+}
+
+bool sn_world_copy_motions(const sn_world *world, sn_world *copy)
+{
+    for (int i = 0; i < world->motions.count; ++i) {
+        if (sn_world_add_motion(copy, world->motions.data[i], NULL) != SN_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- freedoms ----
+
 sn_freedom_def sn_joint_freedom(const sn_world *world, sn_joint joint, int freedom)
 {
     sn_joint_record *record;
@@ -151,6 +197,9 @@ sn_status sn_joint_set_freedom(sn_world *world, sn_joint joint, int freedom,
     }
     if (status == SN_OK) {
         status = check_start(world, joint, freedom, &record->freedoms[freedom], &def->drive, error);
+    }
+    if (status == SN_OK && def->drive.motion != NULL) {
+        status = sn_world_add_motion(world, def->drive.motion, error);
     }
     if (status != SN_OK) {
         return status;
@@ -269,104 +318,156 @@ void sn_world_break_joints(sn_world *world)
 
 // ---- state ----
 
-// A joint's numbers: is it broken, and of each freedom the drive's type and target. A motion that
-// was let go stays so.
+// A joint's numbers: is it broken, and of each freedom what behaviours can change of its drive.
+enum { TYPE, TARGET, STIFFNESS, DAMPING, FORCE_LIMIT, MOTION, DRIVE_NUMBERS };
+
+// All finite: no limit is written as -1, a motion as its number.
+static void drive_numbers(const sn_world *world, const sn_drive_def *drive,
+                          double numbers[DRIVE_NUMBERS])
+{
+    numbers[TYPE] = (double)drive->type;
+    numbers[TARGET] = drive->target;
+    numbers[STIFFNESS] = drive->stiffness;
+    numbers[DAMPING] = drive->damping;
+    numbers[FORCE_LIMIT] = isfinite(drive->force_limit) ? drive->force_limit : -1.0;
+    numbers[MOTION] = motion_number(world, drive->motion);
+}
+
 size_t sn_world_joint_state_size(const sn_world *world)
 {
     size_t count = 0;
     for (int i = 0; i < world->joint_order.count; ++i) {
         const sn_joint_record *record = &world->joints.data[world->joint_order.data[i]];
-        count += 1 + 2 * (size_t)sn_joint_type_freedoms(record->type);
+        count += 1 + DRIVE_NUMBERS * (size_t)sn_joint_type_freedoms(record->type);
     }
     return count * sizeof(double);
-}
-
-static unsigned char *put_number(unsigned char *at, double value)
-{
-    memcpy(at, &value, sizeof value);
-    return at + sizeof value;
-}
-
-static double take_number(const unsigned char **at)
-{
-    double value;
-    memcpy(&value, *at, sizeof value);
-    *at += sizeof value;
-    return value;
 }
 
 unsigned char *sn_world_save_joints(const sn_world *world, unsigned char *bytes)
 {
     for (int i = 0; i < world->joint_order.count; ++i) {
         const sn_joint_record *record = &world->joints.data[world->joint_order.data[i]];
-        bytes = put_number(bytes, record->broken);
+        double numbers[DRIVE_NUMBERS] = {record->broken};
+        memcpy(bytes, numbers, sizeof *numbers);
+        bytes += sizeof *numbers;
         for (int k = 0; k < sn_joint_type_freedoms(record->type); ++k) {
-            bytes = put_number(bytes, (double)record->freedoms[k].drive.type);
-            bytes = put_number(bytes, record->freedoms[k].drive.target);
+            drive_numbers(world, &record->freedoms[k].drive, numbers);
+            memcpy(bytes, numbers, sizeof numbers);
+            bytes += sizeof numbers;
         }
     }
     return bytes;
-}
-
-sn_status sn_world_keep_joints(sn_world *world, sn_error *error)
-{
-    size_t size = world->behaviours.count > 0 ? sn_world_joint_state_size(world) : 0;
-    if (!sn_array_resize(&world->joints_kept, (int)size)) {
-        return sn_fail_memory(error, size);
-    }
-    if (size > 0) {
-        sn_world_save_joints(world, world->joints_kept.data);
-    }
-    return SN_OK;
-}
-
-void sn_world_undo_joints(sn_world *world)
-{
-    sn_error unused;
-    if (world->joints_kept.count > 0) {
-        sn_world_load_joints(world, world->joints_kept.data, &unused);
-    }
 }
 
 uint64_t sn_world_hash_joints(const sn_world *world, uint64_t hash)
 {
     for (int i = 0; i < world->joint_order.count; ++i) {
         const sn_joint_record *record = &world->joints.data[world->joint_order.data[i]];
-        double numbers[13] = {record->broken};
-        int count = sn_joint_type_freedoms(record->type);
-        for (int k = 0; k < count; ++k) {
-            numbers[2 * k + 1] = (double)record->freedoms[k].drive.type;
-            numbers[2 * k + 2] = record->freedoms[k].drive.target;
+        double numbers[1 + 6 * DRIVE_NUMBERS] = {record->broken};
+        int count = 1;
+        for (int k = 0; k < sn_joint_type_freedoms(record->type); ++k) {
+            const sn_drive_def *drive = &record->freedoms[k].drive;
+            drive_numbers(world, drive, numbers + count);
+            // A drive that does nothing is told by its type.
+            count += drive->type != SN_DRIVE_NONE ? DRIVE_NUMBERS : 1;
         }
-        hash = sn_hash64(numbers, (size_t)(2 * count + 1) * sizeof(double), hash);
+        hash = sn_hash64(numbers, (size_t)count * sizeof(double), hash);
     }
     return hash;
 }
 
-sn_status sn_world_load_joints(sn_world *world, const unsigned char *bytes, sn_error *error)
+static sn_status load_drive(sn_world *world, sn_joint_record *record, int freedom,
+                            const double numbers[DRIVE_NUMBERS], sn_error *error)
 {
-    bool same = world->assembled;
+    sn_drive_def *drive = &record->freedoms[freedom].drive;
+    double now[DRIVE_NUMBERS], known = world->motions.count;
+    drive_numbers(world, drive, now);
+    if (memcmp(now, numbers, sizeof now) == 0) {
+        return SN_OK;
+    }
+    if (!(numbers[TYPE] >= 0.0 && numbers[TYPE] < SN_DRIVE_TYPE_COUNT) ||
+        !(numbers[MOTION] >= 0.0 && numbers[MOTION] <= known)) {
+        return sn_fail(error, SN_ERROR_FORMAT, record->name,
+                       "in the state freedom %d has drive %g and motion %g; the world knows %d and "
+                       "%g",
+                       freedom + 1, numbers[TYPE], numbers[MOTION], (int)SN_DRIVE_TYPE_COUNT,
+                       known);
+    }
+    sn_motion *before = drive->motion;
+    int motion = (int)numbers[MOTION];
+    *drive = (sn_drive_def){
+        .type = (sn_drive_type)numbers[TYPE],
+        .target = numbers[TARGET],
+        .stiffness = numbers[STIFFNESS],
+        .damping = numbers[DAMPING],
+        .force_limit = numbers[FORCE_LIMIT] >= 0.0 ? numbers[FORCE_LIMIT] : INFINITY,
+        .motion = motion > 0 ? sn_motion_retain(world->motions.data[motion - 1]) : NULL,
+    };
+    sn_motion_release(before);
+    return put_freedom(world, record, freedom) ? SN_OK : sn_fail_memory(error, sizeof *drive);
+}
+
+// `same` tells whether the same joints are broken as before.
+static sn_status load_records(sn_world *world, const unsigned char *bytes, bool *same,
+                              sn_error *error)
+{
+    *same = true;
     for (int i = 0; i < world->joint_order.count; ++i) {
         sn_joint_record *record = &world->joints.data[world->joint_order.data[i]];
-        bool broken = take_number(&bytes) != 0.0;
-        same = same && broken == record->broken;
+        double numbers[DRIVE_NUMBERS];
+        memcpy(numbers, bytes, sizeof *numbers);
+        bytes += sizeof *numbers;
+        bool broken = numbers[0] != 0.0;
+        *same = *same && broken == record->broken;
         record->broken = broken && record->breakable;
         for (int k = 0; k < sn_joint_type_freedoms(record->type); ++k) {
-            double type = take_number(&bytes), target = take_number(&bytes);
-            sn_drive_def *drive = &record->freedoms[k].drive;
-            bool changed = type != (double)drive->type || target != drive->target;
-            if (changed && type >= 0.0 && type < (double)SN_DRIVE_TYPE_COUNT) {
-                drive->type = (sn_drive_type)type;
-                drive->target = target;
-                if (!put_freedom(world, record, k)) {
-                    return sn_fail_memory(error, sizeof *drive);
-                }
+            memcpy(numbers, bytes, sizeof numbers);
+            bytes += sizeof numbers;
+            sn_status status = load_drive(world, record, k, numbers, error);
+            if (status != SN_OK) {
+                return status;
             }
         }
     }
-    if (!same) {
-        world->assembled = false;
-        return sn_world_assemble_loosely(world, error);
-    }
     return SN_OK;
+}
+
+sn_status sn_world_load_joints(sn_world *world, const unsigned char *bytes, sn_error *error)
+{
+    bool same, assembled = world->assembled;
+    sn_status status = load_records(world, bytes, &same, error);
+    if (status == SN_OK && !(same && assembled)) {
+        world->assembled = false;
+        status = sn_world_assemble_loosely(world, error);
+    }
+    return status;
+}
+
+// ---- undoing ----
+
+// Where behaviours can break joints, and with them the structure, the whole state is kept too.
+sn_status sn_world_keep_joints(sn_world *world, sn_error *error)
+{
+    bool acts = world->behaviours.count > 0;
+    size_t joints = acts ? sn_world_joint_state_size(world) : 0;
+    size_t whole = acts && world->breakable_joints > 0 ? sn_world_state_size(world) : 0;
+    if (!sn_array_resize(&world->joints_kept, (int)joints) ||
+        !sn_array_resize(&world->state_kept, (int)whole)) {
+        return sn_fail_memory(error, joints + whole);
+    }
+    if (joints > 0) {
+        sn_world_save_joints(world, world->joints_kept.data);
+    }
+    return whole > 0 ? sn_world_save_state(world, world->state_kept.data, whole, error) : SN_OK;
+}
+
+void sn_world_undo_joints(sn_world *world, bool moved)
+{
+    bool same;
+    if (moved && world->state_kept.count > 0) {
+        sn_world_load_state(world, world->state_kept.data, (size_t)world->state_kept.count, NULL);
+    } else if (world->joints_kept.count > 0) {
+        (void)load_records(world, world->joints_kept.data, &same, NULL);
+        world->assembled = true;
+    }
 }

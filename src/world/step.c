@@ -159,12 +159,17 @@ static void world_go_back(sn_world *world, double start, double rest)
 // Behaviours act on the world as it stands. When one fails, no agent has moved yet.
 static sn_status world_act(sn_world *world, double h, sn_error *error)
 {
-    sn_status status = sn_world_act(world, h, error);
-    // They may have broken a joint.
+    sn_status status = sn_world_keep_joints(world, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    status = sn_world_act(world, h, error);
+    bool moved = status == SN_OK && !world->assembled; // they have broken a joint
     status = status == SN_OK ? sn_world_assemble(world, error) : status;
     if (status != SN_OK) {
         sn_world_undo_behaviours(world);
         world_clear_external(world);
+        sn_world_undo_joints(world, moved);
     }
     return status;
 }
@@ -225,15 +230,8 @@ sn_status sn_world_step(sn_world *world, double h, sn_error *error)
         return status;
     }
     double start = world->time, rest = world->time_rest;
-    status = sn_world_keep_joints(world, error);
-    if (status == SN_OK) {
-        status = world_act(world, h, error);
-    }
-    if (status == SN_OK) {
-        status = sn_world_assemble(world, error); // a behaviour may have broken a joint
-    }
+    status = world_act(world, h, error);
     if (status != SN_OK) {
-        sn_world_undo_joints(world);
         return status;
     }
     world->logged = world->event_log.count;
@@ -243,7 +241,7 @@ sn_status sn_world_step(sn_world *world, double h, sn_error *error)
     world_clear_external(world);
     if (status != SN_OK) {
         world_go_back(world, start, rest);
-        sn_world_undo_joints(world);
+        sn_world_undo_joints(world, true);
         return status;
     }
     world->steps += 1;

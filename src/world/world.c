@@ -94,6 +94,7 @@ void sn_world_destroy(sn_world *world)
     sn_world_free_bodies(world);
     sn_world_free_couplings(world);
     sn_world_free_joints(world);
+    sn_world_free_motions(world);
     sn_rigid_set_free(&world->rigid);
     sn_articulation_set_free(&world->articulations);
     sn_threads_destroy(world->threads);
@@ -130,7 +131,8 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
     copy->report = world->report;
     bool copied = sn_world_copy_bodies(world, copy) && sn_world_copy_fields(world, copy) &&
                   sn_world_copy_events(world, copy) && sn_world_copy_joints(world, copy) &&
-                  sn_world_copy_behaviours(world, copy) && sn_world_copy_couplings(world, copy) &&
+                  sn_world_copy_motions(world, copy) && sn_world_copy_behaviours(world, copy) &&
+                  sn_world_copy_couplings(world, copy) &&
                   sn_rigid_set_copy(&world->rigid, &copy->rigid) &&
                   sn_articulation_set_copy(&world->articulations, &copy->articulations);
     if (!copied) {

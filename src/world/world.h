@@ -148,14 +148,15 @@ struct sn_world {
     SN_ARRAY(sn_coupling_record) couplings; // by id index; entry 0 unused
     SN_ARRAY(uint32_t) coupling_order;
     sn_name_table coupling_names;
-    int breakable_joints;                // how many there are, broken ones too
-    SN_ARRAY(unsigned char) joints_kept; // see sn_world_keep_joints
-    bool any_break_limit;                // reactions must be looked at after each step
-    bool assembled;                      // every joint is part of a mechanism
-    SN_ARRAY(sn_body_record) bodies;     // by id index; entry 0 unused
-    SN_ARRAY(sn_field_record) fields;    // the same
-    SN_ARRAY(sn_event_record) events;    // the same
-    SN_ARRAY(uint32_t) body_order;       // indices in order of adding
+    SN_ARRAY(sn_motion *) motions; // that drives follow or have followed, held; states number them
+    int breakable_joints;          // how many there are, broken ones too
+    SN_ARRAY(unsigned char) joints_kept, state_kept; // see sn_world_keep_joints
+    bool any_break_limit;                            // reactions must be looked at after each step
+    bool assembled;                                  // every joint is part of a mechanism
+    SN_ARRAY(sn_body_record) bodies;                 // by id index; entry 0 unused
+    SN_ARRAY(sn_field_record) fields;                // the same
+    SN_ARRAY(sn_event_record) events;                // the same
+    SN_ARRAY(uint32_t) body_order;                   // indices in order of adding
     SN_ARRAY(uint32_t) field_order;
     SN_ARRAY(uint32_t) event_order;
     sn_name_table body_names, field_names, event_names;
@@ -235,8 +236,12 @@ sn_status sn_freedom_check(const sn_freedom_def *freedom, sn_joint_type type, in
 // Breaks joints that carried too much in the step that is over.
 void sn_world_break_joints(sn_world *world);
 // What behaviours may change of joints, kept at the start of a step, and undone where it fails.
+// `moved`: the world has been put together anew since.
 sn_status sn_world_keep_joints(sn_world *world, sn_error *error);
-void sn_world_undo_joints(sn_world *world);
+void sn_world_undo_joints(sn_world *world, bool moved);
+// The motions that the world knows.
+void sn_world_free_motions(sn_world *world);
+bool sn_world_copy_motions(const sn_world *world, sn_world *copy);
 // Drives and breaks as part of the world's state.
 size_t sn_world_joint_state_size(const sn_world *world);
 unsigned char *sn_world_save_joints(const sn_world *world, unsigned char *bytes);
