@@ -310,6 +310,75 @@ static void position_drives_push_within_their_limit(void **state)
     }
 }
 
+// Friction, a drive and limits in one freedom: the drive works against friction, and on the limit
+// each has its share.
+static void laws_add_up(void **state)
+{
+    (void)state;
+    static mechanism m;
+    make_slider(&m, sn_vec3_make(1, 0, 0));
+    m.freedoms[0].friction = 2.0;
+    m.freedoms[0].limit.upper = 1.0;
+    m.freedoms[0].limit.lower = -1.0;
+    m.freedoms[0].drive.type = SN_DRIVE_VELOCITY;
+    m.freedoms[0].drive.target = 1.0;
+    m.freedoms[0].drive.force_limit = 5.0;
+    sn_articulation_set set;
+    begin(&set, &m);
+    run(&set, 1e-3, 100, down); // 5 N less 2 N of friction
+    assert_true(fabs(set.agents.v[0] - 0.3) < 4e-3);
+    run(&set, 1e-3, 400, down);
+    sn_freedom_load load = sn_articulation_freedom_load(&set, 0, 0);
+    assert_true(fabs(set.agents.v[0] - 1.0) < 1e-12);
+    assert_true(fabs(load.drive - 2.0) < 1e-9 && fabs(load.friction + 2.0) < 1e-9);
+    run(&set, 1e-3, 2000, down);
+    load = sn_articulation_freedom_load(&set, 0, 0);
+    assert_true(set.agents.q[0] == 1.0 && set.agents.v[0] == 0.0);
+    assert_true(fabs(load.drive - 5.0) < 1e-9 && fabs(load.limit + 3.0) < 1e-9);
+    assert_true(fabs(load.friction + 2.0) < 1e-9);
+    sn_articulation_set_free(&set);
+}
+
+// Chains with all of it in every joint, shaken: numbers stay finite, limits hold, energy is lost.
+static void robots_with_everything_hold(void **state)
+{
+    (void)state;
+    static mechanism m;
+    for (int kind = 0; kind < 3; ++kind) {
+        start_mechanism(&m);
+        int parent = -1;
+        for (int i = 0; i < 12; ++i) {
+            parent =
+                add_rod(&m, parent, parent < 0 ? SN_VEC3_ZERO : sn_vec3_make(0.3, 0, 0), 0.3, 1.0);
+            m.links[i].frame.rotation = i % 2 == 0 ? planar_axes() : SN_MAT3_IDENTITY;
+            m.freedoms[i].friction = 0.5;
+            m.freedoms[i].limit.lower = -0.5;
+            m.freedoms[i].limit.upper = 0.4;
+            m.freedoms[i].limit.restitution = 0.3;
+            m.freedoms[i].limit.stiffness = kind == 2 ? 1e4 : 0.0;
+            m.freedoms[i].limit.damping = kind == 2 ? 10.0 : 0.0;
+            m.freedoms[i].drive.type = kind == 0 ? SN_DRIVE_POSITION : SN_DRIVE_VELOCITY;
+            m.freedoms[i].drive.target = 0.1;
+            m.freedoms[i].drive.stiffness = 50.0;
+            m.freedoms[i].drive.damping = 5.0;
+            m.freedoms[i].drive.force_limit = 3.0;
+            m.v[i] = i % 3 - 1.0;
+        }
+        sn_articulation_set set;
+        begin(&set, &m);
+        for (int i = 0; i < 2000; ++i) {
+            sn_vec3 shaken = {3.0 * sin(0.02 * i), 2.0 * cos(0.03 * i), -9.81};
+            assert_true(step_set(&set, 1e-3, shaken));
+            for (int j = 0; j < 12; ++j) {
+                double q = set.agents.q[j], slack = kind == 2 ? 0.4 : 0.0;
+                assert_true(q >= -0.5 - slack && q <= 0.4 + slack);
+                assert_true(fabs(set.agents.v[j]) < 50.0);
+            }
+        }
+        sn_articulation_set_free(&set);
+    }
+}
+
 // Springs and dampers of any strength: stable, at rest where they should be.
 static void stiff_springs_and_dampers_are_stable(void **state)
 {
@@ -453,6 +522,8 @@ int main(void)
         cmocka_unit_test(ball_friction_bounds_the_norm),
         cmocka_unit_test(velocity_drives_hold_their_speed),
         cmocka_unit_test(position_drives_push_within_their_limit),
+        cmocka_unit_test(laws_add_up),
+        cmocka_unit_test(robots_with_everything_hold),
         cmocka_unit_test(stiff_springs_and_dampers_are_stable),
         cmocka_unit_test(springs_are_second_order),
         cmocka_unit_test(drag_enters_the_factor),

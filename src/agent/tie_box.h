@@ -1,12 +1,11 @@
-// Rows with bounded forces, solved together with those that always hold: x with lower <= x <= upper
-// and, row by row,
+// Rows with bounded forces, solved together with those that always hold: x with, row by row, the
+// movement a + Y x and the force x on the row's law (tie_law.h; both in the row's own measures
+// there).
 //
-//     w = a + (Y + softness) x,      w = 0 between the bounds, w <= 0 at the upper, w >= 0 at the
-//     lower
-//
-// by block principal pivoting (Judice and Pires, Computers & OR 21, 1994): all rows that are wrong
-// change sides at once as long as their number falls, else the last of them alone, which ends after
-// finitely many turns. Should rounding make it wander, sweeps over the rows have the last word.
+// Each row is on one step of its law, which makes all of them linear. Rows that find themselves
+// beyond the ends of their step go to the next one: all of them at once as long as their number
+// falls, else the last of them alone (block principal pivoting; Judice and Pires, Computers & OR
+// 21, 1994). Should rounding make it wander, sweeps over the rows have the last word.
 //
 // Three rows may share a bound on the norm of their forces (`cone`): the friction of a ball. While
 // it turns they oppose the movement s with that norm, force = -cone s / |s|; taken as softness |s|
@@ -16,10 +15,12 @@
 
 #include "agent/tie_work.h"
 
-enum { SN_BOX_FREE, SN_BOX_LOWER, SN_BOX_UPPER, SN_BOX_SLIDING };
-
-// From a (rows) and the bounds of `work` into x, with states. z: rows, scratch.
+// x for a (rows), from the steps that work->states has, which are then those of the solution. w:
+// rows, becomes the movements; z: rows, scratch.
 SN_API void sn_tie_box_solve(sn_tie_work *work, const double *a, double *x, double *w, double *z,
                              sn_tie_grip grip);
+
+// Is a row's force given by its step, and so not to be solved for?
+SN_API bool sn_tie_box_is_fixed(const sn_tie_work *work, int row);
 
 #endif

@@ -94,14 +94,17 @@ typedef struct rate_context {
     const double *q, *v;
 } rate_context;
 
-static void add_bound(sn_tie_work *work, sn_tie_bound bound)
+static void add_row(sn_tie_work *work, const sn_tree *tree, int tag, int link, int part,
+                    sn_vec3 local, sn_tie_law *law)
 {
+    sn_tie_work_own(work, tree, tag, link, part, local);
     int count = work->rows.rows.count;
     if (work->rows.failed || !sn_array_reserve(&work->bounds, count)) {
         work->rows.failed = true;
         return;
     }
-    work->bounds.data[count - 1] = bound;
+    sn_tie_law_finish(law);
+    work->bounds.data[count - 1] = (sn_tie_bound){*law, 0.0};
 }
 
 // A freedom at a hard limit that does not leave it: 1 at the upper, 2 at the lower, 0 neither.
@@ -117,13 +120,12 @@ static int rests_on(const sn_limit_def *limit, double position, double velocity)
     return position <= limit->lower + near && velocity <= near ? 2 : 0;
 }
 
-static void add_limit(sn_tie_work *work, const sn_tree *tree, int link, int k, sn_vec3 local,
-                      int side)
+static void add_limit(int side, sn_tie_law *law)
 {
     if (side != 0) {
-        sn_tie_work_own(work, tree, SN_ROW_LIMIT, link, k, local);
-        add_bound(work, (sn_tie_bound){.lower = side == 1 ? -INFINITY : 0.0,
-                                       .upper = side == 1 ? 0.0 : INFINITY});
+        sn_tie_law_add(law,
+                       (sn_tie_piece){SN_PIECE_LIMIT, 0.0, INFINITY, side == 1 ? -INFINITY : 0.0,
+                                      side == 1 ? 0.0 : INFINITY});
     }
 }
 
@@ -144,22 +146,24 @@ static void add_bounded(void *user, sn_tie_work *work, sn_tree *tree, int link)
     add_friction(work, tree, link);
     for (int k = 0; k < sn_tree_joint_v(at->joint); ++k) {
         const sn_freedom_def *freedom = &work->freedoms[at->v + k];
-        sn_vec3 local = {k == 0, k == 1, k == 2};
         double velocity = context->v[at->v + k];
+        sn_tie_law law = {0};
         if (freedom->drive.type == SN_DRIVE_MOTION) {
             continue;
         }
         if (!ball) {
-            add_limit(work, tree, link, k, local,
-                      rests_on(&freedom->limit, context->q[at->q + k], velocity));
+            add_limit(rests_on(&freedom->limit, context->q[at->q + k], velocity), &law);
         }
         if (freedom->drive.type == SN_DRIVE_VELOCITY) {
             sn_motion_state target = sn_tie_target(&freedom->drive, context->time);
             double most = freedom->drive.force_limit;
-            sn_tie_work_own(work, tree, SN_ROW_DRIVE, link, k, local);
-            add_bound(work, (sn_tie_bound){-most, most,
-                                           target.rate + (target.value - velocity) / settling, 0.0,
-                                           false});
+            sn_tie_law_add(&law, (sn_tie_piece){SN_PIECE_DRIVE,
+                                                target.rate + (target.value - velocity) / settling,
+                                                INFINITY, -most, most});
+        }
+        if (law.piece_count > 0) {
+            add_row(work, tree, SN_ROW_FREEDOM, link, k, sn_vec3_make(k == 0, k == 1, k == 2),
+                    &law);
         }
     }
     if (ball && work->freedoms[at->v].limit.upper < INFINITY) {
@@ -168,8 +172,11 @@ static void add_bounded(void *user, sn_tie_work *work, sn_tree *tree, int link)
         double angle = sn_length(turn);
         sn_vec3 along = angle > 0.0 ? sn_vec3_scale(1.0 / angle, turn) : SN_VEC3_ZERO;
         limit.lower = -INFINITY;
-        add_limit(work, tree, link, 0, along,
-                  rests_on(&limit, angle, sn_dot(along, sn_vec3_at(context->v + at->v))));
+        sn_tie_law law = {0};
+        add_limit(rests_on(&limit, angle, sn_dot(along, sn_vec3_at(context->v + at->v))), &law);
+        if (law.piece_count > 0) {
+            add_row(work, tree, SN_ROW_LIMIT, link, 0, along, &law);
+        }
     }
 }
 
@@ -236,7 +243,7 @@ static double row_bias(const sn_tie_work *work, const sn_tree *tree, const rate_
         double bias = link->joint == SN_TREE_BALL ? ball_bias(turn, w, row->part) : 0.0;
         return bias - sn_tie_target(drive, context->time).acceleration;
     }
-    if (row->tag == SN_ROW_LIMIT && link->joint == SN_TREE_BALL) {
+    if (row->tag == SN_ROW_LIMIT) {
         // |r|' = n . w, n' = (r' - n (n . r')) / |r|
         double angle = sn_length(turn), k, k_rate;
         sn_vec3 n = sn_vec3_scale(1.0 / angle, turn);
@@ -247,7 +254,7 @@ static double row_bias(const sn_tie_work *work, const sn_tree *tree, const rate_
         rate = sn_vec3_add_scaled(rate, -sn_dot(n, rate), n);
         return sn_dot(w, rate) / angle;
     }
-    return -work->bounds.data[r].target;
+    return 0.0; // its law has what is wanted
 }
 
 bool sn_tie_rate(sn_tie_work *work, sn_tree *tree, double time, sn_vec3 gravity, const double *q,
@@ -267,8 +274,10 @@ bool sn_tie_rate(sn_tie_work *work, sn_tree *tree, double time, sn_vec3 gravity,
     for (int r = 0; r < work->rows.rows.count; ++r) {
         const sn_tie_row *row = &work->rows.rows.data[r];
         work->rest[r] += row->scale * row_bias(work, tree, &context, r);
-        work->bounds.data[r].lower /= row->scale;
-        work->bounds.data[r].upper /= row->scale;
+        if (row->tag > SN_ROW_MOTION) {
+            work->states.data[r] =
+                (uint8_t)sn_tie_law_step_at(&work->bounds.data[r].law, work->rest[r] / row->scale);
+        }
     }
     sn_tie_box_solve(work, work->rest, work->x, work->y, work->z, SN_GRIP_EVEN);
     sn_tie_answer(work, tree, work->x, a);
@@ -276,6 +285,33 @@ bool sn_tie_rate(sn_tie_work *work, sn_tree *tree, double time, sn_vec3 gravity,
 }
 
 // ---- loads ----
+
+// What the pieces of a law do, of a row's force.
+static void note_freedom(sn_tie_work *work, const sn_tree_link *link, int r, double force,
+                         double measure)
+{
+    const sn_tie_row *row = &work->rows.rows.data[r];
+    const sn_tie_bound *bound = &work->bounds.data[r];
+    int j = link->v + row->part;
+    if (row->tag == SN_ROW_MOTION) {
+        work->drive_load[j] += force;
+        return;
+    }
+    if (row->tag == SN_ROW_CONE) {
+        work->friction_load[j] += force;
+        return;
+    }
+    double scale = row->scale, moved = work->y[r] / scale;
+    for (int i = 0; i < bound->law.piece_count; ++i) {
+        double share = measure * sn_tie_law_share(&bound->law, work->states.data[r], i, moved,
+                                                  scale * work->x[r]);
+        int kind = bound->law.pieces[i].kind;
+        double *loads = kind == SN_PIECE_LIMIT
+                            ? work->limit_load
+                            : (kind == SN_PIECE_FRICTION ? work->friction_load : work->drive_load);
+        loads[j] += share;
+    }
+}
 
 void sn_tie_note_rows(sn_tie_work *work, const sn_tree *tree, double measure)
 {
@@ -302,11 +338,6 @@ void sn_tie_note_rows(sn_tie_work *work, const sn_tree *tree, double measure)
             }
             continue;
         }
-        double *loads =
-            row->tag == SN_ROW_LIMIT
-                ? work->limit_load
-                : (row->tag == SN_ROW_FRICTION ? work->friction_load : work->drive_load);
-        const sn_tree_link *link = &tree->links[row->source];
-        loads[link->v + row->part] += force;
+        note_freedom(work, &tree->links[row->source], r, force, measure);
     }
 }

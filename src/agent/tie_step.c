@@ -188,9 +188,9 @@ typedef struct step_context {
     double time; // of the start of the step
 } step_context;
 
-// Adds a row in the freedoms of a link with its law; forces and movements as the joint has them.
+// Adds a row in the freedoms of a link with its law.
 static void add_row(sn_tie_work *work, const sn_tree *tree, int tag, int link, int part,
-                    sn_vec3 local, sn_tie_bound bound, double softness)
+                    sn_vec3 local, sn_tie_law *law, double cone)
 {
     sn_tie_work_own(work, tree, tag, link, part, local);
     int count = work->rows.rows.count;
@@ -198,20 +198,21 @@ static void add_row(sn_tie_work *work, const sn_tree *tree, int tag, int link, i
         work->rows.failed = true;
         return;
     }
-    work->bounds.data[count - 1] = bound;
-    work->rows.rows.data[count - 1].softness = softness;
+    sn_tie_law_finish(law);
+    work->bounds.data[count - 1] = (sn_tie_bound){*law, cone};
 }
 
-// Adds an implicit spring and damper whose force is bounded.
-static void add_spring(sn_tie_work *work, const sn_tree *tree, int tag, int link, int part,
-                       sn_vec3 local, double stiffness, double damping, double lack, double rate,
-                       double past, sn_tie_bound bound, double h)
+// An implicit spring and damper whose force is bounded.
+static void add_spring(sn_tie_law *law, const sn_tree *tree, int link, double stiffness,
+                       double damping, double lack, double rate, double past, double h,
+                       sn_tie_piece piece)
 {
     double w = weight_of(damping, mass_moved(tree, link), h);
-    double mass = spring_armature(stiffness, damping, w, h), h2 = h * h;
-    if (mass > 0.0) {
-        bound.target = h2 * spring_force(stiffness, damping, lack, rate, past, w, h) / mass;
-        add_row(work, tree, tag, link, part, local, bound, 1.0 / mass);
+    piece.slope = spring_armature(stiffness, damping, w, h);
+    if (piece.slope > 0.0) {
+        double force = h * h * spring_force(stiffness, damping, lack, rate, past, w, h);
+        piece.at = force / piece.slope;
+        sn_tie_law_add(law, piece);
     }
 }
 
@@ -221,51 +222,85 @@ static double limit_target(double room, double past, double guessed, double rest
 {
     double target = room >= 0.0 ? room : fmax(room, -coming_back * h);
     double arriving = -past, gained = fabs(guessed + past);
-    if (restitution > 0.0 && arriving > 2.0 * gained) {
+    if (restitution > 0.0 && arriving > 2.0 * gained && guessed > room) {
         target = fmin(target, -restitution * arriving);
     }
     return target;
 }
 
-static void add_limit(const step_context *context, sn_tie_work *work, const sn_tree *tree, int link,
-                      int part, sn_vec3 local, double position, double past, double guessed)
+// Both limits of a freedom; soft ones only where they are gone beyond.
+static void add_limits(const step_context *context, const sn_tie_work *work, const sn_tree *tree,
+                       int link, int part, double position, double past, double guessed,
+                       sn_tie_law *law)
 {
     const sn_limit_def *limit = &work->freedoms[tree->links[link].v + part].limit;
     uint8_t near = work->limit[tree->links[link].v + part];
-    double h = context->step->h, side = near == 2 ? -1.0 : 1.0;
-    double room = side * ((near == 2 ? limit->lower : limit->upper) - position);
-    if (near == 0) {
-        return;
+    double h = context->step->h;
+    for (int lower = 0; lower < 2; ++lower) {
+        double end = lower ? limit->lower : limit->upper, side = lower ? -1.0 : 1.0;
+        sn_tie_piece piece = {SN_PIECE_LIMIT, 0.0, INFINITY, lower ? 0.0 : -INFINITY,
+                              lower ? INFINITY : 0.0};
+        if (!isfinite(end) || (lower && tree->links[link].joint == SN_TREE_BALL)) {
+            continue;
+        }
+        if (limit->stiffness > 0.0) {
+            if (near == (lower ? 2 : 1)) {
+                add_spring(law, tree, link, limit->stiffness, limit->damping, end - position, 0.0,
+                           past, h, piece);
+            }
+            continue;
+        }
+        piece.at = side * limit_target(side * (end - position), side * past, side * guessed,
+                                       limit->restitution, h);
+        sn_tie_law_add(law, piece);
     }
-    double lower = near == 2 ? 0.0 : -INFINITY, upper = near == 2 ? INFINITY : 0.0;
-    if (limit->stiffness > 0.0) {
-        sn_tie_bound pushes = {lower, upper, 0.0, 0.0, false};
-        add_spring(work, tree, SN_ROW_LIMIT, link, part, local, limit->stiffness, limit->damping,
-                   side * room, 0.0, past, pushes, h);
-        return;
-    }
-    double target = side * limit_target(room, side * past, side * guessed, limit->restitution, h);
-    bool locked = limit->lower == limit->upper;
-    sn_tie_bound bound = {locked ? -INFINITY : lower, locked ? INFINITY : upper, target, 0.0, true};
-    add_row(work, tree, SN_ROW_LIMIT, link, part, local, bound, 0.0);
 }
 
-static void add_drive(const step_context *context, sn_tie_work *work, const sn_tree *tree, int link,
-                      int k, sn_vec3 local)
+static void add_drive(const step_context *context, const sn_tie_work *work, const sn_tree *tree,
+                      int link, int k, sn_tie_law *law)
 {
     int j = tree->links[link].v + k;
     const sn_drive_def *drive = &work->freedoms[j].drive;
-    double h = context->step->h, most = drive->force_limit;
+    double h = context->step->h, most = h * h * drive->force_limit;
+    sn_tie_piece piece = {SN_PIECE_DRIVE, 0.0, INFINITY, -most, most};
     if (drive->type == SN_DRIVE_VELOCITY) {
-        double target = h * sn_tie_target(drive, context->time + h).value;
-        sn_tie_bound bound = {-h * h * most, h * h * most, target, 0.0, false};
-        add_row(work, tree, SN_ROW_DRIVE, link, k, local, bound, 0.0);
-    } else if (drive->type == SN_DRIVE_POSITION && most < INFINITY) {
+        piece.at = h * sn_tie_target(drive, context->time + h).value;
+        sn_tie_law_add(law, piece);
+    } else if (drive->type == SN_DRIVE_POSITION && drive->force_limit < INFINITY) {
         double middle = context->time + 0.5 * h;
         double lack = sn_tie_lack(work->freedoms, &tree->links[link], k, context->step->c, middle);
-        sn_tie_bound bound = {-h * h * most, h * h * most, 0.0, 0.0, false};
-        add_spring(work, tree, SN_ROW_DRIVE, link, k, local, drive->stiffness, drive->damping, lack,
-                   sn_tie_target(drive, middle).rate, work->past[j], bound, h);
+        add_spring(law, tree, link, drive->stiffness, drive->damping, lack,
+                   sn_tie_target(drive, middle).rate, work->past[j], h, piece);
+    }
+}
+
+// Friction as three rows, drives in each freedom, and the angle's limit.
+static void add_ball(const step_context *context, sn_tie_work *work, const sn_tree *tree, int link)
+{
+    int v = tree->links[link].v;
+    double friction = context->step->h * context->step->h * work->freedoms[v].friction;
+    for (int k = 0; k < 3 && friction > 0.0; ++k) {
+        sn_tie_law law = {0};
+        sn_vec3 local = {k == 0, k == 1, k == 2};
+        sn_tie_law_add(&law, (sn_tie_piece){SN_PIECE_FRICTION, 0.0, INFINITY, -friction, friction});
+        add_row(work, tree, SN_ROW_CONE, link, k, local, &law, k == 0 ? friction : -1.0);
+    }
+    for (int k = 0; k < 3; ++k) {
+        sn_tie_law law = {0};
+        sn_vec3 local = {k == 0, k == 1, k == 2};
+        add_drive(context, work, tree, link, k, &law);
+        if (law.piece_count > 0) {
+            add_row(work, tree, SN_ROW_FREEDOM, link, k, local, &law, 0.0);
+        }
+    }
+    sn_vec3 turn = ball_turn(context->step->c + tree->links[link].q);
+    double angle = sn_length(turn);
+    if (work->limit[v] != 0 && angle > 0.0) {
+        sn_tie_law law = {0};
+        sn_vec3 along = sn_vec3_scale(1.0 / angle, turn);
+        add_limits(context, work, tree, link, 0, angle, sn_dot(along, sn_vec3_at(work->past + v)),
+                   sn_dot(along, sn_vec3_at(work->guessed + v)), &law);
+        add_row(work, tree, SN_ROW_LIMIT, link, 0, along, &law, 0.0);
     }
 }
 
@@ -273,32 +308,29 @@ static void add_drive(const step_context *context, sn_tie_work *work, const sn_t
 static void add_bounded(void *user, sn_tie_work *work, sn_tree *tree, int link)
 {
     const step_context *context = user;
-    int v = tree->links[link].v, count = sn_tree_joint_v(tree->links[link].joint);
-    double h2 = context->step->h * context->step->h;
-    bool ball = tree->links[link].joint == SN_TREE_BALL;
-    for (int k = 0; k < count; ++k) {
-        sn_vec3 local = {k == 0, k == 1, k == 2};
-        double friction = h2 * work->freedoms[ball ? v : v + k].friction;
-        bool moved = work->freedoms[v + k].drive.type == SN_DRIVE_MOTION; // nothing left to act on
-        if (friction > 0.0 && (ball || !moved)) {
-            double cone = ball ? (k == 0 ? friction : -1.0) : 0.0;
-            sn_tie_bound bound = {-friction, friction, 0.0, cone, false};
-            add_row(work, tree, SN_ROW_FRICTION, link, k, local, bound, 0.0);
-        }
-        if (!ball && !moved) {
-            add_limit(context, work, tree, link, k, local,
-                      context->step->c[tree->links[link].q + k], work->past[v + k],
-                      work->guessed[v + k]);
-        }
-        add_drive(context, work, tree, link, k, local);
+    const sn_tree_link *at = &tree->links[link];
+    if (at->joint == SN_TREE_BALL) {
+        add_ball(context, work, tree, link);
+        return;
     }
-    if (ball) {
-        sn_vec3 turn = ball_turn(context->step->c + tree->links[link].q);
-        double angle = sn_length(turn);
-        sn_vec3 along = angle > 0.0 ? sn_vec3_scale(1.0 / angle, turn) : SN_VEC3_ZERO;
-        add_limit(context, work, tree, link, 0, along, angle,
-                  sn_dot(along, sn_vec3_at(work->past + v)),
-                  sn_dot(along, sn_vec3_at(work->guessed + v)));
+    for (int k = 0; k < sn_tree_joint_v(at->joint); ++k) {
+        const sn_freedom_def *freedom = &work->freedoms[at->v + k];
+        double friction = context->step->h * context->step->h * freedom->friction;
+        sn_tie_law law = {0};
+        if (freedom->drive.type == SN_DRIVE_MOTION) { // nothing left to act on
+            continue;
+        }
+        if (friction > 0.0) {
+            sn_tie_law_add(&law,
+                           (sn_tie_piece){SN_PIECE_FRICTION, 0.0, INFINITY, -friction, friction});
+        }
+        add_drive(context, work, tree, link, k, &law);
+        if (law.piece_count > 0 || work->limit[at->v + k] != 0) {
+            add_limits(context, work, tree, link, k, context->step->c[at->q + k],
+                       work->past[at->v + k], work->guessed[at->v + k], &law);
+            add_row(work, tree, SN_ROW_FREEDOM, link, k, sn_vec3_make(k == 0, k == 1, k == 2), &law,
+                    0.0);
+        }
     }
 }
 
@@ -350,7 +382,32 @@ static bool note_limits(sn_tie_work *work, const sn_tree *tree, const sn_tree_st
 
 // ---- the turns ----
 
-// Rows at c with their laws, measured as rows are; rows that were there before keep their forces.
+// How far a bounded row moves to the guess.
+static double row_movement(const sn_tie_work *work, const sn_tree *tree, const sn_tree_step *step,
+                           const sn_tie_row *row, const double *ahead)
+{
+    const sn_tree_link *link = &tree->links[row->source];
+    if (row->tag == SN_ROW_LIMIT && link->joint == SN_TREE_BALL) {
+        return sn_length(ball_turn(ahead + link->q)) - sn_length(ball_turn(step->c + link->q));
+    }
+    return work->moved[link->v + row->part];
+}
+
+// Where the search for a row's step of its law starts: where its last movement was, but behind a
+// wall that it would go beyond.
+static int first_step(const sn_tie_work *work, const sn_tree *tree, const sn_tree_step *step, int r)
+{
+    const sn_tie_row *row = &work->rows.rows.data[r];
+    const sn_tie_law *law = &work->bounds.data[r].law;
+    int ahead = sn_tie_law_step_at(law, row_movement(work, tree, step, row, work->c));
+    if (row->tag == SN_ROW_LIMIT ||
+        (ahead % 2 != 0 && (isinf(law->left[ahead / 2]) || isinf(law->right[ahead / 2])))) {
+        return ahead;
+    }
+    return sn_tie_law_step_at(law, -work->past[tree->links[row->source].v + row->part]);
+}
+
+// Rows at c with their laws; rows that were there before keep their forces.
 static bool make_rows(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time)
 {
     step_context context = {step, time};
@@ -367,12 +424,10 @@ static bool make_rows(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, doub
     }
     int at = 0; // both are in one order
     for (int r = 0; r < work->rows.rows.count; ++r) {
-        sn_tie_row *row = &work->rows.rows.data[r];
-        sn_tie_bound *bound = &work->bounds.data[r];
-        row->softness *= row->scale * row->scale;
-        bound->lower /= row->scale;
-        bound->upper /= row->scale;
-        bound->target *= row->scale;
+        const sn_tie_row *row = &work->rows.rows.data[r];
+        if (row->tag > SN_ROW_MOTION && work->bounds.data[r].cone == 0.0) {
+            work->states.data[r] = (uint8_t)first_step(work, tree, step, r);
+        }
         if (at < kept && work->kept_rows.data[at].tag == row->tag &&
             work->kept_rows.data[at].source == row->source &&
             work->kept_rows.data[at].part == row->part) {
@@ -382,19 +437,8 @@ static bool make_rows(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, doub
     return true;
 }
 
-// How far a bounded row moves to the guess.
-static double row_movement(const sn_tie_work *work, const sn_tree *tree, const sn_tree_step *step,
-                           const sn_tie_row *row, const double *ahead)
-{
-    const sn_tree_link *link = &tree->links[row->source];
-    if (row->tag == SN_ROW_LIMIT && link->joint == SN_TREE_BALL) {
-        return sn_length(ball_turn(ahead + link->q)) - sn_length(ball_turn(step->c + link->q));
-    }
-    return work->moved[link->v + row->part];
-}
-
-// What is left of each row's law at the guess, into work->rest. Gives the largest error of a row
-// that holds.
+// Errors of ties and motions, and movements of the other rows, into work->rest. Gives how far the
+// worst row is from its law.
 static double look(sn_tie_work *work, const sn_tree *tree, const sn_tree_step *step, double time)
 {
     double largest = sn_tie_work_errors(work, tree, work->c, time, work->rest);
@@ -403,12 +447,16 @@ static double look(sn_tie_work *work, const sn_tree *tree, const sn_tree_step *s
         if (row->tag <= SN_ROW_MOTION) {
             continue;
         }
-        double moved = row->scale * row_movement(work, tree, step, row, work->c);
-        work->rest[r] = moved - work->bounds.data[r].target + row->softness * work->x[r];
-        if (work->states.data[r] == SN_BOX_FREE || work->states.data[r] == SN_BOX_SLIDING) {
-            double off = fabs(work->rest[r]) / row->scale;
-            largest = off <= largest ? largest : off;
+        double moved = row_movement(work, tree, step, row, work->c), target = 0.0, softness = 0.0;
+        work->rest[r] = row->scale * moved;
+        const sn_tie_law *law = &work->bounds.data[r].law;
+        double off = 0.0;
+        if (row->tag == SN_ROW_CONE) {
+            off = fabs(moved + row->softness * work->x[r] / row->scale);
+        } else if (sn_tie_law_known(law, work->states.data[r], &target, &softness)) {
+            off = fabs(moved + softness * row->scale * work->x[r] - target);
         }
+        largest = off <= largest ? largest : off;
     }
     return largest;
 }
@@ -419,8 +467,8 @@ static bool correct(sn_tie_work *work, sn_tree_step *step, const sn_tree *tree, 
 {
     int count = work->rows.rows.count;
     sn_tie_rows_apply(&work->rows, work->x, work->y);
-    for (int r = 0; r < count; ++r) {
-        work->sum[r] = work->rest[r] - work->y[r]; // what is open without any of their forces
+    for (int r = 0; r < count; ++r) { // what would be without any of their forces
+        work->sum[r] = work->rest[r] - work->y[r] + work->rows.rows.data[r].softness * work->x[r];
         work->kept_x.data[r] = work->x[r];
     }
     sn_tie_box_solve(work, work->sum, work->x, work->y, work->z, grip);
@@ -431,8 +479,9 @@ static bool correct(sn_tie_work *work, sn_tree_step *step, const sn_tree *tree, 
         return false;
     }
     for (int r = 0; r < count; ++r) {
-        const sn_tie_bound *bound = &work->bounds.data[r];
-        work->x[r] = fmin(fmax(work->kept_x.data[r] + work->z[r], bound->lower), bound->upper);
+        if (!sn_tie_box_is_fixed(work, r)) {
+            work->x[r] = work->kept_x.data[r] + work->z[r];
+        }
         work->z[r] = work->x[r] - work->kept_x.data[r];
     }
     step->driven = true;
@@ -445,8 +494,12 @@ static bool correct(sn_tie_work *work, sn_tree_step *step, const sn_tree *tree, 
 static bool is_plausible(sn_tie_work *work, const sn_tree *tree)
 {
     for (int r = 0; r < work->rows.rows.count; ++r) {
-        int tag = work->rows.rows.data[r].tag;
-        if (tag == SN_ROW_MOTION || tag == SN_ROW_DRIVE) {
+        const sn_tie_law *law = &work->bounds.data[r].law;
+        bool driven = work->rows.rows.data[r].tag == SN_ROW_MOTION;
+        for (int i = 0; i < law->piece_count; ++i) {
+            driven = driven || law->pieces[i].kind == SN_PIECE_DRIVE;
+        }
+        if (driven) {
             return true;
         }
     }
@@ -520,9 +573,8 @@ static void shorten(sn_tie_work *work)
 {
     int count = work->rows.rows.count;
     for (int r = 0; r < count; ++r) {
-        bool fixed = work->states.data[r] == SN_BOX_LOWER || work->states.data[r] == SN_BOX_UPPER;
-        work->out.data[r] = fixed;
-        work->sum[r] = fixed ? 0.0 : work->x[r];
+        work->out.data[r] = sn_tie_box_is_fixed(work, r);
+        work->sum[r] = work->out.data[r] ? 0.0 : work->x[r];
     }
     sn_tie_rows_apply(&work->rows, work->sum, work->rest);
     sn_tie_rows_factorise(&work->rows, work->out.data, SN_GRIP_FIRM);
@@ -532,15 +584,17 @@ static void shorten(sn_tie_work *work)
     }
 }
 
-// Freedoms that stick do not move at all, not even by rounding.
-static bool stop_sticking(const sn_tie_work *work, sn_tree_step *step, const sn_tree *tree)
+// Freedoms that stick do not move at all, not even by rounding, and those that are stopped end
+// where they are stopped. True: nothing moves.
+static bool settle(const sn_tie_work *work, sn_tree_step *step, const sn_tree *tree)
 {
     double most = 0.0;
     for (int r = 0; r < work->rows.rows.count; ++r) {
         const sn_tie_row *row = &work->rows.rows.data[r];
-        if (row->tag == SN_ROW_FRICTION && work->states.data[r] == SN_BOX_FREE &&
+        int at = work->states.data[r];
+        if (row->tag == SN_ROW_FREEDOM && at % 2 != 0 &&
             tree->links[row->source].joint < SN_TREE_BALL) {
-            step->search[row->source].moved = SN_VEC3_ZERO;
+            step->search[row->source].moved.x = work->bounds.data[r].law.node[at / 2];
         }
     }
     for (int j = 0; j < tree->v_count; ++j) {
@@ -549,19 +603,20 @@ static bool stop_sticking(const sn_tie_work *work, sn_tree_step *step, const sn_
     return most <= 1e-15;
 }
 
-// Rounding may leave a freedom an ulp beyond its limit.
+// Rounding may leave a freedom an ulp beyond its hard limit.
 static void keep_limits(const sn_tie_work *work, const sn_tree *tree, double *q)
 {
-    for (int r = 0; r < work->rows.rows.count; ++r) {
-        const sn_tie_row *row = &work->rows.rows.data[r];
-        const sn_tree_link *link = &tree->links[row->source >= 0 ? row->source : 0];
-        if (row->tag == SN_ROW_LIMIT && work->bounds.data[r].position &&
-            link->joint != SN_TREE_BALL) {
-            const sn_limit_def *limit = &work->freedoms[link->v + row->part].limit;
-            double *at = q + link->q + row->part;
-            if (fabs(*at - limit->upper) < 1e-12) {
+    for (int b = 0; b < work->block_count; ++b) {
+        int i = work->order[b].link;
+        if (i < 0 || tree->links[i].joint == SN_TREE_BALL) {
+            continue;
+        }
+        for (int k = 0; k < sn_tree_joint_v(tree->links[i].joint); ++k) {
+            const sn_limit_def *limit = &work->freedoms[tree->links[i].v + k].limit;
+            double *at = q + tree->links[i].q + k;
+            if (limit->stiffness == 0.0 && fabs(*at - limit->upper) < 1e-12) {
                 *at = fmin(*at, limit->upper);
-            } else if (fabs(*at - limit->lower) < 1e-12) {
+            } else if (limit->stiffness == 0.0 && fabs(*at - limit->lower) < 1e-12) {
                 *at = fmax(*at, limit->lower);
             }
         }
@@ -587,7 +642,7 @@ bool sn_tie_step_advance(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, d
         shorten(work);
     }
     sn_tie_note_rows(work, tree, 1.0 / (step->h * step->h));
-    bool rests = stop_sticking(work, step, tree);
+    bool rests = settle(work, step, tree);
     if (work->held_rows == 0) {
         sn_tree_step_finish(step, tree, q, v);
         keep_limits(work, tree, q);

@@ -474,9 +474,9 @@ bool sn_tie_work_rows(sn_tie_work *work, sn_tree *tree, const double *q, sn_tie_
     work->sum = work->z + count;
     for (int r = 0; r < count; ++r) {
         if (work->rows.rows.data[r].tag <= SN_ROW_MOTION) {
-            work->bounds.data[r] = (sn_tie_bound){.lower = -INFINITY, .upper = INFINITY};
+            work->bounds.data[r] = (sn_tie_bound){.law = sn_tie_law_hold()};
         }
-        work->states.data[r] = 0;
+        work->states.data[r] = 1;
         work->x[r] = 0.0;
     }
     return true;

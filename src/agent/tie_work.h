@@ -8,12 +8,17 @@
 #define SN_AGENT_TIE_WORK_H
 
 #include "agent/tie.h"
+#include "agent/tie_law.h"
 #include "agent/tie_mix.h"
 #include "agent/tie_rows.h"
 #include "sinew/joint.h"
 
-// Whose a row is.
-enum { SN_ROW_TIE, SN_ROW_MOTION, SN_ROW_LIMIT, SN_ROW_FRICTION, SN_ROW_DRIVE };
+// Whose a row is: of a tie, a motion, a freedom with all that is bounded there, or of a ball: its
+// limit, its friction.
+enum { SN_ROW_TIE, SN_ROW_MOTION, SN_ROW_FREEDOM, SN_ROW_LIMIT, SN_ROW_CONE };
+
+// Pieces of its law.
+enum { SN_PIECE_FRICTION, SN_PIECE_DRIVE, SN_PIECE_LIMIT };
 
 // Rows of a tie, or all those in the freedoms of a link.
 typedef struct sn_tie_block {
@@ -22,13 +27,11 @@ typedef struct sn_tie_block {
     int last, first; // of the roots it acts on, in the order in which they are near
 } sn_tie_block;
 
-// The law of a bounded row: its force is within [lower, upper], and at neither end J s' + softness
-// * force = target, with s' the movement from the middle of the step. Measured as rows are, forces
-// times h^2.
+// What bounds a row: its law, in movements from the middle of the step and forces times h^2; or the
+// first of three rows, the norm of whose forces is at most `cone` (the others have -1).
 typedef struct sn_tie_bound {
-    double lower, upper, target;
-    double cone;   // > 0: first of three rows, the norm of whose forces is bounded by it
-    bool position; // its movement is to end where `target` says: a limit
+    sn_tie_law law;
+    double cone;
 } sn_tie_bound;
 
 typedef struct sn_tie_work {
