@@ -469,6 +469,53 @@ static void loops_close_from_afar_or_say_what_is_left(void **state)
     sn_articulation_set_free(&set);
 }
 
+// A ball whose three components follow motions: its acceleration is the change of the velocity that
+// closing gives, a little later less a little earlier.
+static void motions_of_balls_are_derivatives(void **state)
+{
+    (void)state;
+    static mechanism m;
+    const double times[5] = {0.0, 0.3, 0.7, 1.1, 1.5};
+    const double values[3][5] = {
+        {0.0, 0.4, 0.9, 0.3, 0.1}, {0.2, 0.1, -0.6, 0.5, 0.0}, {-0.3, 0.8, 1.0, 0.2, 0.4}};
+    start_mechanism(&m);
+    add_link(&m, -1, SN_TREE_BALL, SN_FRAME_IDENTITY, 1.0, sn_vec3_make(0.1, 0.2, 0.3),
+             sn_vec3_make(0.3, 0.4, 0.5));
+    for (int k = 0; k < 3; ++k) {
+        sn_motion_def def = sn_default_motion_def();
+        sn_error error = {0};
+        def.times = times;
+        def.values = values[k];
+        def.count = 5;
+        m.freedoms[k].drive.type = SN_DRIVE_MOTION;
+        assert_int_equal(sn_motion_create(&def, &m.freedoms[k].drive.motion, &error), SN_OK);
+    }
+    sn_articulation_set set;
+    sn_articulation_set_init(&set);
+    assert_int_equal(add_mechanism(&set, &m, SN_INTEGRATOR_RK4), 0);
+    double worst = 0.0;
+    for (int i = 1; i < 28; ++i) {
+        double t = 0.05 * i + 0.013, v[2][3], q_rate[4], v_rate[3];
+        const double eps = 1e-5;
+        for (int s = 0; s < 2; ++s) {
+            assert_true(sn_articulation_close(&set, 0, t + (s == 0 ? -eps : eps), NULL));
+            memcpy(v[s], set.agents.v, sizeof v[s]);
+        }
+        assert_true(sn_articulation_close(&set, 0, t, NULL));
+        set.agents.now = t;
+        set.agents.type->rate(&set.agents, 0, down, q_rate, v_rate);
+        for (int k = 0; k < 3; ++k) {
+            worst = fmax(worst, fabs(v_rate[k] - (v[1][k] - v[0][k]) / (2 * eps)));
+        }
+    }
+    print_message("ball motions: %.1e rad/s^2\n", worst);
+    assert_true(worst < 1e-5);
+    sn_articulation_set_free(&set);
+    for (int k = 0; k < 3; ++k) {
+        sn_motion_release(m.freedoms[k].drive.motion);
+    }
+}
+
 static void lack_of_memory_is_seen(void **state)
 {
     (void)state;
@@ -505,6 +552,7 @@ int main(void)
         cmocka_unit_test(loops_agree_with_maximal_coordinates),
         cmocka_unit_test(forward_undoes_inverse),
         cmocka_unit_test(loops_close_from_afar_or_say_what_is_left),
+        cmocka_unit_test(motions_of_balls_are_derivatives),
         cmocka_unit_test(lack_of_memory_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
