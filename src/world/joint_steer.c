@@ -184,6 +184,27 @@ static sn_status check_start(const sn_world *world, sn_joint joint, int freedom,
                    freedom + 1, position, start);
 }
 
+// A freedom that is taken over moves as its motion does from now on, and what it is tied to with
+// it.
+static sn_status follow_motion(sn_world *world, const sn_joint_record *record,
+                               const sn_freedom_def *before, const sn_freedom_def *now,
+                               sn_error *error)
+{
+    sn_articulation_gap gap;
+    if (now->drive.type != SN_DRIVE_MOTION || before->drive.type == SN_DRIVE_MOTION ||
+        record->agent < 0 || record->first_link < 0 ||
+        sn_articulation_close(&world->articulations, record->agent, world->time, &gap)) {
+        return SN_OK;
+    }
+    if (gap.tie < 0 && gap.freedom < 0) {
+        return sn_fail_memory(error, sizeof(sn_tie));
+    }
+    return sn_fail(error, SN_ERROR_ARGUMENT, record->name,
+                   "the motion contradicts what the joint is tied to: %.3g m and %.3g rad would be "
+                   "left open",
+                   gap.linear, gap.angular);
+}
+
 sn_status sn_joint_set_freedom(sn_world *world, sn_joint joint, int freedom,
                                const sn_freedom_def *def, sn_error *error)
 {
@@ -209,6 +230,12 @@ sn_status sn_joint_set_freedom(sn_world *world, sn_joint joint, int freedom,
     if (!put_freedom(world, record, freedom)) {
         record->freedoms[freedom] = before;
         return sn_fail_memory(error, sizeof *def);
+    }
+    status = follow_motion(world, record, &before, def, error);
+    if (status != SN_OK) {
+        record->freedoms[freedom] = before;
+        put_freedom(world, record, freedom);
+        return status;
     }
     sn_motion_retain(def->drive.motion);
     sn_motion_release(before.drive.motion);
