@@ -415,12 +415,12 @@ static bool polish(search *s)
 static bool topple(search *s)
 {
     sn_system *system = &s->system;
-    double most = 0.0, *shape = s->shapes, length;
+    double most = 0.0, *shape = s->shapes, length = 0.1;
     for (int i = 0; i < system->n; ++i) {
         most = fmax(most, fabs(shape[i]) / system->reach[i]);
     }
     keep_sides(s);
-    for (length = 0.1; length > 1e-7; length *= 0.25) {
+    for (int turn = 0; turn < 10; ++turn) {
         for (int side = 1; side >= -1; side -= 2) {
             for (int i = 0; i < system->n; ++i) {
                 s->step[i] = side * length / most * shape[i];
@@ -433,6 +433,7 @@ static bool topple(search *s)
             }
             restore_sides(s);
         }
+        length *= 0.25;
     }
     return false;
 }

@@ -71,7 +71,7 @@ static void stiffness_column(sn_system *system, difference *d, int freedom, int 
         return;
     }
     double h = step_of_fourth * reach;
-    for (int turn = 0; turn < 5; ++turn, h *= 0.125) {
+    for (int turn = 0; turn < 5; ++turn) {
         double apart = 0.0, most = 0.0;
         central(system, d, freedom, h, d->near);
         central(system, d, freedom, 2.0 * h, d->far);
@@ -83,6 +83,7 @@ static void stiffness_column(sn_system *system, difference *d, int freedom, int 
         if (!(apart > 1e-4 * most)) {
             return;
         }
+        h *= 0.125;
     }
 }
 
