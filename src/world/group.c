@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "world/quantity.h"
 #include "world/world.h"
 
 // ---- making groups: union-find over agents ----
@@ -328,6 +329,10 @@ static bool assign_events(sn_world *world)
             group = a > b ? a : b;
         } else if (looks_at_world(event)) {
             group = group_of_world_event(world, event);
+        }
+        // Loads of joints are known only between steps.
+        if (sn_quantity_is_load(event->def.probe.quantity)) {
+            group = -1;
         }
         // Located by one group only: that of the first located event.
         if (group >= 0 && world->event_group >= 0 && group != world->event_group) {

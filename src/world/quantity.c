@@ -30,6 +30,12 @@ bool sn_joint_quantity_fits(sn_quantity quantity, sn_joint_type type)
     return sn_joint_quantity_of(quantity).freedom < sn_joint_type_freedoms(type);
 }
 
+bool sn_quantity_is_load(sn_quantity quantity)
+{
+    return quantity >= SN_QUANTITY_JOINT_DRIVE_FORCE &&
+           quantity <= SN_QUANTITY_JOINT_REACTION_TORQUE_Z;
+}
+
 const char *sn_joint_quantity_unit(sn_quantity quantity, sn_joint_type type)
 {
     sn_joint_quantity q = sn_joint_quantity_of(quantity);

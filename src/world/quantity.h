@@ -27,6 +27,10 @@ SN_API sn_joint_quantity sn_joint_quantity_of(sn_quantity quantity);
 // Has a joint of this type the quantity?
 SN_API bool sn_joint_quantity_fits(sn_quantity quantity, sn_joint_type type);
 
+// Is it a force or torque in a joint? Such are means over a step, and unknown while one is under
+// way.
+SN_API bool sn_quantity_is_load(sn_quantity quantity);
+
 SN_API const char *sn_joint_quantity_unit(sn_quantity quantity, sn_joint_type type);
 SN_API double sn_joint_quantity_read(const sn_world *world, sn_joint joint, sn_quantity quantity);
 

@@ -69,7 +69,6 @@ static void run_agents(sn_world *world, sn_chunk_work *work, step_work *context)
 // The group that locates events goes first: it says when the step ends.
 static sn_status world_locate_events(sn_world *world, double *end, sn_error *error)
 {
-    sn_world_start_events(world);
     return world->event_group >= 0
                ? sn_world_step_group(world, world->event_group, *end, end, error)
                : SN_OK;
@@ -186,6 +185,8 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     if (status != SN_OK) {
         return status;
     }
+    sn_world_start_events(world);
+    world->stepping = true; // up to here and from below on, events can read the loads of joints
     status = world_locate_events(world, &end, error);
     if (status == SN_OK) {
         status = world_step_groups(world, end, error);
@@ -205,6 +206,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     }
     world->time = end;
     world->time_rest = end < full ? 0.0 : rest;
+    world->stepping = false;
     status = sn_world_finish_events(world, start, error);
     if (status == SN_OK) {
         sn_world_wake_behaviours(world);
@@ -235,7 +237,6 @@ sn_status sn_world_step(sn_world *world, double h, sn_error *error)
         return status;
     }
     world->logged = world->event_log.count;
-    world->stepping = true;
     status = take_step(world, h, error);
     world->stepping = false;
     world_clear_external(world);
