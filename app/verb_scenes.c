@@ -72,7 +72,17 @@ static int unknown(const char *name)
     return SN_EXIT_INPUT;
 }
 
-// All embedded files, with the folders they stand in, so that includes and "$schema" keep working.
+// Does the scene name this file of its folder, such as a robot's?
+static bool refers_to(const sn_embedded_file *scene, const sn_embedded_file *file)
+{
+    const char *slash = strrchr(file->name, '/');
+    char quoted[SN_PATH_LIMIT];
+    snprintf(quoted, sizeof quoted, "\"%s\"", slash != NULL ? slash + 1 : file->name);
+    return strstr((const char *)scene->data, quoted) != NULL;
+}
+
+// All embedded files, or those of one scene, with the folders they stand in, so that includes,
+// robots and "$schema" keep working.
 static int copy_to(const sn_arguments *arguments, const char *folder, const sn_embedded_file *only)
 {
     sn_error error = {0};
@@ -80,7 +90,8 @@ static int copy_to(const sn_arguments *arguments, const char *folder, const sn_e
     for (int i = 0; i < sn_embedded_file_count; ++i) {
         const sn_embedded_file *file = &sn_embedded_files[i];
         char path[SN_PATH_LIMIT], above[SN_PATH_LIMIT];
-        bool wanted = only == NULL || file == only || strncmp(file->name, "schema/", 7) == 0;
+        bool wanted = only == NULL || file == only || strncmp(file->name, "schema/", 7) == 0 ||
+                      refers_to(only, file);
         if (!wanted) {
             continue;
         }
