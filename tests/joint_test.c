@@ -390,19 +390,16 @@ static void welds_to_the_ground_stand_still(void **state)
     sn_world_destroy(world);
 }
 
-// A step in which joints would turn too far to be followed fails by name and leaves the world as it
-// was; shorter ones go on.
-static void steps_too_long_for_the_joints_are_refused(void **state)
+// A step in which joints turn too far to be followed goes in parts, damped if need be, and shorter
+// ones go on.
+static void steps_too_long_for_the_joints_are_divided(void **state)
 {
     (void)state;
     sn_world *world = make_machine(1);
     step(world, 1e-3, 300);
-    uint64_t good = sn_world_hash(world);
     sn_error error = {0};
-    assert_int_equal(sn_world_step(world, 2.0, &error), SN_ERROR_DIVERGED);
-    assert_non_null(strstr(error.place, "link"));
-    assert_non_null(strstr(error.text, "shorter"));
-    assert_true(sn_world_hash(world) == good);
+    assert_int_equal(sn_world_step(world, 2.0, &error), SN_OK);
+    assert_true(isfinite(sn_world_energy(world).total));
     step(world, 1e-3, 10);
     sn_world_destroy(world);
 }
@@ -434,7 +431,7 @@ int main(void)
         cmocka_unit_test(changes_take_mechanisms_apart_and_together),
         cmocka_unit_test(what_cannot_be_built_is_refused_by_name),
         cmocka_unit_test(welds_to_the_ground_stand_still),
-        cmocka_unit_test(steps_too_long_for_the_joints_are_refused),
+        cmocka_unit_test(steps_too_long_for_the_joints_are_divided),
         cmocka_unit_test(lack_of_memory_is_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

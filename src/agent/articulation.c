@@ -314,7 +314,8 @@ static void articulation_advance(sn_agent_set *set, int first, int last, double 
             arrived =
                 sn_tie_step_advance(item->ties, &item->step, &item->tree, item->last_time, q, v);
         } else if (arrived) {
-            arrived = sn_tree_step_advance(&item->step, &item->tree, q, v);
+            arrived = sn_tree_step_advance(&item->step, &item->tree, q, v) ||
+                      sn_tree_step_recover(&item->step, &item->tree, q, v);
         }
         if (!arrived && !head->failed) {
             head->failed = failure_of(item);

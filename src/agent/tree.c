@@ -105,6 +105,19 @@ void sn_tree_finish(sn_tree *tree)
     }
 }
 
+bool sn_tree_floats(const sn_tree *tree, int link)
+{
+    bool loose = false;
+    for (int i = link; i >= 0; i = tree->links[i].parent) {
+        if (i != link && tree->links[i].mass > 0.0) {
+            return false;
+        }
+        loose = loose || tree->links[i].joint == SN_TREE_TRANSLATION ||
+                tree->links[i].joint == SN_TREE_SLIDER;
+    }
+    return loose;
+}
+
 void sn_tree_zero(const sn_tree *tree, double *q)
 {
     memset(q, 0, (size_t)tree->q_count * sizeof *q);

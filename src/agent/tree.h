@@ -131,6 +131,10 @@ SN_API void sn_tree_free(sn_tree *tree);
 SN_API void sn_tree_move(const sn_tree *tree, const double *q, const double *d, double scale,
                          double *moved);
 
+// The link's joint is of those that let the whole tree go where it likes: from the world through
+// massless links, a translation among them.
+SN_API bool sn_tree_floats(const sn_tree *tree, int link);
+
 // Coordinates at which every joint is at its zero.
 SN_API void sn_tree_zero(const sn_tree *tree, double *q);
 

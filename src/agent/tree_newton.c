@@ -109,11 +109,32 @@ static void add_to_parent(double parent[6][6], double rest[6][6], sn_vec3 arm, s
     }
 }
 
+// What drag a joint has, by the inertia that it feels at c. None where the tree floats: what holds
+// it there holds nothing, and its momentum is its own.
+static sn_mat3 joint_drag(const sn_tree_step *step, const sn_tree *tree, int i)
+{
+    if (step->drag == 0.0 || sn_tree_floats(tree, i)) {
+        return SN_MAT3_ZERO;
+    }
+    const sn_tree_body *body = &tree->body[i];
+    double fast = 25.0 * sn_dot(step->search[i].past, step->search[i].past); // 1 at 0.2 a part
+    double drag = step->drag * fmin(1.0, fast + step->share);
+    if (body->joint < SN_TREE_BALL) {
+        double d = 1.0 / tree->factor[i].one.inverse_d;
+        return sn_mat3_diagonal(sn_vec3_make(drag * d, 0.0, 0.0));
+    }
+    const sn_sym3 *d =
+        body->joint == SN_TREE_BALL ? &tree->inertia[i].angular : &tree->inertia[i].linear;
+    return sn_mat3_scale(
+        drag, (sn_mat3){{{d->xx, d->xy, d->xz}, {d->xy, d->yy, d->yz}, {d->xz, d->yz, d->zz}}});
+}
+
 // D = S^T G S', its inverse and the two products with it; G becomes what the joint leaves of it.
 static bool factor_joint(const sn_tree_body *body, const sn_tree_travel *travel,
                          double armature[3][3], sn_tree_newton *f, double rest[6][6])
 {
-    double s[6][3], ahead[6][3], right[6][3] = {{0}}, left[3][6] = {{0}}, d[3][3] = {{0}};
+    double s[6][3], ahead[6][3], right[6][3] = {{0}}, left[3][6] = {{0}}, d[3][3];
+    memcpy(d, f->drag.m, sizeof d);
     int count = joint_columns(body, NULL, s);
     joint_columns(body, travel, ahead);
     for (int k = 0; k < count; ++k) {
@@ -195,6 +216,7 @@ bool sn_tree_newton_factorise(sn_tree_step *step, const sn_tree *tree)
             body->parent >= 0 ? &step->search[body->parent].travel : &at_rest;
         double rest[6][6], armature[3][3];
         own_armature(step, tree, i, armature);
+        f->drag = joint_drag(step, tree, i);
         sound = factor_joint(body, parent, armature, f, rest) && sound;
         if (body->parent >= 0) {
             sn_vec3 slide = SN_VEC3_ZERO;
@@ -240,6 +262,23 @@ static sn_vec3 times_outward(const sn_tree_newton *f, const sn_spatial *motion)
     return sn_vec3_make(x[0], x[1], x[2]);
 }
 
+// The joint's own movement from c to the guess; of balls what the link turns beyond its parent, as
+// twice the sine of half the angle.
+static sn_vec3 own_movement(const sn_tree_step *step, const sn_tree_body *body,
+                            const sn_tree_search *at)
+{
+    if (body->joint != SN_TREE_BALL) {
+        return at->moved;
+    }
+    sn_tree_travel turn = at->travel;
+    if (body->parent >= 0) {
+        sn_tree_travel back = step->search[body->parent].travel;
+        back.turn = sn_vec3_negate(back.turn);
+        sn_tree_turn_on(&back, at->travel.w, at->travel.turn, &turn);
+    }
+    return sn_vec3_scale(2.0 / sqrt(turn.w * turn.w + sn_dot(turn.turn, turn.turn)), turn.turn);
+}
+
 static void look(sn_tree_step *step, const sn_tree *tree)
 {
     for (int i = tree->count - 1; i >= 0; --i) {
@@ -253,6 +292,10 @@ static void look(sn_tree_step *step, const sn_tree *tree)
             impulse = sn_vec3_sub(impulse, step->resisted[i].held);
         }
         at->share = sn_vec3_sub(impulse, sn_tree_joint_felt(body, &beyond));
+        if (step->drag > 0.0) {
+            sn_vec3 movement = own_movement(step, body, at);
+            at->share = sn_vec3_sub(at->share, sn_mat3_apply(step->newton[i].drag, movement));
+        }
         if (body->parent >= 0) {
             beyond = sn_spatial_add(beyond, times_inward(&step->newton[i], at->share));
             sn_tree_add_wrench(body, &beyond, &step->search[body->parent].wrench);

@@ -1,5 +1,6 @@
 #include "agent/tree_step.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -8,25 +9,80 @@
 #include "agent/tree_travel.h"
 #include "base/memory.h"
 
+// Turns of a link in a step, as squares of the tangent of half the angle.
+static const double FARTHEST = 1.0 / 3.0; // a sixth of a turn
+static const double SURE = 0.01;          // 0.2 rad: no doubt about the energy of even links
+static const double STIRRED = 2e-4;       // 0.03
+
 enum { MOST_SIMPLE_TURNS = 20, MOST_EXACT_TURNS = 20 };
+
+// Uses `search` to note distances.
+static double moment_of(const sn_tree *tree, sn_tree_search *search)
+{
+    double sum = 0.0;
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_link *link = &tree->links[i];
+        double depth = link->parent >= 0 ? search[link->parent].past.x : 0.0;
+        search[i].past.x = depth + sn_length(link->frame.position);
+        sum += link->mass * (search[i].past.x + sn_length(link->centre));
+    }
+    return sum;
+}
+
+// The largest ratio of two links' masses, or of two arms.
+static double unevenness(const sn_tree *tree)
+{
+    double least[2] = {INFINITY, INFINITY}, most[2] = {0.0, 0.0};
+    for (int i = 0; i < tree->count; ++i) {
+        double size[2] = {tree->links[i].mass, sn_length(tree->links[i].frame.position)};
+        for (int k = 0; k < 2; ++k) {
+            least[k] = size[k] > 0.0 ? fmin(least[k], size[k]) : least[k];
+            most[k] = fmax(most[k], size[k]);
+        }
+    }
+    return fmax(most[0] / least[0], most[1] / least[1]);
+}
+
+// Links from the root to the farthest one. Uses `search` to note them.
+static double depth_of(const sn_tree *tree, sn_tree_search *search)
+{
+    double most = 0.0;
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_link *link = &tree->links[i];
+        search[i].past.y = 1.0 + (link->parent >= 0 ? search[link->parent].past.y : 0.0);
+        most = fmax(most, search[i].past.y);
+    }
+    return most;
+}
 
 bool sn_tree_step_allocate(sn_tree_step *step, const sn_tree *tree)
 {
     size_t n = (size_t)tree->count, nq = (size_t)tree->q_count, nv = (size_t)tree->v_count;
-    *step = (sn_tree_step){.tolerance = 1e-8};
+    *step = (sn_tree_step){.tolerance = 2e-8};
     step->back = sn_allocate_zero(n * sizeof *step->back);
     step->search = sn_allocate_zero(n * sizeof *step->search);
     step->newton = sn_allocate_zero(n * sizeof *step->newton);
     step->resisted = sn_allocate_zero(n * sizeof *step->resisted);
-    step->arrived = sn_allocate_zero(2 * n * sizeof *step->arrived);
-    step->c = sn_allocate_zero((nq + nv) * sizeof *step->c);
+    step->arrived = sn_allocate_zero(3 * n * sizeof *step->arrived);
+    step->c = sn_allocate_zero((3 * nq + 4 * nv) * sizeof *step->c);
     if (step->back == NULL || step->search == NULL || step->newton == NULL ||
         step->resisted == NULL || step->arrived == NULL || step->c == NULL) {
         sn_tree_step_free(step);
         return false;
     }
     step->due = step->arrived + n;
+    step->pushed = step->due + n;
     step->impulse = step->c + nq;
+    step->held = step->impulse + nv;
+    step->trial = step->held + nv;
+    step->start = step->trial + nq + nv;
+    step->moment = moment_of(tree, step->search);
+    // Each change between whole steps and parts shifts the energy that the motion keeps by up to
+    // the limit, at random: where whole steps are sound, they are best left alone.
+    double uneven = unevenness(tree), deep = depth_of(tree, step->search);
+    step->uneven = uneven > 100.0;
+    step->limit = step->uneven ? 3e-3 : deep > 30.0 ? 1e-3 : 0.1;
+    step->sure = SURE * fmin(1.0, fmin(100.0 / uneven, 10.0 / deep));
     return true;
 }
 
@@ -156,6 +212,8 @@ bool sn_tree_step_push(sn_tree_step *step, sn_tree *tree, sn_vec3 gravity, const
                        const double *force)
 {
     double h2 = step->h * step->h;
+    step->weight = step->moment * sn_length(gravity);
+    step->gravity = gravity;
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_body *body = &tree->body[i];
         sn_vec3 weight = sn_vec3_scale(h2 * body->mass, gravity);
@@ -542,6 +600,9 @@ static bool search_exactly(sn_tree_step *step, const sn_tree *tree)
         double moved = sn_tree_newton_turn(step, tree);
         step->turns += 1;
         step->change = moved / (size + moved);
+        if (turn >= 5 && step->change > 0.3) {
+            return false; // it wanders
+        }
         // It converges quadratically: the next change is the square of this one, or rounding.
         if (step->change * step->change <= step->tolerance) {
             return true;
@@ -550,16 +611,79 @@ static bool search_exactly(sn_tree_step *step, const sn_tree *tree)
     return false;
 }
 
-// A link turns by more than a sixth of a turn. Beyond a quarter the momentum falls as a link turns
-// further, and what is found there is another motion's end; the margin is for what comes next.
-static bool too_far(const sn_tree_step *step, const sn_tree *tree)
+// Looks back on a step. False: a link turns by more than a sixth of a turn (beyond a quarter the
+// momentum falls as it turns further, and what is found there is another motion's end; the margin
+// is for what comes next), or the energy may be wrong by more than the limit.
+//
+// The motion keeps a neighbouring energy, which differs from the energy of (q, v) by about 1/8 sum
+// m |dv|^2, dv the change of a link's velocity at c (on a circle m |dv|^2 = (h omega)^2 2 T, and a
+// quarter of (h omega)^2 T is what the chord is short of). Where dv comes from setting off, little
+// has turned, and it says nothing.
+static bool examine(sn_tree_step *step, const sn_tree *tree)
 {
-    bool far = false;
+    double turn = 0.0, jump = 0.0, kinetic = 0.0;
     for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_body *body = &tree->body[i];
         const sn_tree_travel *travel = &step->search[i].travel;
-        far = far || travel->w * travel->w < 3.0 * sn_dot(travel->turn, travel->turn);
+        double square = sn_dot(travel->turn, travel->turn), w2 = travel->w * travel->w;
+        turn = square > turn * w2 ? square / w2 : turn;
+        sn_vec3 moved = sn_vec3_add(travel->shift, sn_tree_displaced(travel, body->reach));
+        sn_vec3 change = sn_vec3_sub(sn_vec3_scale(body->mass, moved), step->arrived[i].linear);
+        jump += sn_dot(change, change) / (body->mass + DBL_MIN);
+        kinetic += body->mass * sn_dot(moved, moved);
     }
-    return far;
+    step->jump = 0.125 * jump / (0.5 * kinetic + step->h * step->h * step->weight + DBL_MIN);
+    step->turn = turn;
+    return turn <= FARTHEST && !(step->jump > step->limit && turn > STIRRED);
+}
+
+// Leaves the tree placed at q, with the links' velocities in its scratch.
+static double energy_of(sn_tree *tree, sn_vec3 gravity, const double *q, const double *v,
+                        double *kinetic)
+{
+    double height = 0.0;
+    *kinetic = 0.0;
+    sn_tree_place(tree, q);
+    sn_tree_velocity(tree, v, tree->scratch);
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_body *body = &tree->body[i];
+        sn_spatial moves = tree->scratch[i];
+        sn_vec3 centre = sn_vec3_add(moves.linear, sn_cross(moves.angular, body->reach));
+        sn_vec3 spin = sn_sym3_apply(&body->inertia, moves.angular);
+        *kinetic += 0.5 * body->mass * sn_dot(centre, centre) + 0.5 * sn_dot(spin, moves.angular);
+        height -= body->mass * sn_dot(gravity, tree->pose[i].centre);
+    }
+    return *kinetic + height;
+}
+
+// Work of what was pushed beside gravity, were the whole step as the state that energy_of saw.
+static double work_of(const sn_tree_step *step, const sn_tree *tree, const double *v)
+{
+    double sum = 0.0, h2 = step->h * step->h;
+    for (int j = 0; j < tree->v_count; ++j) {
+        sum += step->impulse[j] * v[j];
+    }
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_body *body = &tree->body[i];
+        sn_spatial push = sn_spatial_sub(step->due[i], step->arrived[i]);
+        sn_vec3 weight = sn_vec3_scale(h2 * body->mass, step->gravity);
+        push.angular = sn_vec3_sub(push.angular, sn_cross(body->reach, weight));
+        push.linear = sn_vec3_sub(push.linear, weight);
+        sum += sn_spatial_dot(push, tree->scratch[i]);
+    }
+    return sum / step->h;
+}
+
+double sn_tree_step_gain(const sn_tree_step *step, sn_tree *tree, const double *q, const double *v,
+                         const double *next_q, const double *next_v)
+{
+    double kinetic[2];
+    double gain = -energy_of(tree, step->gravity, q, v, &kinetic[0]);
+    gain -= 0.5 * work_of(step, tree, v);
+    gain += energy_of(tree, step->gravity, next_q, next_v, &kinetic[1]);
+    gain -= 0.5 * work_of(step, tree, next_v);
+    sn_tree_place(tree, step->c);
+    return gain / (0.5 * (kinetic[0] + kinetic[1]) + step->weight + DBL_MIN);
 }
 
 void sn_tree_step_guess(sn_tree_step *step, const sn_tree *tree)
@@ -575,43 +699,67 @@ bool sn_tree_step_search(sn_tree_step *step, const sn_tree *tree)
         step->search[i].made = SN_VEC3_ZERO;
     }
     bool found = search_simply(step, tree) || search_exactly(step, tree);
-    return found && !too_far(step, tree);
+    examine(step, tree);
+    return found && step->turn <= FARTHEST;
 }
 
 bool sn_tree_step_advance(sn_tree_step *step, sn_tree *tree, double *q, double *v)
 {
+    step->jump = INFINITY;
     guess(step, tree);
     bool found = search_simply(step, tree) || search_exactly(step, tree);
-    found = found && !too_far(step, tree);
-    if (found) {
+    found = found && (examine(step, tree) || (is_resisted(step) && step->turn <= FARTHEST));
+    if (found && (step->turn <= step->sure || is_resisted(step))) {
         finish(step, tree, q, v);
+    } else if (found) {
+        double *next_q = step->trial, *next_v = step->trial + tree->q_count;
+        finish(step, tree, next_q, next_v);
+        double gain = sn_tree_step_gain(step, tree, q, v, next_q, next_v);
+        gain = gain > 0.0 && step->uneven ? 10.0 * gain : fabs(gain);
+        step->jump = fmax(step->jump, gain);
+        found = step->jump <= step->limit;
+        if (found) {
+            memcpy(q, next_q, (size_t)tree->q_count * sizeof *q);
+            memcpy(v, next_v, (size_t)tree->v_count * sizeof *v);
+        }
     }
     return found;
 }
 
-bool sn_tree_step_take(sn_tree_step *step, sn_tree *tree, double h, sn_vec3 gravity,
-                       const sn_spatial *wrench, const double *force, double *q, double *v)
+// The guess that nothing moves.
+static void set_out(sn_tree_step *step, const sn_tree *tree)
 {
-    const int whole = 1024;
-    int part = whole, done = 0; // in units of h / whole
-    step->parts = 0;
-    while (done < whole) {
-        sn_tree_step_begin(step, tree, q, v, h * part / whole);
-        if (!sn_tree_step_push(step, tree, gravity, wrench, force)) {
-            return false;
-        }
-        if (!sn_tree_step_advance(step, tree, q, v)) {
-            if (part == 1) {
-                return false;
-            }
-            part /= 2;
-            continue;
-        }
-        step->parts += 1;
-        done += part;
-        while (part < whole && done % (2 * part) == 0 && step->turns <= 4) {
-            part *= 2; // it went easily
-        }
+    for (int i = 0; i < tree->count; ++i) {
+        sn_tree_search *at = &step->search[i];
+        at->impulse = sn_tree_joint_read(&tree->body[i], &tree->pose[i].rotation,
+                                         step->impulse + tree->body[i].v);
+        at->wrench = SN_SPATIAL_ZERO;
+        at->moved = SN_VEC3_ZERO;
+        at->travel = at_rest;
     }
-    return true;
+}
+
+bool sn_tree_step_advance_damped(sn_tree_step *step, sn_tree *tree, double drag, double share,
+                                 double *q, double *v)
+{
+    bool found = false;
+    step->drag = drag;
+    step->share = share;
+    double before = 0.0;
+    set_out(step, tree);
+    for (int turn = 0; turn < MOST_EXACT_TURNS && !found; ++turn) {
+        if (!sn_tree_newton_factorise(step, tree)) {
+            break;
+        }
+        double moved = sn_tree_newton_turn(step, tree);
+        found = turn > 0 && moved <= step->tolerance * before;
+        before = fmax(before, moved);
+    }
+    step->drag = 0.0;
+    examine(step, tree);
+    found = found && step->turn <= FARTHEST;
+    if (found) {
+        finish(step, tree, q, v);
+    }
+    return found;
 }

@@ -80,27 +80,44 @@ typedef struct sn_tree_newton {
     double inward[6][3];     // G S' D^-1
     double outward[3][6];    // D^-1 S^T G
     double inverse[3][3];    // D^-1
+    sn_mat3 drag;            // on the joint
     sn_vec3 arm;             // at the guess
 } sn_tree_newton;
 
 typedef struct sn_tree_step {
     double tolerance; // of the error that Newton's method leaves, relative to the whole movement
+    double limit;     // of `jump`
+    double sure;      // of `turn`: no doubt about the energy
+    bool uneven;      // masses or arms are: what gains energy is refused sooner
     double h;
+    sn_vec3 gravity;
+    double moment;              // sum of mass times distance to the root, all stretched out
+    double weight;              // gravity times that: the energy that the tree has to play with
+    double drag;                // of a part that is damped, times the inertia that each joint feels
+    double share;               // of it that slow joints have, too
     sn_tree_travel *back;       // count: from c to c-
     sn_tree_search *search;     // count
     sn_tree_newton *newton;     // count: touched only by steps that converge badly
     sn_tree_resisted *resisted; // count: touched only when there is resistance
     sn_spatial *arrived;        // count: h P(c-, c) of each link, about its origin
     sn_spatial *due;            // count: h (P(c-, c) + h f), what it is to have but for its joints
+    sn_spatial *pushed;         // count: wrenches beside gravity, while a step is taken in parts
     double *c;                  // q_count: the middle of the step; quaternions of any length
     double *impulse;            // v_count: h times the impulses of joint forces and solvers
+    double *held;               // v_count: the same as forces, while a step is taken in parts
+    double *start;              // q_count + v_count: on the way through equal parts
+    double *trial;              // q_count + v_count: the end of a part that may be refused
     bool driven;                // there are any
     const double *armature;     // v_count, kg or kg m^2; NULL: none
     const sn_tree_inertia *resistance; // count: B of the links, about their origins; NULL: none
     double size;                       // of the first guess of the whole movement
     int turns;                         // of Newton's method in the last step
-    int parts;                         // into which the last sn_tree_step_take was divided
-    double change;                     // of the last turn, relative to the whole movement
+    int parts;                         // into which the last step was divided
+    int damped;                        // of these, taken with damped joints
+    int coasted;                       // of those, not even then
+    double turn;   // the farthest of a link: square of the tangent of half the angle
+    double jump;   // what the last step may be wrong by, as a part of the energy
+    double change; // of the last turn, relative to the whole movement
 } sn_tree_step;
 
 SN_API bool sn_tree_step_allocate(sn_tree_step *step, const sn_tree *tree);
@@ -135,8 +152,9 @@ SN_API void sn_tree_step_free_velocity(sn_tree_step *step, sn_tree *tree, double
 SN_API void sn_tree_step_add_impulse(sn_tree_step *step, const sn_tree *tree,
                                      const double *impulse);
 
-// Finds c' and gives the state at the end. False when Newton's method does not get there, because
-// the step is too long for the motion: q and v are then left as they are.
+// Finds c' and gives the state at the end. False when the step is too long for the motion: a link
+// turns too far, Newton's method does not get there, or the energy would be wrong by more than
+// `limit`; q and v are then left as they are.
 SN_API bool sn_tree_step_advance(sn_tree_step *step, sn_tree *tree, double *q, double *v);
 
 // For solvers that look for more than c': the first guess of it; and, from the guess that is there,
@@ -156,9 +174,23 @@ SN_API void sn_tree_step_finish(const sn_tree_step *step, const sn_tree *tree, d
 // force, world axes. The tree must stand at c.
 SN_API void sn_tree_step_loads(sn_tree_step *step, const sn_tree *tree, sn_spatial *load);
 
-// All of the above for a tree that nothing is in the way of, with forces held over the step; where
-// it finds no end, two steps of half the length, and so on, down to h / 1024. False: not even then,
-// or nothing to move; q and v are then those of the last part that went well.
+// The same with joints that resist, each by `drag` times the inertia that it feels; for parts that
+// are too long for the motion and cannot be divided. Keeps the momentum of trees that float.
+SN_API bool sn_tree_step_advance_damped(sn_tree_step *step, sn_tree *tree, double drag,
+                                        double share, double *q, double *v);
+
+// What the energy gains from a step that ends at (next_q, next_v), beyond the work of what was
+// pushed and as a part of all the energy there is.
+SN_API double sn_tree_step_gain(const sn_tree_step *step, sn_tree *tree, const double *q,
+                                const double *v, const double *next_q, const double *next_v);
+
+// Takes a step that sn_tree_step_advance refused in parts, from the same q and v: the forces,
+// wrenches and impulses that it was given are held over the step, without armature and resistance.
+// False only when a joint has nothing to move.
+SN_API bool sn_tree_step_recover(sn_tree_step *step, sn_tree *tree, double *q, double *v);
+
+// All of the above for a tree that nothing is in the way of, with forces held over the step. False
+// as above; q and v are then those of the last part that went well.
 SN_API bool sn_tree_step_take(sn_tree_step *step, sn_tree *tree, double h, sn_vec3 gravity,
                               const sn_spatial *wrench, const double *force, double *q, double *v);
 
