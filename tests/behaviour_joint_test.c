@@ -265,6 +265,58 @@ static void what_is_cut_falls_freely(void **state)
     }
 }
 
+static sn_status push_everything(void *user, sn_world *world, sn_behaviour self, double time,
+                                 sn_error *error)
+{
+    (void)user, (void)self, (void)time, (void)error;
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        sn_body body = sn_world_body(world, i);
+        sn_body_add_force(world, body, sn_vec3_make(0, 0, 9.81), sn_body_centre(world, body));
+    }
+    sn_joint_add_force(world, find(world, 1), 0, 0.5);
+    return SN_OK;
+}
+
+// What was added for a step counts although a joint breaks at its start: without weight the cut
+// ball goes straight on, and the rods feel no jolt.
+static void forces_outlive_a_break(void **state)
+{
+    (void)state;
+    rig r = make_rig(SN_POLICY_LOCKSTEP, NULL);
+    add_behaviour(r.world, "push", push_everything, NULL);
+    add_behaviour(r.world, "cut", cut_hook, NULL);
+    step(r.world, 0.01, 40);
+    sn_vec3 v = sn_body_velocity(r.world, r.bodies[2]);
+    double rate = sn_joint_velocity(r.world, r.joints[1], 0);
+    step(r.world, 0.01, 1);
+    assert_true(sn_joint_is_broken(r.world, r.joints[2]));
+    assert_true(sn_distance(v, sn_body_velocity(r.world, r.bodies[2])) < 1e-9);
+    // 0.5 N m still turns the lower rod, which is lighter now
+    assert_true(sn_joint_velocity(r.world, r.joints[1], 0) > rate + 0.005);
+    sn_world_destroy(r.world);
+}
+
+// Nor are they lost when joints are put together after they were added.
+static void forces_outlive_the_first_assembly(void **state)
+{
+    (void)state;
+    double speeds[2];
+    for (int k = 0; k < 2; ++k) {
+        rig r = {.world = make_world(SN_POLICY_LOCKSTEP, SN_VEC3_ZERO)};
+        add_rod(&r, 0);
+        if (k == 1) {
+            assert_int_equal(sn_world_assemble(r.world, NULL), SN_OK);
+        }
+        sn_body_add_force(r.world, r.bodies[0], sn_vec3_make(1, 0, 0), SN_VEC3_ZERO);
+        sn_body_add_torque(r.world, r.bodies[0], sn_vec3_make(0, 2, 0));
+        step(r.world, 0.01, 1);
+        speeds[k] = sn_joint_velocity(r.world, r.joints[0], 0);
+        sn_world_destroy(r.world);
+    }
+    assert_true(fabs(speeds[1]) > 1e-3);
+    assert_true(fabs(speeds[0] - speeds[1]) < 1e-15);
+}
+
 // ---- state ----
 
 // Everything at once: by its memory it goes from one thing to the next.
@@ -406,6 +458,8 @@ int main(void)
         cmocka_unit_test(a_sampled_servo_tends_to_the_built_in_one),
         cmocka_unit_test(a_freedom_is_taken_over_and_let_go),
         cmocka_unit_test(what_is_cut_falls_freely),
+        cmocka_unit_test(forces_outlive_a_break),
+        cmocka_unit_test(forces_outlive_the_first_assembly),
         cmocka_unit_test(states_hold_what_was_steered),
         cmocka_unit_test(unknown_motions_are_refused),
         cmocka_unit_test(a_failure_takes_drives_and_breaks_back),

@@ -228,6 +228,144 @@ static void behaviours_hand_over(void **state)
     sn_world_destroy(world);
 }
 
+// ---- joints ----
+
+static const char arm[] =
+    "{`sinew`: 1, `params`: {`gain`: {`value`: 50}},\n"
+    "`motions`: {`wave`: {`type`: `spline`, `points`: [[0, 0], [0.5, 0.6], [1, 0.1], [2, 0]], "
+    "`start_rate`: 0}},\n"
+    "`bodies`: [{`name`: `rod`, " SOLID ", `position`: [0, 0, -0.5]}, {`name`: `tip`, " SOLID
+    ", `position`: [0, 0, -1.5]}, {`name`: `ball`, " SOLID ", `position`: [0, 0, -2.1]}],\n"
+    "`joints`: [{`name`: `pivot`, `type`: `hinge`, `child`: `rod`, `at`: [0, 0, 0], `axis`: [0, 1, "
+    "0]}, {`name`: `elbow`, `type`: `hinge`, `parent`: `rod`, `child`: `tip`, `at`: [0, 0, -1], "
+    "`axis`: [0, 1, 0], `damping`: 0.1}, {`name`: `hook`, `type`: `fixed`, `parent`: `tip`, "
+    "`child`: `ball`, `at`: [0, 0, -2]}],\n"
+    "`behaviours`: [{`name`: `plan`, `period`: `0.5 s`, `variables`: {`n`: 0}, `do`: [\n"
+    "  {`let`: `n`, `be`: `=n + 1`},\n"
+    "  {`if`: `=n == 1`, `then`: [{`drive`: `pivot`, `type`: `motion`, `motion`: `wave`}]},\n"
+    "  {`if`: `=n == 3`, `then`: [{`drive`: `pivot`, `type`: `none`}]},\n"
+    "  {`if`: `=n == 4`, `then`: [{`break`: `hook`}]},\n"
+    "  {`if`: `=n == 5`, `then`: [{`drive`: `elbow`, `type`: `position`, `target`: 0, "
+    "`stiffness`: `=2*gain`, `damping`: `20 N m s/rad`, `force_limit`: `=10*gain`}]},\n"
+    "  {`if`: `=n > 5`, `then`: [{`set`: `elbow`, `target`: `20 deg`}]}]},\n"
+    "{`name`: `brake`, `do`: [{`force`: `pivot`, `value`: `=-0.2*of('pivot', "
+    "'joint.velocity')`}]}],\n"
+    "`run`: {`policy`: `%s`}}";
+
+static sn_world *build_arm(int policy, sn_scene **scene)
+{
+    char text[4000];
+    snprintf(text, sizeof text, arm, policy == 0 ? "lockstep" : "precise");
+    *scene = load_ticks(text);
+    return build(*scene);
+}
+
+// Taken over, let go, cut, driven: by the clock, under both policies.
+static void scripts_steer_joints(void **state)
+{
+    (void)state;
+    double ends[2];
+    for (int policy = 0; policy < 2; ++policy) {
+        sn_scene *scene;
+        sn_world *world = build_arm(policy, &scene);
+        sn_joint pivot = sn_world_find_joint(world, "pivot"),
+                 elbow = sn_world_find_joint(world, "elbow");
+        advance(world, 0.005, 100);
+        assert_true(fabs(sn_joint_position(world, pivot, 0) - 0.6) < 1e-9);
+        assert_true(fabs(sn_joint_position(world, elbow, 0)) > 0.01);
+        advance(world, 0.005, 100);
+        assert_true(fabs(sn_joint_position(world, pivot, 0) - 0.1) < 1e-9);
+        advance(world, 0.005, 100);
+        assert_int_equal(sn_joint_drive(world, pivot, 0).type, SN_DRIVE_NONE);
+        assert_false(sn_joint_is_broken(world, sn_world_find_joint(world, "hook")));
+        sn_body ball = sn_world_find_body(world, "ball");
+        sn_vec3 x = sn_body_centre(world, ball), v = sn_body_velocity(world, ball);
+        advance(world, 0.005, 100);
+        assert_true(sn_joint_is_broken(world, sn_world_find_joint(world, "hook")));
+        double z = x.z + 0.5 * v.z - 0.5 * 9.81 * 0.25;
+        assert_true(fabs(sn_body_centre(world, ball).z - z) < 1e-9);
+        advance(world, 0.005, 600);
+        sn_drive_def drive = sn_joint_drive(world, elbow, 0);
+        assert_int_equal(drive.type, SN_DRIVE_POSITION);
+        assert_true(drive.stiffness == 100.0 && drive.damping == 20.0 &&
+                    drive.force_limit == 500.0);
+        assert_true(fabs(drive.target - SN_PI / 9.0) < 1e-12);
+        ends[policy] = sn_joint_position(world, elbow, 0);
+        assert_true(fabs(ends[policy] - drive.target) < 0.1); // it droops a little
+        sn_world_destroy(world);
+        sn_scene_destroy(scene);
+    }
+    assert_true(fabs(ends[0] - ends[1]) < 1e-2);
+}
+
+static void states_hold_what_scripts_set(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; ++k) {
+        sn_scene *scenes[2];
+        sn_world *a = build_arm(0, &scenes[0]), *b = build_arm(0, &scenes[1]);
+        advance(a, 0.01, 25 + 50 * k);
+        size_t size = sn_world_state_size(a);
+        void *bytes = malloc(size);
+        assert_int_equal(sn_world_save_state(a, bytes, size, NULL), SN_OK);
+        sn_error error = {0};
+        if (sn_world_load_state(b, bytes, size, &error) != SN_OK) {
+            fail_msg("%s", sn_error_message(&error));
+        }
+        for (int i = 0; i < 150; ++i) {
+            assert_true(sn_world_hash(a) == sn_world_hash(b));
+            advance(a, 0.01, 1);
+            advance(b, 0.01, 1);
+        }
+        free(bytes);
+        sn_world_destroy(a);
+        sn_world_destroy(b);
+        sn_scene_destroy(scenes[0]);
+        sn_scene_destroy(scenes[1]);
+    }
+}
+
+// A param that is turned leaves alone what scripts have set, and reaches what they set next.
+static void params_leave_steered_drives_alone(void **state)
+{
+    (void)state;
+    sn_scene *scene;
+    sn_world *world = build_arm(0, &scene);
+    sn_joint pivot = sn_world_find_joint(world, "pivot");
+    advance(world, 0.01, 20);
+    assert_int_equal(sn_scene_set_param(scene, "gain", 70.0, NULL), SN_OK);
+    sn_error error = {0};
+    if (sn_scene_update(scene, world, &error) != SN_OK) {
+        fail_msg("%s", sn_error_message(&error));
+    }
+    assert_int_equal(sn_joint_drive(world, pivot, 0).type, SN_DRIVE_MOTION);
+    advance(world, 0.01, 200);
+    assert_true(sn_joint_drive(world, sn_world_find_joint(world, "elbow"), 0).stiffness == 140.0);
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+}
+
+// The child on the swing works itself up.
+static void the_swing_goes_higher(void **state)
+{
+    (void)state;
+    sn_scene *scene = NULL;
+    assert_int_equal(sn_scene_load_file("scenes/swing.json", NULL, &scene, NULL), SN_OK);
+    sn_world *world = build(scene);
+    sn_joint beam = sn_world_find_joint(world, "beam");
+    double highest[3] = {0.0};
+    for (int k = 0; k < 3; ++k) {
+        for (int i = 0; i < 1600; ++i) { // a little more than a swing
+            advance(world, 0.002, 1);
+            highest[k] = fmax(highest[k], sn_joint_position(world, beam, 0));
+        }
+    }
+    assert_true(highest[0] > 0.2 && highest[1] > highest[0] + 0.03 &&
+                highest[2] > highest[1] + 0.03);
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+}
+
 // ---- failing ----
 
 static void a_failing_script_stops_with_its_place(void **state)
@@ -655,6 +793,10 @@ int main(void)
         cmocka_unit_test(hysteresis_switches_at_both_ends),
         cmocka_unit_test(an_event_springs_the_trap),
         cmocka_unit_test(behaviours_hand_over),
+        cmocka_unit_test(scripts_steer_joints),
+        cmocka_unit_test(states_hold_what_scripts_set),
+        cmocka_unit_test(params_leave_steered_drives_alone),
+        cmocka_unit_test(the_swing_goes_higher),
         cmocka_unit_test(a_failing_script_stops_with_its_place),
         cmocka_unit_test(states_and_copies_go_on_to_the_bit),
         cmocka_unit_test(the_resolved_scene_runs_the_same),

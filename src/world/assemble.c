@@ -427,11 +427,16 @@ static sn_status assemble(sn_world *world, bool loose, sn_error *error)
     if (world->assembled) {
         return SN_OK;
     }
+    sn_load_keep loads = {0};
     sn_status status = sn_world_check_still(world, error);
+    if (status == SN_OK) {
+        status = sn_world_keep_loads(world, &loads, error);
+    }
     if (status == SN_OK) {
         status = sn_world_take_apart(world, error);
     }
     if (status != SN_OK) {
+        sn_load_keep_free(&loads);
         return status;
     }
     stance *stances = keep_stances(world);
@@ -449,7 +454,10 @@ static sn_status assemble(sn_world *world, bool loose, sn_error *error)
         undo(world, stances);
     } else if (status != SN_OK) {
         world->assembled = world->joint_order.count == 0;
+    } else {
+        sn_world_put_loads(world, &loads);
     }
+    sn_load_keep_free(&loads);
     sn_free(stances);
     return status;
 }

@@ -254,6 +254,16 @@ void sn_world_free_couplings(sn_world *world);
 bool sn_world_copy_couplings(const sn_world *world, sn_world *copy);
 void sn_world_remove_couplings_of(sn_world *world, sn_joint joint);
 
+// ---- load_keep.c ----
+// Forces added for the coming step, by the order of bodies and joints. Zero: none.
+typedef struct sn_load_keep {
+    sn_spatial *bodies;
+    double (*joints)[6];
+} sn_load_keep;
+sn_status sn_world_keep_loads(const sn_world *world, sn_load_keep *keep, sn_error *error);
+void sn_world_put_loads(sn_world *world, const sn_load_keep *keep);
+void sn_load_keep_free(sn_load_keep *keep);
+
 // ---- assemble.c ----
 // Gives every body of a mechanism an agent of its own again, as it moves now.
 sn_status sn_world_take_apart(sn_world *world, sn_error *error);
