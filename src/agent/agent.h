@@ -63,8 +63,46 @@ typedef struct sn_measure {
     sn_vec3 momentum, angular_momentum; // the latter about the world's origin
 } sn_measure;
 
+// Values within this of zero are on neither side of it.
+#define SN_SWITCH_BAND 1e-13
+
+// Agents whose forces jump, where freedoms strike limits, stick and slip: under integrators of
+// their own they are smooth from switch to switch, see tie_mode.h. Each switch has a value that is
+// above zero until it happens.
+typedef struct sn_agent_switching {
+    // Does anything ever jump; and the number of its switches.
+    bool (*jumps)(const sn_agent_set *set, int agent);
+    int (*count)(const sn_agent_set *set, int agent);
+
+    // From now on, until `held` is false, the agent keeps to its modes.
+    void (*hold)(sn_agent_set *set, int agent, bool held);
+
+    // Values (count) at the present state with modes held, and where they begin. `asks_forces`:
+    // the set's forces must be those of that state.
+    bool (*asks_forces)(const sn_agent_set *set, int agent);
+    void (*values)(sn_agent_set *set, int agent, sn_vec3 gravity, double *values);
+    void (*sides)(const sn_agent_set *set, int agent, int *sides);
+
+    // At the present state and time, `found` (count, or NULL) have happened: impacts. `jump`:
+    // motions may have other velocities from now on.
+    bool (*strike)(sn_agent_set *set, int agent, const int *found, bool jump);
+
+    // Under the set's forces: modes. True when it made the impact anew, and forces must be too.
+    bool (*settle)(sn_agent_set *set, int agent, sn_vec3 gravity);
+
+    // Which of its velocities a switch is of; the first time after `time` at which forces or
+    // motions jump; whether memory ran out in any of these or in `rate`.
+    int (*velocity)(const sn_agent_set *set, int agent, int switch_index);
+    double (*next_jump)(const sn_agent_set *set, int agent, double time);
+    bool (*starved)(const sn_agent_set *set, int agent);
+
+    // `restore` for a state nearly there, as stages of an integrator are.
+    void (*follow)(sn_agent_set *set, int agent);
+} sn_agent_switching;
+
 struct sn_agent_type {
     const char *name;
+    const sn_agent_switching *switching; // NULL: forces never jump
     bool has_joints; // agents take generalised forces beside those on their parts
 
     void (*begin)(sn_agent_set *set, int first, int last, double h);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "agent/tie_mode.h"
 #include "agent/tie_project.h"
 #include "agent/tie_rate.h"
 #include "agent/tie_step.h"
@@ -23,6 +24,9 @@ static void place(const sn_agent_set *set, int agent)
         sn_tree_place(&item->tree, sn_agent_q(set, agent));
         item->placed = true;
         item->moving = false;
+        if (item->ties != NULL) {
+            item->ties->ready = false;
+        }
     }
 }
 
@@ -48,7 +52,7 @@ static void articulation_touch(sn_agent_set *set, int agent)
     item_of(set, agent)->known = false;
 }
 
-static void articulation_restore(sn_agent_set *set, int agent)
+static void make_unit(sn_agent_set *set, int agent)
 {
     const sn_tree *tree = &item_of(set, agent)->tree;
     for (int i = 0; i < tree->count; ++i) {
@@ -61,13 +65,35 @@ static void articulation_restore(sn_agent_set *set, int agent)
             q[3] = turn.z;
         }
     }
+    articulation_touch(set, agent);
+}
+
+static void articulation_restore(sn_agent_set *set, int agent)
+{
     sn_articulation *item = item_of(set, agent);
+    double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
+    make_unit(set, agent);
     if (item->ties != NULL && item->ties->held_rows > 0) {
         double left;
-        sn_tie_close(item->ties, &item->tree, set->now, sn_agent_q(set, agent),
-                     sn_agent_v(set, agent), &left);
+        sn_tie_close(item->ties, &item->tree, set->now, q, v, &left);
     }
-    articulation_touch(set, agent);
+    if (item->ties != NULL && item->ties->modes.held) {
+        sn_tie_mode_snap(item->ties, &item->tree, set->now, q, v);
+    }
+}
+
+void sn_articulation_follow(sn_agent_set *set, int agent)
+{
+    sn_articulation *item = item_of(set, agent);
+    make_unit(set, agent);
+    if (item->ties == NULL || item->ties->held_rows == 0) {
+        return;
+    }
+    item->placed = sn_tie_follow(item->ties, &item->tree, set->now, sn_agent_q(set, agent),
+                                 sn_agent_v(set, agent));
+    if (!item->placed && !item->ties->rows.failed) {
+        articulation_restore(set, agent);
+    }
 }
 
 // Velocity of a point of a link, given by its place.
@@ -299,37 +325,9 @@ static void articulation_free_step(sn_agent_set *set, int first, int last, sn_ve
     }
 }
 
-// A step that ties, limits or drives cannot follow as a whole goes in 2, 4, ... parts from its
-// start, with forces held over it. What is known of loads afterwards is of its last part.
-static bool take_in_parts(sn_agent_set *set, int agent, double h)
-{
-    enum { MOST_PARTS = 256 };
-    sn_articulation *item = item_of(set, agent);
-    const sn_agent *head = &set->agents[agent];
-    double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
-    size_t q_bytes = (size_t)head->q_count * sizeof *q, v_bytes = (size_t)head->v_count * sizeof *v;
-    sn_vec3 gravity = item->step.gravity;
-    bool arrived = false;
-    for (int parts = 2; parts <= MOST_PARTS && !arrived && !item->ties->rows.failed; parts *= 2) {
-        double part = h / parts;
-        memcpy(q, set->q_last + head->q_first, q_bytes);
-        memcpy(v, set->v_last + head->v_first, v_bytes);
-        arrived = true;
-        for (int k = 0; k < parts && arrived; ++k) {
-            arrived = begin_item(item, head->time + k * part, part, q, v);
-            wrench_on_links(item, sn_agent_force(set, agent), head->part_count);
-            memcpy(item->force, set->joint_force + head->v_first, v_bytes);
-            arrived =
-                arrived && push_item(item, gravity, resistance_of(set, agent, part), item->force) &&
-                sn_tie_step_advance(item->ties, &item->step, &item->tree, item->last_time, q, v);
-            forget_place(item);
-        }
-    }
-    return arrived;
-}
-
 static void articulation_advance(sn_agent_set *set, int first, int last, double h)
 {
+    (void)h;
     for (int i = first; i < last; ++i) {
         sn_agent *head = &set->agents[i];
         if (sn_integrator_is_staged(head->integrator)) {
@@ -338,11 +336,9 @@ static void articulation_advance(sn_agent_set *set, int first, int last, double 
         sn_articulation *item = item_of(set, i);
         double *q = sn_agent_q(set, i), *v = sn_agent_v(set, i);
         bool arrived = !head->failed;
-        if (item->ties != NULL && head->failed != SN_FAILURE_MEMORY) {
-            arrived = (arrived && sn_tie_step_advance(item->ties, &item->step, &item->tree,
-                                                      item->last_time, q, v)) ||
-                      take_in_parts(set, i, h);
-            head->failed = SN_FAILURE_NONE;
+        if (arrived && item->ties != NULL) {
+            arrived =
+                sn_tie_step_advance(item->ties, &item->step, &item->tree, item->last_time, q, v);
         } else if (arrived) {
             arrived = sn_tree_step_advance(&item->step, &item->tree, q, v) ||
                       sn_tree_step_recover(&item->step, &item->tree, q, v);
@@ -381,11 +377,29 @@ void sn_articulation_push(const sn_agent_set *set, int agent, sn_vec3 gravity, d
                     push); // what the joints must give to stay without acceleration
     double *force = joint_forces(set, agent, q, v);
     if (item->sprung || item->ties != NULL) {
-        sn_tie_forces(item->freedoms, tree, set->now, q, v, force);
+        sn_tie_forces(item->freedoms, item->ties != NULL ? &item->ties->modes : NULL, tree,
+                      set->now, q, v, force);
     }
     for (int j = 0; j < tree->v_count; ++j) {
         push[j] = force[j] - push[j];
     }
+}
+
+bool sn_articulation_accelerations(const sn_agent_set *set, int agent, sn_vec3 gravity, double *a)
+{
+    sn_articulation *item = item_of(set, agent);
+    const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
+    sn_tree *tree = &item->tree;
+    sn_articulation_push(set, agent, gravity, a);
+    if (item->ties != NULL) {
+        sn_tie_state state = {set->now, q, v};
+        sn_tie_mode_forces(item->ties, tree, &state, a, a);
+    }
+    if (item->ties == NULL || !item->ties->ready) {
+        sn_tree_factorise(tree, NULL);
+    }
+    sn_tree_solve(tree, a, a);
+    return item->ties == NULL || sn_tie_rate(item->ties, tree, set->now, gravity, q, v, a);
 }
 
 static void articulation_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double *q_rate,
@@ -394,11 +408,10 @@ static void articulation_rate(const sn_agent_set *set, int agent, sn_vec3 gravit
     sn_articulation *item = item_of(set, agent);
     const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     sn_tree *tree = &item->tree;
-    sn_articulation_push(set, agent, gravity, v_rate);
-    sn_tree_factorise(tree, NULL);
-    sn_tree_solve(tree, v_rate, v_rate);
-    if (item->ties != NULL) {
-        sn_tie_rate(item->ties, tree, set->now, gravity, q, v, v_rate);
+    if (!sn_articulation_accelerations(set, agent, gravity, v_rate)) {
+        for (int j = 0; j < tree->v_count; ++j) {
+            v_rate[j] = NAN; // out of memory
+        }
     }
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_link *link = &tree->links[i];
@@ -460,6 +473,7 @@ static void articulation_measure(const sn_agent_set *set, int agent, sn_vec3 gra
 
 const sn_agent_type sn_articulation_type = {
     .name = "articulation",
+    .switching = &sn_articulation_switching,
     .has_joints = true,
     .begin = articulation_begin,
     .free_step = articulation_free_step,

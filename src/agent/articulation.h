@@ -83,6 +83,17 @@ SN_API int sn_articulation_add(sn_articulation_set *set, const sn_articulation_d
 // anything holds them back: M dv/dt = push + reactions of ties. push: the tree's v_count.
 SN_API void sn_articulation_push(const sn_agent_set *set, int agent, sn_vec3 gravity, double *push);
 
+// The accelerations with everything that holds them back, ties, limits and friction (v_count).
+// False when memory runs out.
+SN_API bool sn_articulation_accelerations(const sn_agent_set *set, int agent, sn_vec3 gravity,
+                                          double *a);
+
+// What restore does, for states nearly there.
+void sn_articulation_follow(sn_agent_set *set, int agent);
+
+// ---- articulation_switch.c ----
+extern const sn_agent_switching sn_articulation_switching;
+
 // What acts in a freedom from now on; its motion is shared. False when memory runs out, with
 // nothing changed. sn_articulation_close comes next when a prescribed motion has come in.
 SN_API bool sn_articulation_set_freedom(sn_articulation_set *set, int agent, int freedom,

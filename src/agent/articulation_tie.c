@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "agent/articulation.h"
+#include "agent/tie_mode.h"
 #include "agent/tie_project.h"
 #include "agent/tie_rate.h"
 #include "agent/tie_step.h"
@@ -235,19 +236,20 @@ void sn_articulation_find_loads(sn_articulation_set *set, int agent, sn_vec3 gra
     const double *q = sn_agent_q(agents, agent), *v = sn_agent_v(agents, agent);
     size_t nv = (size_t)tree->v_count;
     double *a = item->force + 2 * nv, *rest = a + nv;
-    sn_articulation_push(agents, agent, gravity, a);
-    sn_tree_factorise(tree, NULL);
-    sn_tree_solve(tree, a, a);
+    sn_articulation_accelerations(agents, agent, gravity, a);
     if (item->ties != NULL) {
-        sn_tie_rate(item->ties, tree, agents->now, gravity, q, v, a);
+        sn_tie_state state = {agents->now, q, v};
         sn_tie_note_rows(item->ties, tree, 1.0);
+        sn_tie_mode_forces(item->ties, tree, &state, item->ties->drive_load,
+                           item->ties->friction_load);
         memset(item->ties->force, 0, nv * sizeof(double));
         sn_tie_rows_push(&item->ties->rows, tree, item->ties->x, item->wrench, item->ties->force);
     }
     sn_tree_inverse(tree, v, a, gravity, item->wrench, rest); // and leaves what joints pass on
     memcpy(item->load, tree->scratch, (size_t)tree->count * sizeof *item->load);
     memset(item->force, 0, 2 * nv * sizeof *item->force);
-    sn_tie_force_loads(item->freedoms, tree, agents->now, q, v, item->force, item->force + nv);
+    sn_tie_force_loads(item->freedoms, NULL, tree, agents->now, q, v, item->force,
+                       item->force + nv);
     write_freedom_loads(item, item->force, item->force + nv);
     item->known = true;
     item->summed = true;

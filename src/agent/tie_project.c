@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "agent/tie_mode.h"
 #include "math/rotation.h"
 
 // What a loose grip may leave, at positions so near a singular one that nothing else is found: m.
@@ -13,7 +14,7 @@ static const double settled = 1e3;
 
 static const double least_damping = 1e-9;
 
-enum { MOST_CLOSING_TURNS = 300, MOST_TURNS = 25 };
+enum { MOST_CLOSING_TURNS = 300, MOST_FOLLOWING_TURNS = 8, MOST_TURNS = 25 };
 
 static sn_quat quat_at(const double *x)
 {
@@ -85,8 +86,10 @@ static void middle(const sn_tree *tree, const double *a, const double *b, double
 
 bool sn_tie_prepare(sn_tie_work *work, sn_tree *tree, const double *q)
 {
+    sn_tie_state state = {NAN, q, NULL};
     sn_tree_place(tree, q);
-    if (!sn_tree_factorise(tree, NULL) || !sn_tie_work_rows(work, tree, q, NULL, NULL)) {
+    if (!sn_tree_factorise(tree, NULL) ||
+        !sn_tie_work_rows(work, tree, q, work->modes.held ? sn_tie_mode_rows : NULL, &state)) {
         return false;
     }
     sn_tie_rows_factorise(&work->rows, NULL, SN_GRIP_FIRM);
@@ -349,4 +352,38 @@ bool sn_tie_close(sn_tie_work *work, sn_tree *tree, double time, double *q, doub
         hold_velocity(work, tree, time, v);
     }
     return closed;
+}
+
+// ---- from nearby ----
+
+bool sn_tie_follow(sn_tie_work *work, sn_tree *tree, double time, double *q, double *v)
+{
+    // Newton squares errors: from the first of these it gets to the second.
+    const double near = 1e-7, there = 1e-14;
+    bool arrived = false;
+    for (int turn = 0; turn < MOST_FOLLOWING_TURNS; ++turn) {
+        forget_guides(work);
+        if (!sn_tie_prepare(work, tree, q)) {
+            return false;
+        }
+        double left = arrived ? 0.0 : sn_tie_work_errors_here(work, tree, q, time, work->rest);
+        if (arrived || left <= there) {
+            sn_tie_rows_factorise(&work->rows, NULL, SN_GRIP_EVEN);
+            hold_velocity(work, tree, time, v);
+            work->ready = true;
+            return true;
+        }
+        if (!isfinite(left)) {
+            return false;
+        }
+        for (int r = 0; r < work->rows.rows.count; ++r) {
+            work->rest[r] = -work->rest[r];
+        }
+        sn_tie_rows_solve(&work->rows, work->rest, work->x);
+        memset(work->mean, 0, (size_t)tree->v_count * sizeof *work->mean);
+        sn_tie_answer(work, tree, work->x, work->mean);
+        displace(tree, q, work->mean, q);
+        arrived = left <= near;
+    }
+    return false;
 }

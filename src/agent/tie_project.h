@@ -21,6 +21,11 @@
 SN_API bool sn_tie_close(sn_tie_work *work, sn_tree *tree, double time, double *q, double *v,
                          double *largest);
 
+// The same for a state nearly there, as stages of an integrator are, at next to no cost beyond that
+// of accelerations: leaves the tree and rows at q as sn_tie_rate wants them. False: it is not near,
+// or memory ran out.
+SN_API bool sn_tie_follow(sn_tie_work *work, sn_tree *tree, double time, double *q, double *v);
+
 // c-, c (q_count) for a state at `time`; false when there are none. Leaves the tree at q.
 SN_API bool sn_tie_spread(sn_tie_work *work, sn_tree *tree, double time, double h, const double *q,
                           const double *v, double *before, double *c);

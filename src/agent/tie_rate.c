@@ -3,181 +3,95 @@
 #include <math.h>
 #include <string.h>
 
-#include "agent/tie_box.h"
+#include "agent/tie_mode_part.h"
 #include "agent/tie_project.h"
 #include "agent/tree_joint.h"
-#include "math/rotation.h"
-
-static const double settling = 0.01; // s, of velocity drives
-
-static sn_vec3 ball_turn(const double *q)
-{
-    return sn_quat_log(sn_quat_normalize((sn_quat){q[0], q[1], q[2], q[3]}));
-}
 
 // ---- forces ----
 
-static double drive_force(const sn_freedom_def *freedoms, const sn_tree_link *link, int k,
-                          double time, const double *q, const double *v)
+double sn_tie_drive_wish(const sn_freedom_def *freedoms, const sn_tree_link *link, int k,
+                         double time, const double *q, const double *v)
 {
     const sn_drive_def *drive = &freedoms[link->v + k].drive;
+    double lack = sn_tie_lack(freedoms, link, k, q, time);
+    return drive->stiffness * lack +
+           drive->damping * (sn_tie_target(drive, time).rate - v[link->v + k]);
+}
+
+// Velocity drives are rows, or at their force limit: see sn_tie_mode_forces.
+static double drive_force(const sn_freedom_def *freedoms, const sn_tie_modes *modes,
+                          const sn_tree_link *link, int k, double time, const double *q,
+                          const double *v)
+{
+    const sn_drive_def *drive = &freedoms[link->v + k].drive;
+    double most = drive->force_limit;
     if (drive->type == SN_DRIVE_FORCE) {
         return sn_tie_target(drive, time).value;
     }
     if (drive->type != SN_DRIVE_POSITION) {
         return 0.0;
     }
-    double lack = sn_tie_lack(freedoms, link, k, q, time);
-    double force = drive->stiffness * lack +
-                   drive->damping * (sn_tie_target(drive, time).rate - v[link->v + k]);
-    return fmin(fmax(force, -drive->force_limit), drive->force_limit);
+    if (modes != NULL && modes->drive[link->v + k] != SN_MODE_HOLDS) {
+        return modes->drive[link->v + k] == SN_MODE_MOST ? most : -most;
+    }
+    double force = sn_tie_drive_wish(freedoms, link, k, time, q, v);
+    return modes != NULL ? force : fmin(fmax(force, -most), most);
 }
 
-static double soft_limit_force(const sn_limit_def *limit, double position, double velocity)
+// Without modes it only pushes.
+static double soft_limit_force(const sn_limit_def *limit, const sn_tie_reach *reach,
+                               const uint8_t *mode)
 {
-    if (position > limit->upper) {
-        double force = -limit->stiffness * (position - limit->upper) - limit->damping * velocity;
-        return fmin(force, 0.0);
+    bool upper = mode != NULL ? *mode == SN_MODE_UPPER : reach->at > limit->upper;
+    bool lower = mode != NULL ? *mode == SN_MODE_LOWER : !reach->ball && reach->at < limit->lower;
+    if (!upper && !lower) {
+        return 0.0;
     }
-    if (position < limit->lower) {
-        double force = -limit->stiffness * (position - limit->lower) - limit->damping * velocity;
-        return fmax(force, 0.0);
-    }
-    return 0.0;
+    double edge = upper ? limit->upper : limit->lower;
+    double force = -limit->stiffness * (reach->at - edge) - limit->damping * reach->rate;
+    return mode != NULL ? force : (upper ? fmin(force, 0.0) : fmax(force, 0.0));
 }
 
-static void add_limit_forces(const sn_freedom_def *freedoms, const sn_tree_link *link,
-                             const double *q, const double *v, double *force)
+static void add_limit_forces(const sn_freedom_def *freedoms, const sn_tie_modes *modes,
+                             const sn_tree *tree, int link, const double *q, const double *v,
+                             double *force)
 {
-    if (link->joint != SN_TREE_BALL) {
-        for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
-            const sn_limit_def *limit = &freedoms[link->v + k].limit;
-            if (limit->stiffness > 0.0) {
-                force[link->v + k] += soft_limit_force(limit, q[link->q + k], v[link->v + k]);
-            }
+    const sn_tree_link *at = &tree->links[link];
+    bool ball = at->joint == SN_TREE_BALL;
+    for (int k = 0; k < (ball ? 1 : sn_tree_joint_v(at->joint)); ++k) {
+        int j = at->v + k;
+        const sn_limit_def *limit = &freedoms[j].limit;
+        if (!(limit->stiffness > 0.0)) {
+            continue;
         }
-        return;
-    }
-    sn_limit_def limit = freedoms[link->v].limit;
-    sn_vec3 turn = ball_turn(q + link->q);
-    double angle = sn_length(turn);
-    limit.lower = -INFINITY;
-    if (limit.stiffness > 0.0 && angle > limit.upper) {
-        sn_vec3 along = sn_vec3_scale(1.0 / angle, turn);
-        double back = soft_limit_force(&limit, angle, sn_dot(along, sn_vec3_at(v + link->v)));
-        sn_vec3_put(force + link->v, sn_vec3_add_scaled(sn_vec3_at(force + link->v), back, along));
+        sn_tie_reach reach = sn_tie_reach_of(tree, link, k, q, v);
+        double back = soft_limit_force(limit, &reach, modes != NULL ? &modes->limit[j] : NULL);
+        if (ball) {
+            sn_vec3_put(force + j, sn_vec3_add_scaled(sn_vec3_at(force + j), back, reach.along));
+        } else {
+            force[j] += back;
+        }
     }
 }
 
-void sn_tie_force_loads(const sn_freedom_def *freedoms, const sn_tree *tree, double time,
-                        const double *q, const double *v, double *drive, double *limit)
+void sn_tie_force_loads(const sn_freedom_def *freedoms, const sn_tie_modes *modes,
+                        const sn_tree *tree, double time, const double *q, const double *v,
+                        double *drive, double *limit)
 {
+    modes = modes != NULL && modes->held ? modes : NULL;
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_link *link = &tree->links[i];
         for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
-            drive[link->v + k] += drive_force(freedoms, link, k, time, q, v);
+            drive[link->v + k] += drive_force(freedoms, modes, link, k, time, q, v);
         }
-        add_limit_forces(freedoms, link, q, v, limit);
+        add_limit_forces(freedoms, modes, tree, i, q, v, limit);
     }
 }
 
-void sn_tie_forces(const sn_freedom_def *freedoms, const sn_tree *tree, double time,
-                   const double *q, const double *v, double *force)
+void sn_tie_forces(const sn_freedom_def *freedoms, const sn_tie_modes *modes, const sn_tree *tree,
+                   double time, const double *q, const double *v, double *force)
 {
-    sn_tie_force_loads(freedoms, tree, time, q, v, force, force);
-}
-
-// ---- bounded rows ----
-
-typedef struct rate_context {
-    double time;
-    const double *q, *v;
-} rate_context;
-
-static void add_row(sn_tie_work *work, const sn_tree *tree, int tag, int link, int part,
-                    sn_vec3 local, sn_tie_law *law)
-{
-    sn_tie_work_own(work, tree, tag, link, part, local);
-    int count = work->rows.rows.count;
-    if (work->rows.failed || !sn_array_reserve(&work->bounds, count)) {
-        work->rows.failed = true;
-        return;
-    }
-    sn_tie_law_finish(law);
-    work->bounds.data[count - 1] = (sn_tie_bound){*law, 0.0};
-}
-
-// A freedom at a hard limit that does not leave it: 1 at the upper, 2 at the lower, 0 neither.
-static int rests_on(const sn_limit_def *limit, double position, double velocity)
-{
-    const double near = 1e-9;
-    if (limit->stiffness > 0.0) {
-        return 0;
-    }
-    if (position >= limit->upper - near && velocity >= -near) {
-        return 1;
-    }
-    return position <= limit->lower + near && velocity <= near ? 2 : 0;
-}
-
-static void add_limit(int side, sn_tie_law *law)
-{
-    if (side != 0) {
-        sn_tie_law_add(law,
-                       (sn_tie_piece){SN_PIECE_LIMIT, 0.0, INFINITY, side == 1 ? -INFINITY : 0.0,
-                                      side == 1 ? 0.0 : INFINITY});
-    }
-}
-
-// Dry friction has no rows here: a force that jumps with the velocity's sign is no rate that these
-// integrators can follow.
-static void add_friction(sn_tie_work *work, const sn_tree *tree, int link)
-{
-    (void)work;
-    (void)tree;
-    (void)link;
-}
-
-static void add_bounded(void *user, sn_tie_work *work, sn_tree *tree, int link)
-{
-    const rate_context *context = user;
-    const sn_tree_link *at = &tree->links[link];
-    bool ball = at->joint == SN_TREE_BALL;
-    add_friction(work, tree, link);
-    for (int k = 0; k < sn_tree_joint_v(at->joint); ++k) {
-        const sn_freedom_def *freedom = &work->freedoms[at->v + k];
-        double velocity = context->v[at->v + k];
-        sn_tie_law law = {0};
-        if (freedom->drive.type == SN_DRIVE_MOTION) {
-            continue;
-        }
-        if (!ball) {
-            add_limit(rests_on(&freedom->limit, context->q[at->q + k], velocity), &law);
-        }
-        if (freedom->drive.type == SN_DRIVE_VELOCITY) {
-            sn_motion_state target = sn_tie_target(&freedom->drive, context->time);
-            double most = freedom->drive.force_limit;
-            sn_tie_law_add(&law, (sn_tie_piece){SN_PIECE_DRIVE,
-                                                target.rate + (target.value - velocity) / settling,
-                                                INFINITY, -most, most});
-        }
-        if (law.piece_count > 0) {
-            add_row(work, tree, SN_ROW_FREEDOM, link, k, sn_vec3_make(k == 0, k == 1, k == 2),
-                    &law);
-        }
-    }
-    if (ball && work->freedoms[at->v].limit.upper < INFINITY) {
-        sn_limit_def limit = work->freedoms[at->v].limit;
-        sn_vec3 turn = ball_turn(context->q + at->q);
-        double angle = sn_length(turn);
-        sn_vec3 along = angle > 0.0 ? sn_vec3_scale(1.0 / angle, turn) : SN_VEC3_ZERO;
-        limit.lower = -INFINITY;
-        sn_tie_law law = {0};
-        add_limit(rests_on(&limit, angle, sn_dot(along, sn_vec3_at(context->v + at->v))), &law);
-        if (law.piece_count > 0) {
-            add_row(work, tree, SN_ROW_LIMIT, link, 0, along, &law);
-        }
-    }
+    sn_tie_force_loads(freedoms, modes, tree, time, q, v, force, force);
 }
 
 // ---- accelerations of the rows without joint accelerations ----
@@ -223,7 +137,7 @@ static double ball_bias(sn_vec3 r, sn_vec3 w, int part)
 }
 
 // What the row's error would accelerate by without joint accelerations, less what is wanted.
-static double row_bias(const sn_tie_work *work, const sn_tree *tree, const rate_context *context,
+static double row_bias(const sn_tie_work *work, const sn_tree *tree, const sn_tie_state *context,
                        int r)
 {
     const sn_tie_row *row = &work->rows.rows.data[r];
@@ -235,7 +149,7 @@ static double row_bias(const sn_tie_work *work, const sn_tree *tree, const rate_
     const sn_tree_link *link = &tree->links[row->source];
     sn_vec3 turn = SN_VEC3_ZERO, w = SN_VEC3_ZERO;
     if (link->joint == SN_TREE_BALL) {
-        turn = ball_turn(context->q + link->q);
+        turn = sn_tie_turn_of(context->q + link->q);
         w = sn_vec3_at(context->v + link->v);
     }
     if (row->tag == SN_ROW_MOTION) {
@@ -257,30 +171,100 @@ static double row_bias(const sn_tie_work *work, const sn_tree *tree, const rate_
     return 0.0; // its law has what is wanted
 }
 
-bool sn_tie_rate(sn_tie_work *work, sn_tree *tree, double time, sn_vec3 gravity, const double *q,
-                 const double *v, double *a)
+// What modes hold in a freedom accelerates exactly as they say.
+static double held_target(const sn_tie_work *work, const sn_tree *tree, const sn_tie_row *row,
+                          double time)
 {
-    rate_context context = {time, q, v};
+    const sn_tree_link *link = &tree->links[row->source];
+    if (row->tag != SN_ROW_FREEDOM) {
+        return 0.0;
+    }
+    sn_tie_hold hold = sn_tie_mode_hold(work, link, row->part);
+    return hold.drives && !hold.sticks && !hold.rests
+               ? sn_tie_target(&work->freedoms[link->v + row->part].drive, time).rate
+               : 0.0;
+}
+
+static void note_held(sn_tie_work *work, const sn_tree *tree, double time, double *a)
+{
+    for (int r = 0; r < work->rows.rows.count; ++r) {
+        const sn_tie_row *row = &work->rows.rows.data[r];
+        if (row->tag == SN_ROW_FREEDOM || row->tag == SN_ROW_CONE) {
+            int j = tree->links[row->source].v + row->part;
+            work->modes.force[j] = row->scale * work->x[r];
+            a[j] = held_target(work, tree, row, time);
+        }
+    }
+}
+
+// With modes held, all rows hold.
+static void solve_held(sn_tie_work *work, const sn_tree *tree, double time)
+{
+    if (!work->ready) {
+        sn_tie_rows_factorise(&work->rows, NULL, SN_GRIP_EVEN);
+    }
+    for (int r = 0; r < work->rows.rows.count; ++r) {
+        const sn_tie_row *row = &work->rows.rows.data[r];
+        double target = row->tag > SN_ROW_MOTION ? held_target(work, tree, row, time) : 0.0;
+        work->rest[r] = row->scale * target - work->rest[r];
+    }
+    sn_tie_rows_solve(&work->rows, work->rest, work->x);
+}
+
+static void solve_bounded(sn_tie_work *work, const sn_tree *tree, double time)
+{
+    for (int r = 0; r < work->rows.rows.count; ++r) {
+        const sn_tie_row *row = &work->rows.rows.data[r];
+        const sn_tie_law *law = &work->bounds.data[r].law;
+        if (row->tag <= SN_ROW_MOTION || row->tag == SN_ROW_CONE) {
+            continue;
+        }
+        int j = tree->links[row->source].v + row->part;
+        int step = sn_tie_law_step_at(law, work->rest[r] / row->scale);
+        if (work->modes.hint[j] != 0) { // lets go of what it held
+            step = sn_tie_law_step_at(law, held_target(work, tree, row, time));
+            step += work->modes.hint[j] == 1 ? 1 : -1;
+        }
+        work->states.data[r] = (uint8_t)step;
+    }
+    sn_tie_box_solve(work, work->rest, work->x, work->y, work->z, SN_GRIP_EVEN);
+}
+
+static bool make_rows(sn_tie_work *work, sn_tree *tree, sn_tie_state *state)
+{
     for (int i = 0; i < work->tie_count; ++i) {
         work->guides[i] = (sn_tie_guide){NAN, -1};
     }
-    if (!sn_tie_work_rows(work, tree, q, add_bounded, &context)) {
+    return sn_tie_work_rows(work, tree, state->q,
+                            work->modes.held ? sn_tie_mode_rows : sn_tie_mode_candidates, state);
+}
+
+bool sn_tie_rate(sn_tie_work *work, sn_tree *tree, double time, sn_vec3 gravity, const double *q,
+                 const double *v, double *a)
+{
+    sn_tie_state state = {time, q, v};
+    if (!work->ready && !make_rows(work, tree, &state)) {
         return false;
+    }
+    if (work->rows.rows.count == 0) {
+        return true;
     }
     sn_tree_velocity(tree, v, work->velocity);
     tie_biases(work, tree, gravity);
     sn_tree_velocity(tree, a, work->velocity);
     sn_tie_rows_rate(&work->rows, tree, work->velocity, a, work->rest);
     for (int r = 0; r < work->rows.rows.count; ++r) {
-        const sn_tie_row *row = &work->rows.rows.data[r];
-        work->rest[r] += row->scale * row_bias(work, tree, &context, r);
-        if (row->tag > SN_ROW_MOTION) {
-            work->states.data[r] =
-                (uint8_t)sn_tie_law_step_at(&work->bounds.data[r].law, work->rest[r] / row->scale);
-        }
+        work->rest[r] += work->rows.rows.data[r].scale * row_bias(work, tree, &state, r);
     }
-    sn_tie_box_solve(work, work->rest, work->x, work->y, work->z, SN_GRIP_EVEN);
+    if (work->modes.held) {
+        solve_held(work, tree, time);
+    } else {
+        solve_bounded(work, tree, time);
+    }
     sn_tie_answer(work, tree, work->x, a);
+    if (work->modes.held) {
+        note_held(work, tree, time, a);
+    }
     return true;
 }
 

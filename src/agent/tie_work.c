@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/tie_mode.h"
 #include "agent/tree_joint.h"
 #include "base/memory.h"
 #include "math/rotation.h"
@@ -52,6 +53,9 @@ static bool allocate_links(sn_tie_work *work, const sn_tree *tree)
     work->friction_load = work->limit_load + nv;
     work->c = work->friction_load + nv;
     work->before = work->c + nq;
+    if (!sn_tie_modes_allocate(&work->modes, tree)) {
+        return false;
+    }
     return sn_tie_rows_allocate(&work->rows, tree);
 }
 
@@ -126,6 +130,7 @@ void sn_tie_work_free(sn_tie_work *work)
     sn_array_free(&work->states);
     sn_array_free(&work->out);
     sn_array_free(&work->kept_rows);
+    sn_tie_modes_free(&work->modes);
     sn_tie_mix_free(&work->mix);
     sn_array_free(&work->kept_x);
     sn_free(work);
@@ -309,6 +314,7 @@ bool sn_tie_work_order(sn_tie_work *work, const sn_tree *tree)
     for (int i = 0; i < tree->count; ++i) {
         rank[i] = -1;
     }
+    sn_tie_modes_arrange(work, tree);
     return reserve(work, tree);
 }
 
@@ -447,6 +453,8 @@ bool sn_tie_work_rows(sn_tie_work *work, sn_tree *tree, const double *q, sn_tie_
                       void *context)
 {
     sn_tie_rows_clear(&work->rows);
+    work->ready = false;
+    memset(work->modes.row, -1, 3 * (size_t)tree->v_count * sizeof *work->modes.row);
     for (int i = 0; i < work->block_count; ++i) {
         const sn_tie_block *block = &work->order[i];
         if (block->tie >= 0) {
@@ -484,29 +492,45 @@ bool sn_tie_work_rows(sn_tie_work *work, sn_tree *tree, const double *q, sn_tie_
 
 // ---- errors ----
 
-double sn_tie_work_errors(sn_tie_work *work, const sn_tree *tree, const double *q, double time,
-                          double *error)
+// Of the rows, with ties at `places`.
+static double measure_errors(const sn_tie_work *work, const sn_tree *tree,
+                             const sn_tie_place *places, const double *q, double time,
+                             double *error)
 {
     double largest = 0.0;
-    sn_tree_place_into(tree, q, work->pose);
-    for (int i = 0; i < work->tie_count; ++i) {
-        sn_tie_guide guide = work->guides[i];
-        sn_tie_locate(&work->ties[i], work->terms, tree, work->pose, q, &guide, &work->ahead[i]);
-    }
     for (int r = 0; r < work->rows.rows.count; ++r) {
         const sn_tie_row *row = &work->rows.rows.data[r];
         double off = 0.0;
         if (row->tag == SN_ROW_TIE) {
-            off = work->ahead[row->source].error[row->part];
+            off = places[row->source].error[row->part];
         } else if (row->tag == SN_ROW_MOTION) {
             const sn_freedom_def *freedom = &work->freedoms[tree->links[row->source].v + row->part];
             off = sn_tie_position(tree, row->source, row->part, q) -
                   sn_tie_target(&freedom->drive, time).value;
+        } else if (work->modes.held) {
+            off = sn_tie_mode_error(work, tree, row->tag, row->source, row->part, q);
         }
         largest = fabs(off) <= largest ? largest : fabs(off);
         error[r] = row->scale * off;
     }
     return largest;
+}
+
+double sn_tie_work_errors(sn_tie_work *work, const sn_tree *tree, const double *q, double time,
+                          double *error)
+{
+    sn_tree_place_into(tree, q, work->pose);
+    for (int i = 0; i < work->tie_count; ++i) {
+        sn_tie_guide guide = work->guides[i];
+        sn_tie_locate(&work->ties[i], work->terms, tree, work->pose, q, &guide, &work->ahead[i]);
+    }
+    return measure_errors(work, tree, work->ahead, q, time, error);
+}
+
+double sn_tie_work_errors_here(const sn_tie_work *work, const sn_tree *tree, const double *q,
+                               double time, double *error)
+{
+    return measure_errors(work, tree, work->places, q, time, error);
 }
 
 void sn_tie_work_rates(const sn_tie_work *work, const sn_tree *tree, double time, double *rate)
@@ -517,6 +541,8 @@ void sn_tie_work_rates(const sn_tie_work *work, const sn_tree *tree, double time
         if (row->tag == SN_ROW_MOTION) {
             const sn_freedom_def *freedom = &work->freedoms[tree->links[row->source].v + row->part];
             rate[r] = row->scale * sn_tie_target(&freedom->drive, time).rate;
+        } else if (row->tag == SN_ROW_FREEDOM && work->modes.held) {
+            rate[r] = row->scale * sn_tie_mode_velocity(work, tree, row->source, row->part, time);
         }
     }
 }

@@ -34,6 +34,28 @@ typedef struct sn_tie_bound {
     double cone;
 } sn_tie_bound;
 
+// What can change at once in a freedom; see tie_mode.h.
+typedef struct sn_tie_switch {
+    int kind; // SN_SWITCH_LOWER, ...
+    int link, own;
+} sn_tie_switch;
+
+typedef struct sn_tie_modes {
+    bool held;                         // rates keep to the modes, else they follow from the state
+    uint8_t *limit, *friction, *drive; // v_count each
+    uint8_t *hint;                     // v_count: lets go, forward or back; 0: does not
+    uint8_t *struck, *still;           // v_count: thrown back by the last impact; not to be
+    int *row;                          // 3 v_count: of the freedom, its cone, a ball's limit; -1
+    double *force;                     // v_count: of what holds it, and of cones, when last found
+    double *v_before;                  // v_count: before the last impact
+    double *q_held;                    // q_count: when modes were found
+    double slow;                       // rad/s: a ball that slips no faster comes to rest
+    double height;                     // m, rad: what is thrown back no further comes to rest
+    sn_tie_switch *switches;           // switch_count
+    int switch_count;
+    bool jumps; // forces or velocities do, ever
+} sn_tie_modes;
+
 typedef struct sn_tie_work {
     sn_tie *ties;
     int tie_count;
@@ -64,6 +86,8 @@ typedef struct sn_tie_work {
     sn_freedom_def *freedoms; // the articulation's
     double *drive_load, *limit_load, *friction_load; // v_count
     double *tie_load;                                // 6 tie_count
+    sn_tie_modes modes;
+    bool ready; // rows and their factor are those of the tree where sn_tie_follow left it
 } sn_tie_work;
 
 // Does anything here need rows, beyond springs, dampers and forces?
@@ -109,6 +133,10 @@ SN_API bool sn_tie_work_rows(sn_tie_work *work, sn_tree *tree, const double *q,
 // rows are (others: 0). Gives the largest error in m or rad, which is NaN when any is.
 SN_API double sn_tie_work_errors(sn_tie_work *work, const sn_tree *tree, const double *q,
                                  double time, double *error);
+
+// The same where rows were made, q.
+SN_API double sn_tie_work_errors_here(const sn_tie_work *work, const sn_tree *tree, const double *q,
+                                      double time, double *error);
 
 // The rates that motions want of J v, less: measured as rows are.
 SN_API void sn_tie_work_rates(const sn_tie_work *work, const sn_tree *tree, double time,

@@ -183,7 +183,6 @@ static void free_group(sn_group *group)
     sn_array_free(&group->events);
     sn_ode_destroy(group->ode);
     sn_free(group->state);
-    sn_free(group->work);
 }
 
 void sn_world_free_groups(sn_world *world)
@@ -351,12 +350,38 @@ static bool assign_events(sn_world *world)
     return true;
 }
 
-static void call_rate(void *context, double t, const double *y, double *y_rate);
-static void call_roots(void *context, double t, const double *y, double *values);
+int sn_group_count_switches(const sn_group *group)
+{
+    int count = 0;
+    for (int i = 0; i < group->agents.count; ++i) {
+        sn_agent_ref ref = group->agents.data[i];
+        const sn_agent_set *set = group->world->sets[ref.set];
+        count += set->type->switching != NULL ? set->type->switching->count(set, ref.agent) : 0;
+    }
+    return count;
+}
+
+// Finds what can happen at once in a group.
+static void find_switches(sn_group *group)
+{
+    group->jumps = false;
+    for (int i = 0; i < group->agents.count; ++i) {
+        sn_agent_ref ref = group->agents.data[i];
+        sn_agent_set *set = group->world->sets[ref.set];
+        if (set->type->switching != NULL) {
+            group->jumps = set->type->switching->jumps(set, ref.agent) || group->jumps;
+        }
+    }
+    group->switch_count = sn_group_count_switches(group);
+}
 
 static sn_ode_root *make_roots(const sn_group *group)
 {
-    sn_ode_root *roots = sn_allocate((size_t)group->events.count * sizeof *roots);
+    int count = group->events.count + group->switch_count;
+    sn_ode_root *roots = sn_allocate((size_t)count * sizeof *roots);
+    for (int i = group->events.count; roots != NULL && i < count; ++i) {
+        roots[i] = (sn_ode_root){-1, SN_SWITCH_BAND};
+    }
     for (int i = 0; roots != NULL && i < group->events.count; ++i) {
         const sn_event_record *event = &group->world->events.data[group->events.data[i]];
         sn_direction wanted = event->def.direction;
@@ -373,28 +398,27 @@ static sn_status make_integrators(sn_world *world, sn_error *error)
         size_t bytes = (size_t)group->size * sizeof(double);
         group->world = world;
         group->index = i;
+        group->edge = INFINITY;
         group->state = sn_allocate(bytes);
-        group->work = group->integrator == SN_INTEGRATOR_RK4 ? sn_allocate(3 * bytes) : NULL;
-        if (group->state == NULL ||
-            (group->integrator == SN_INTEGRATOR_RK4 && group->work == NULL)) {
-            return sn_fail_memory(error, 3 * bytes);
+        if (group->state == NULL) {
+            return sn_fail_memory(error, bytes);
         }
-        if (group->integrator == SN_INTEGRATOR_RK4) {
-            continue;
-        }
+        find_switches(group);
+        int root_count = group->events.count + group->switch_count;
         sn_ode_root *roots = make_roots(group);
         if (roots == NULL) {
-            return sn_fail_memory(error, (size_t)group->events.count * sizeof *roots);
+            return sn_fail_memory(error, (size_t)root_count * sizeof *roots);
         }
         sn_ode_def def = {
             .method = group->integrator,
             .size = group->size,
             .relative_tolerance = group->relative_tolerance,
             .absolute_tolerance = group->absolute_tolerance,
-            .root_count = group->events.count,
+            .root_count = root_count,
             .root = roots,
-            .rate = call_rate,
-            .roots = call_roots,
+            .inner_looks = group->switch_count > 0 ? 2 : 0,
+            .rate = sn_group_rate,
+            .roots = sn_group_roots,
             .context = group,
         };
         sn_status status = sn_ode_create(&def, &group->ode, error);
@@ -406,9 +430,28 @@ static sn_status make_integrators(sn_world *world, sn_error *error)
     return SN_OK;
 }
 
+// What acts in a joint may have been changed since.
+static bool switches_current(const sn_world *world)
+{
+    bool current = true;
+    for (int i = 0; i < world->groups.count; ++i) {
+        const sn_group *group = &world->groups.data[i];
+        bool jumps = false;
+        for (int k = 0; k < group->agents.count; ++k) {
+            sn_agent_ref ref = group->agents.data[k];
+            const sn_agent_set *set = world->sets[ref.set];
+            jumps = jumps ||
+                    (set->type->switching != NULL && set->type->switching->jumps(set, ref.agent));
+        }
+        current = current && group->jumps == jumps &&
+                  group->switch_count == sn_group_count_switches(group);
+    }
+    return current;
+}
+
 sn_status sn_world_make_groups(sn_world *world, sn_error *error)
 {
-    if (world->groups_current) {
+    if (world->groups_current && switches_current(world)) {
         return SN_OK;
     }
     sn_world_free_groups(world);
@@ -436,198 +479,5 @@ sn_status sn_world_make_groups(sn_world *world, sn_error *error)
         status = make_integrators(world, error);
     }
     world->groups_current = status == SN_OK;
-    return status;
-}
-
-// ---- moving a group ----
-
-// The group's state as one vector: q then v of each agent in turn.
-static void gather(const sn_group *group, double *y)
-{
-    for (int i = 0; i < group->agents.count; ++i) {
-        const sn_agent_set *set = group->world->sets[group->agents.data[i].set];
-        int agent = group->agents.data[i].agent;
-        memcpy(y, sn_agent_q(set, agent), (size_t)set->agents[agent].q_count * sizeof(double));
-        y += set->agents[agent].q_count;
-        memcpy(y, sn_agent_v(set, agent), (size_t)set->agents[agent].v_count * sizeof(double));
-        y += set->agents[agent].v_count;
-    }
-}
-
-// Back into the agents. Rotations are brought back to unit length in the agents, never in y, whose
-// past an integrator may remember.
-static void spread(const sn_group *group, const double *y, double t)
-{
-    for (int i = 0; i < group->agents.count; ++i) {
-        sn_agent_set *set = group->world->sets[group->agents.data[i].set];
-        set->now = t;
-        int agent = group->agents.data[i].agent;
-        memcpy(sn_agent_q(set, agent), y, (size_t)set->agents[agent].q_count * sizeof(double));
-        y += set->agents[agent].q_count;
-        memcpy(sn_agent_v(set, agent), y, (size_t)set->agents[agent].v_count * sizeof(double));
-        y += set->agents[agent].v_count;
-        set->type->restore(set, agent);
-    }
-}
-
-static void call_rate(void *context, double t, const double *y, double *y_rate)
-{
-    const sn_group *group = context;
-    sn_world *world = group->world;
-    spread(group, y, t);
-    sn_world_evaluate_forces(world, t, group->index);
-    for (int i = 0; i < group->agents.count; ++i) {
-        const sn_agent_set *set = world->sets[group->agents.data[i].set];
-        int agent = group->agents.data[i].agent;
-        double *q_rate = y_rate, *v_rate = y_rate + set->agents[agent].q_count;
-        set->type->rate(set, group->agents.data[i].agent, world->gravity, q_rate, v_rate);
-        y_rate = v_rate + set->agents[agent].v_count;
-    }
-}
-
-static void call_roots(void *context, double t, const double *y, double *values)
-{
-    const sn_group *group = context;
-    double clock = group->world->time;
-    group->world->time = t; // for events that look at the time
-    spread(group, y, t);
-    for (int i = 0; i < group->events.count; ++i) {
-        values[i] =
-            sn_world_event_value(group->world, &group->world->events.data[group->events.data[i]]);
-    }
-    group->world->time = clock;
-}
-
-// Classical Runge-Kutta over the whole step.
-static void step_rk4(sn_group *group, double t, double h)
-{
-    size_t n = (size_t)group->size;
-    double *y = group->state, *trial = group->work, *rate = group->work + n,
-           *sum = group->work + 2 * n;
-    const double share[4] = {1.0, 2.0, 2.0, 1.0}, ahead[4] = {0.5, 0.5, 1.0, 0.0};
-    memcpy(trial, y, n * sizeof *y);
-    memset(sum, 0, n * sizeof *sum);
-    for (int stage = 0; stage < 4; ++stage) {
-        double when = stage == 0 ? t : (stage == 3 ? t + h : t + 0.5 * h);
-        call_rate(group, when, trial, rate);
-        for (size_t i = 0; i < n; ++i) {
-            sum[i] += share[stage] * rate[i];
-            trial[i] = y[i] + ahead[stage] * h * rate[i];
-        }
-    }
-    for (size_t i = 0; i < n; ++i) {
-        y[i] += h / 6.0 * sum[i];
-    }
-}
-
-static double first_next_step(const sn_group *group)
-{
-    sn_agent_ref first = group->agents.data[0];
-    return group->world->sets[first.set]->agents[first.agent].next_step;
-}
-
-static void set_next_step(sn_group *group, double step)
-{
-    for (int i = 0; i < group->agents.count; ++i) {
-        sn_agent_ref ref = group->agents.data[i];
-        group->world->sets[ref.set]->agents[ref.agent].next_step = step;
-    }
-}
-
-// What to say of a group that could not go on: its first body stands for it.
-static sn_status fail_group(const sn_group *group, sn_error *inner, sn_error *error)
-{
-    char place[200];
-    sn_agent_ref first = group->agents.data[0];
-    sn_world_place(group->world, group->world->sets[first.set]->agents[first.agent].owner, place,
-                   sizeof place);
-    return sn_fail(error, inner->code, place, "%s%s", inner->text,
-                   group->agents.count > 1
-                       ? " (the body shares its integrator with those it is joined to)"
-                       : "");
-}
-
-static sn_status log_roots(sn_group *group, double time, bool *stop, sn_error *error)
-{
-    sn_world *world = group->world;
-    const int *found = sn_ode_roots_found(group->ode);
-    for (int i = 0; i < group->events.count; ++i) {
-        uint32_t event = group->events.data[i];
-        if (found[i] == 0) {
-            continue;
-        }
-        sn_status status = sn_world_log_event(world, event, time, found[i], error);
-        if (status != SN_OK) {
-            return status;
-        }
-        *stop = *stop || world->events.data[event].def.action != SN_EVENT_MARK;
-    }
-    return SN_OK;
-}
-
-static void set_sides(sn_group *group)
-{
-    for (int i = 0; i < group->events.count; ++i) {
-        sn_ode_sides(group->ode)[i] = group->world->events.data[group->events.data[i]].step_side;
-    }
-}
-
-static void keep_sides(sn_group *group)
-{
-    for (int i = 0; i < group->events.count; ++i) {
-        group->world->events.data[group->events.data[i]].step_side = sn_ode_sides(group->ode)[i];
-    }
-}
-
-static sn_status step_adaptive(sn_group *group, double t, double end, double *reached,
-                               sn_error *error)
-{
-    sn_world *world = group->world;
-    bool stop = false;
-    set_sides(group);
-    while (t < end && !stop) {
-        sn_ode_result result;
-        sn_error inner = {0};
-        if (sn_ode_advance(group->ode, t, end, first_next_step(group), group->state, &result,
-                           &inner) != SN_OK) {
-            return fail_group(group, &inner, error);
-        }
-        world->report.internal_steps += result.steps;
-        world->report.failed_steps += result.failed_steps;
-        set_next_step(group, result.next_step);
-        t = result.time;
-        if (result.at_root) {
-            sn_status status = log_roots(group, t, &stop, error);
-            if (status != SN_OK) {
-                return status;
-            }
-        }
-    }
-    keep_sides(group);
-    *reached = t;
-    return SN_OK;
-}
-
-sn_status sn_world_step_group(sn_world *world, int index, double end, double *reached,
-                              sn_error *error)
-{
-    sn_group *group = &world->groups.data[index];
-    sn_status status = SN_OK;
-    *reached = end;
-    if (group->integrator == SN_INTEGRATOR_RK4) {
-        gather(group, group->state);
-        step_rk4(group, world->time, end - world->time);
-    } else {
-        // Adams and BDF go on from their own y, whose rotations are not of unit length to the last
-        // bit. Fehlberg starts every step anew, so that a step depends on the saved state alone.
-        if (group->fresh || group->integrator == SN_INTEGRATOR_FEHLBERG45) {
-            sn_ode_forget(group->ode);
-            gather(group, group->state);
-        }
-        status = step_adaptive(group, world->time, end, reached, error);
-    }
-    spread(group, group->state, *reached);
-    // A method that was stopped at an event stands beyond it.
-    group->fresh = status != SN_OK || *reached < end;
     return status;
 }

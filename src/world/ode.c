@@ -28,12 +28,21 @@ struct sn_ode {
     SUNNonlinearSolver nonlinear;
     N_Vector between; // y inside the last step of the method
     double stands;    // the time the method itself has got to
+    double *fixed;    // RK4: 6 size, of the last step: y and its rate at the start, scratch (3
+                      // size), rate at the end
+    double stood;     // RK4: the start of the last step
+    long fixed_steps;
     sn_ode_root *root;
     int *roots_found, *sides;
     double *low, *high, *middle; // root_count: values at both ends of a bracket and between
     bool begun;                  // the integrator holds a history that may be continued
     char complaint[300];         // the last message of SUNDIALS
 };
+
+static bool is_fixed(const sn_ode *ode)
+{
+    return ode->def.method == SN_INTEGRATOR_RK4;
+}
 
 static bool is_one_step(const sn_ode *ode)
 {
@@ -146,6 +155,15 @@ sn_status sn_ode_create(const sn_ode_def *def, sn_ode **out, sn_error *error)
         return sn_fail_memory(error, (size_t)def->size * sizeof(double));
     }
     N_VConst(0.0, ode->y);
+    if (is_fixed(ode)) {
+        ode->fixed = sn_allocate_zero(6 * (size_t)def->size * sizeof(double));
+        if (ode->fixed == NULL) {
+            sn_ode_destroy(ode);
+            return sn_fail_memory(error, 6 * (size_t)def->size * sizeof(double));
+        }
+        *out = ode;
+        return SN_OK;
+    }
     if (!(is_one_step(ode) ? make_fehlberg(ode) : make_multistep(ode))) {
         sn_status status =
             sn_fail(error, SN_ERROR_INTEGRATOR, NULL, "integrator %s could not be set up: %s",
@@ -185,6 +203,7 @@ void sn_ode_destroy(sn_ode *ode)
     if (ode->context != NULL) {
         SUNContext_Free(&ode->context);
     }
+    sn_free(ode->fixed);
     sn_free(ode->root);
     sn_free(ode->roots_found);
     sn_free(ode->sides);
@@ -210,6 +229,9 @@ static bool start(sn_ode *ode, double t, double end, const double *y, double nex
     memcpy(N_VGetArrayPointer(ode->y), y, (size_t)ode->def.size * sizeof(double));
     ode->begun = true;
     ode->stands = t;
+    if (is_fixed(ode)) {
+        return true;
+    }
     if (is_one_step(ode)) {
         // Not ERKStepReset, which goes on counting steps: the first one may grow faster.
         return ERKStepReInit(ode->memory, call_rate, t, ode->y) == 0 &&
@@ -219,9 +241,59 @@ static bool start(sn_ode *ode, double t, double end, const double *y, double nex
            CVodeSetInitStep(ode->memory, first_step) == 0;
 }
 
+// Classical Runge-Kutta over the whole way.
+static void fixed_step(sn_ode *ode, double end)
+{
+    size_t n = (size_t)ode->def.size;
+    double *y = N_VGetArrayPointer(ode->y), *start = ode->fixed, *first = start + n,
+           *trial = first + n, *rate = trial + n, *sum = rate + n, *last = sum + n;
+    const double share[4] = {1.0, 2.0, 2.0, 1.0}, ahead[4] = {0.5, 0.5, 1.0, 0.0};
+    double t = ode->stands, h = end - t;
+    memcpy(start, y, n * sizeof *y);
+    memcpy(trial, y, n * sizeof *y);
+    memset(sum, 0, n * sizeof *sum);
+    for (int stage = 0; stage < 4; ++stage) {
+        double when = stage == 0 ? t : (stage == 3 ? t + h : t + 0.5 * h);
+        ode->def.rate(ode->def.context, when, trial, rate);
+        if (stage == 0) {
+            memcpy(first, rate, n * sizeof *rate);
+        }
+        for (size_t i = 0; i < n; ++i) {
+            sum[i] += share[stage] * rate[i];
+            trial[i] = y[i] + ahead[stage] * h * rate[i];
+        }
+    }
+    for (size_t i = 0; i < n; ++i) {
+        y[i] += h / 6.0 * sum[i];
+    }
+    if (ode->def.root_count > 0) {
+        ode->def.rate(ode->def.context, end, y, last);
+    }
+    ode->stood = t;
+    ode->stands = end;
+    ode->fixed_steps += 1;
+}
+
+// Between its ends, by Hermite's cubic.
+static void fixed_between(const sn_ode *ode, double t, double *between)
+{
+    size_t n = (size_t)ode->def.size;
+    const double *y = N_VGetArrayPointer(ode->y), *start = ode->fixed, *first = start + n,
+                 *last = start + 5 * n;
+    double h = ode->stands - ode->stood, s = (t - ode->stood) / h, way = s * s * (3.0 - 2.0 * s);
+    for (size_t i = 0; i < n; ++i) {
+        between[i] = start[i] + way * (y[i] - start[i]) +
+                     h * s * (1.0 - s) * ((1.0 - s) * first[i] - s * last[i]);
+    }
+}
+
 // One step of the method towards `end`; positive return: at a root or at the end, negative: failed.
 static int one_step(sn_ode *ode, double end, double *t)
 {
+    if (is_fixed(ode)) {
+        fixed_step(ode, end);
+        return 0;
+    }
     return is_one_step(ode) ? ERKStepEvolve(ode->memory, end, ode->y, t, ARK_ONE_STEP)
                             : CVode(ode->memory, end, ode->y, t, CV_ONE_STEP);
 }
@@ -229,6 +301,9 @@ static int one_step(sn_ode *ode, double end, double *t)
 static double coming_step(const sn_ode *ode)
 {
     double step = 0.0;
+    if (is_fixed(ode)) {
+        return step;
+    }
     if (is_one_step(ode)) {
         ERKStepGetCurrentStep(ode->memory, &step);
     } else {
@@ -239,7 +314,10 @@ static double coming_step(const sn_ode *ode)
 
 static void read_counters(const sn_ode *ode, long counters[2])
 {
-    if (is_one_step(ode)) {
+    if (is_fixed(ode)) {
+        counters[0] = ode->fixed_steps;
+        counters[1] = 0;
+    } else if (is_one_step(ode)) {
         ERKStepGetNumSteps(ode->memory, &counters[0]);
         ERKStepGetNumErrTestFails(ode->memory, &counters[1]);
     } else {
@@ -301,6 +379,8 @@ static bool look(sn_ode *ode, double t, double *values)
     int code = 0;
     if (t == ode->stands) {
         N_VScale(1.0, ode->y, ode->between);
+    } else if (is_fixed(ode)) {
+        fixed_between(ode, t, N_VGetArrayPointer(ode->between));
     } else {
         code = is_one_step(ode) ? ERKStepGetDky(ode->memory, t, 0, ode->between)
                                 : CVodeGetDky(ode->memory, t, 0, ode->between);
@@ -387,11 +467,21 @@ static bool find_root(sn_ode *ode, double from, double *reached, bool *at_root)
         return true;
     }
     memset(ode->roots_found, 0, (size_t)ode->def.root_count * sizeof *ode->roots_found);
-    if (!find_sides(ode, from) || !look(ode, ode->stands, ode->high)) {
+    if (!find_sides(ode, from)) {
         return false;
     }
-    *at_root = has_crossing(ode, ode->high);
-    if (*at_root && !(look(ode, from, ode->low) && narrow(ode, from, reached))) {
+    // A value may have gone through zero and come back within the step.
+    int looks = ode->def.inner_looks;
+    double low = from, length = ode->stands - from;
+    for (int k = 0; k <= looks && !*at_root; ++k) {
+        *reached = k == looks ? ode->stands : from + (k + 1.0) / (looks + 1.0) * length;
+        if (!look(ode, *reached, ode->high)) {
+            return false;
+        }
+        *at_root = has_crossing(ode, ode->high);
+        low = *at_root ? low : *reached;
+    }
+    if (*at_root && !(look(ode, low, ode->low) && narrow(ode, low, reached))) {
         return false;
     }
     keep_sides(ode, ode->high, true);
@@ -415,6 +505,7 @@ sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, do
                        ode->complaint);
     }
     int stop = is_one_step(ode) ? ERKStepSetStopTime(ode->memory, end)
+               : is_fixed(ode)  ? 0
                                 : CVodeSetStopTime(ode->memory, end);
     if (stop != 0) {
         return sn_fail(error, SN_ERROR_INTEGRATOR, NULL, "integrator refused the end time: %s",

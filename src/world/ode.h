@@ -1,5 +1,6 @@
-// Adaptive integration of y' = f(t, y), and roots located on its dense output, through SUNDIALS:
-// ERKStep with Fehlberg's 4(5) table, CVODE's Adams and BDF. The only file pair that knows
+// Integration of y' = f(t, y), and roots located on its dense output: adaptive through SUNDIALS,
+// with Fehlberg's 4(5) table in ERKStep and CVODE's Adams and BDF, or classical Runge-Kutta, which
+// goes to the end in one step with a cubic between both ends. The only file pair that knows
 // SUNDIALS.
 //
 // Each root value has a side, -1 or +1: where it last was, further from zero than its band. A root
@@ -17,11 +18,12 @@ typedef struct sn_ode_root {
 } sn_ode_root;
 
 typedef struct sn_ode_def {
-    sn_integrator method; // FEHLBERG45, ADAMS or BDF
+    sn_integrator method; // RK4, FEHLBERG45, ADAMS or BDF
     int size;             // of y
     double relative_tolerance, absolute_tolerance;
     int root_count;
     const sn_ode_root *root; // root_count; copied
+    int inner_looks;         // at how many places within a step roots are looked for too
     void (*rate)(void *context, double t, const double *y, double *y_rate);
     void (*roots)(void *context, double t, const double *y,
                   double *values); // may be NULL without roots

@@ -121,10 +121,12 @@ typedef struct sn_group {
     SN_ARRAY(uint32_t) fields; // springs and drags that act inside it, by index
     SN_ARRAY(uint32_t) events; // located by it, by index
     int size;                  // of its state: all q and v
-    sn_ode *ode;               // NULL for RK4
-    double *state;             // size
-    double *work;              // RK4: 3 * size; else NULL
-    bool fresh;                // the integrator must forget its history before the next step
+    int switch_count;          // of all its agents, see agent.h
+    bool jumps;                // forces or velocities of an agent do
+    double edge;               // the time of the next jump; stages that end there are before it
+    sn_ode *ode;
+    double *state; // size
+    bool fresh;    // the integrator must forget its history before the next step
 } sn_group;
 
 struct sn_world {
@@ -278,6 +280,12 @@ void sn_world_evaluate_forces(sn_world *world, double time, int group);
 // ---- group.c ----
 sn_status sn_world_make_groups(sn_world *world, sn_error *error);
 void sn_world_free_groups(sn_world *world);
+int sn_group_count_switches(const sn_group *group);
+
+// ---- group_move.c ----
+// The rate of a group's state, and the values of its events and then of its switches, for sn_ode.
+void sn_group_rate(void *group, double t, const double *y, double *y_rate);
+void sn_group_roots(void *group, double t, const double *y, double *values);
 
 // Moves one group from the world's time to `end`. An event that ends the step makes `*reached`
 // come out earlier.
