@@ -27,6 +27,7 @@ static void switch_hold(sn_agent_set *set, int agent, bool held)
     sn_articulation *item = item_of(set, agent);
     if (item->ties != NULL) {
         item->ties->modes.held = held;
+        item->ties->modes.smooth = held;
     }
 }
 
@@ -66,6 +67,7 @@ static bool switch_strike(sn_agent_set *set, int agent, const int *found, bool j
     }
     // What is smaller is lost in the errors of the integrator, and of ties closed to roundings.
     double error = set->agents[agent].absolute_tolerance;
+    item->ties->modes.smooth = true;
     item->ties->modes.slow = 1e-9 + 100.0 * error;
     item->ties->modes.height = (item->ties->held_rows > 0 ? 1e-12 : 1e-14) + 10.0 * error;
     bool struck = sn_tie_strike(item->ties, &item->tree, set->now, found, jump,

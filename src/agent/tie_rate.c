@@ -227,7 +227,8 @@ static void solve_bounded(sn_tie_work *work, const sn_tree *tree, double time)
         }
         work->states.data[r] = (uint8_t)step;
     }
-    sn_tie_box_solve(work, work->rest, work->x, work->y, work->z, SN_GRIP_EVEN);
+    sn_tie_box_solve(work, work->rest, work->x, work->y, work->z,
+                     work->modes.smooth ? SN_GRIP_EVEN : SN_GRIP_FIRM);
 }
 
 static bool make_rows(sn_tie_work *work, sn_tree *tree, sn_tie_state *state)

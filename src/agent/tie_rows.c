@@ -6,10 +6,12 @@
 #include "agent/tree_joint.h"
 #include "base/memory.h"
 
-// Y's diagonal is at most one: what counts as no leverage, and turns for the rest.
+// Y's diagonal is at most one: what counts as no leverage, and turns for the rest. An even grip
+// lets go over a region wide enough for integrators to step across, and makes up for it in turns
+// where there is leverage.
 static const double grip_eps[] = {
-    [SN_GRIP_FIRM] = 1e-11, [SN_GRIP_EVEN] = 1e-9, [SN_GRIP_LOOSE] = 1e-4};
-enum { FIRM_TURNS = 3, LOOSE_TURNS = 1 };
+    [SN_GRIP_FIRM] = 1e-11, [SN_GRIP_EVEN] = 1e-6, [SN_GRIP_LOOSE] = 1e-4};
+static const int grip_turns[] = {[SN_GRIP_FIRM] = 3, [SN_GRIP_EVEN] = 5, [SN_GRIP_LOOSE] = 1};
 
 bool sn_tie_rows_allocate(sn_tie_rows *rows, const sn_tree *tree)
 {
@@ -282,7 +284,7 @@ void sn_tie_rows_apply(const sn_tie_rows *rows, const double *x, double *y)
 
 void sn_tie_rows_factorise(sn_tie_rows *rows, const uint8_t *out, sn_tie_grip grip)
 {
-    rows->turns = grip == SN_GRIP_LOOSE ? LOOSE_TURNS : FIRM_TURNS;
+    rows->turns = grip_turns[grip];
     sn_tie_rows_factorise_with(rows, out, grip_eps[grip]);
 }
 

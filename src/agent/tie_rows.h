@@ -76,7 +76,9 @@ typedef struct sn_tie_rows {
 
 typedef enum sn_tie_grip {
     SN_GRIP_FIRM,
-    SN_GRIP_EVEN, // for accelerations, which integrators want smooth across singular positions
+    // For stages of integrators, which want rates smooth across singular positions. What it lacks
+    // in accelerations is across the ties, and taken out again with the velocities.
+    SN_GRIP_EVEN,
     SN_GRIP_LOOSE,
 } sn_tie_grip;
 

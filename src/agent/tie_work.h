@@ -42,6 +42,7 @@ typedef struct sn_tie_switch {
 
 typedef struct sn_tie_modes {
     bool held;                         // rates keep to the modes, else they follow from the state
+    bool smooth;                       // and are smooth across singular positions, not exact there
     uint8_t *limit, *friction, *drive; // v_count each
     uint8_t *hint;                     // v_count: lets go, forward or back; 0: does not
     uint8_t *struck, *still;           // v_count: thrown back by the last impact; not to be
