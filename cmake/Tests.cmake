@@ -33,6 +33,9 @@ endfunction()
 set(sanitizer_environment
     "ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:strict_string_checks=1"
     "UBSAN_OPTIONS=print_stacktrace=1" "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
+if(SINEW_SANITIZE)
+    list(APPEND sanitizer_environment "SINEW_SANITIZED=1")
+endif()
 
 if(with_tests)
     add_custom_target(tests_threads)
