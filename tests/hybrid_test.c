@@ -180,6 +180,54 @@ static void a_pendulum_strikes_a_stop(void **state)
     }
 }
 
+// A ball's limit bounds the angle of its turn. Gravity pulls outwards here: what is thrown against
+// the limit comes back with e^2 of its kinetic energy, and ends on it.
+static void a_ball_strikes_its_cone(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; ++i) {
+        sn_world *world = make(all[i], sn_vec3_make(0, 0, g), 1e-11); // the pendulum stands up
+        sn_body_def def = sn_default_body_def();
+        def.name = "bob";
+        def.frame.position = sn_vec3_make(0, 0, -1);
+        def.velocity = sn_vec3_make(1.5, 0, 0);
+        def.angular_velocity = sn_vec3_make(0, -1.5, 0);
+        def.mass.mass = 2.0;
+        def.mass.inertia = sn_mat3_diagonal(sn_vec3_make(0.1, 0.1, 0.1));
+        sn_body bob;
+        assert_int_equal(sn_world_add_body(world, &def, &bob, NULL), SN_OK);
+        sn_joint_def joint =
+            joint_at(world, "ball", SN_JOINT_BALL, (sn_body){0}, bob, SN_VEC3_ZERO, up);
+        joint.freedom[0].limit.upper = 0.5;
+        joint.freedom[0].limit.restitution = 0.6;
+        sn_joint ball = add(world, &joint);
+        double most = 0.0, start = NAN, after = NAN;
+        for (int k = 0; k < 1000; ++k) {
+            step(world, 0.01, 1);
+            double angle = 0.0, energy = sn_world_energy(world).total;
+            for (int m = 0; m < 3; ++m) {
+                angle += pow(sn_joint_position(world, ball, m), 2.0);
+            }
+            most = fmax(most, sqrt(angle));
+            start = isnan(start) ? energy : start;
+            after = isnan(after) && fabs(energy - start) > 1e-3 ? energy : after;
+        }
+        // Kinetic energy at the cone: that of the start and what 1 - cos of the angle gives.
+        double arrives = 0.5 * (2.0 + 0.1) * 2.25 + 2.0 * g * (1.0 - cos(0.5));
+        print_message("%s: cone passed by %.1e rad, impact off by %.1e J\n",
+                      sn_integrator_word(all[i]), most - 0.5, after - start + 0.64 * arrives);
+        assert_true(most < 0.5 + 1e-9);
+        assert_true(fabs(after - start + 0.64 * arrives) < (i == 0 ? 1e-6 : 1e-8));
+        double angle = 0.0, speed = 0.0;
+        for (int m = 0; m < 3; ++m) {
+            angle += pow(sn_joint_position(world, ball, m), 2.0);
+            speed += pow(sn_joint_velocity(world, ball, m), 2.0);
+        }
+        assert_true(fabs(sqrt(angle) - 0.5) < 1e-12 && sqrt(speed) < 1e-9);
+        sn_world_destroy(world);
+    }
+}
+
 // A soft limit is a spring and a damper as long as they push.
 static void soft_limits_push_only(void **state)
 {
@@ -592,6 +640,7 @@ int main(void)
         cmocka_unit_test(a_mass_bounces_to_rest),
         cmocka_unit_test(events_see_impacts),
         cmocka_unit_test(a_pendulum_strikes_a_stop),
+        cmocka_unit_test(a_ball_strikes_its_cone),
         cmocka_unit_test(soft_limits_push_only),
         cmocka_unit_test(a_thrown_block_stops),
         cmocka_unit_test(a_rubbing_oscillator_stops),
