@@ -13,8 +13,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "math/rotation.h"
-#include "sinew/joint.h"
+#include "joint_at.h"
 
 static const sn_vec3 down = {0, 0, -9.81};
 
@@ -41,26 +40,11 @@ static sn_body add_bob(sn_world *world, const char *name, sn_vec3 position, doub
     return body;
 }
 
-// A joint at a point of the world with z along an axis, between bodies as they stand now.
 static sn_joint add_joint(sn_world *world, const char *name, sn_joint_type type, sn_body parent,
                           sn_body child, sn_vec3 at, sn_vec3 axis)
 {
-    sn_joint_def def = sn_default_joint_def();
-    sn_transform place = {at, sn_quat_between(sn_vec3_make(0, 0, 1), axis)};
-    def.name = name;
-    def.type = type;
-    def.parent = parent;
-    def.child = child;
-    def.parent_frame =
-        sn_transform_multiply(sn_transform_inverse(sn_body_transform(world, parent)), place);
-    def.child_frame =
-        sn_transform_multiply(sn_transform_inverse(sn_body_transform(world, child)), place);
-    sn_joint joint;
-    sn_error error = {0};
-    if (sn_world_add_joint(world, &def, &joint, &error) != SN_OK) {
-        fail_msg("%s", sn_error_message(&error));
-    }
-    return joint;
+    sn_joint_def def = joint_at(world, name, type, parent, child, at, axis);
+    return add(world, &def);
 }
 
 static void step(sn_world *world, double h, int count)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "math/rotation.h"
+#include "joint_at.h"
 #include "sinew/mechanics.h"
 
 static const double g = 9.81;
@@ -42,33 +42,6 @@ static inline sn_body add_bob(sn_world *world, const char *name, double mass, sn
     double i = 1e-12 * mass;
     return add_body(world, name, mass, sn_vec3_make(i, i, i),
                     (sn_transform){position, SN_QUAT_IDENTITY});
-}
-
-// A joint at a point of the world with z along an axis, between bodies as they stand now.
-static inline sn_joint_def joint_at(sn_world *world, const char *name, sn_joint_type type,
-                                    sn_body parent, sn_body child, sn_vec3 at, sn_vec3 axis)
-{
-    sn_joint_def def = sn_default_joint_def();
-    sn_transform place = {at, sn_quat_between(sn_vec3_make(0, 0, 1), axis)};
-    def.name = name;
-    def.type = type;
-    def.parent = parent;
-    def.child = child;
-    def.parent_frame =
-        sn_transform_multiply(sn_transform_inverse(sn_body_transform(world, parent)), place);
-    def.child_frame =
-        sn_transform_multiply(sn_transform_inverse(sn_body_transform(world, child)), place);
-    return def;
-}
-
-static inline sn_joint add(sn_world *world, const sn_joint_def *def)
-{
-    sn_joint joint;
-    sn_error error = {0};
-    if (sn_world_add_joint(world, def, &joint, &error) != SN_OK) {
-        fail_msg("%s", sn_error_message(&error));
-    }
-    return joint;
 }
 
 static inline sn_joint add_joint(sn_world *world, const char *name, sn_joint_type type,
