@@ -43,4 +43,4 @@ endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/schema/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sinew FILES_MATCHING
         PATTERN "*.json")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/sinew FILES_MATCHING
-        PATTERN "*.json" PATTERN "*.obj" PATTERN "*.stl" PATTERN "*.ply")
+        PATTERN "*.json" PATTERN "*.urdf" PATTERN "*.obj" PATTERN "*.stl" PATTERN "*.ply")

@@ -325,7 +325,7 @@ static void a_leg_walks_as_constructed(void **state)
     sn_body foot = sn_world_find_body(world, "front left foot"),
             other = sn_world_find_body(world, "back right foot");
     double worst = 0.0;
-    int low = 0, steps = share < 1.0 ? 300 : 2000;
+    int low = 0, steps = share < 1.0 ? 200 : 2000;
     for (int i = 0; i < steps; ++i) {
         advance(world, 0.002, 1);
         double angle = position_of(world, "crank");
@@ -374,16 +374,16 @@ static void beads_keep_to_their_wire(void **state)
     sn_joint wire = joint_of(world, "first on the wire");
     sn_body first = sn_world_find_body(world, "first bead"),
             second = sn_world_find_body(world, "second bead");
-    int rounds = 0, back = 0;
+    int rounds = 0, back = 0, steps = share < 1.0 ? 2000 : 12000;
     double x = -3.2;
-    for (int i = 0; i < 12000; ++i) {
+    for (int i = 0; i < steps; ++i) {
         advance(world, 0.001, 1);
         sn_vec3 at = sn_body_centre(world, first);
         rounds += at.y < -1.0 && x <= -2.0 && at.x > -2.0;
         back += sn_body_centre(world, second).x < -0.6; // beyond the loop
         x = at.x;
     }
-    assert_int_equal(rounds, 2);
+    assert_int_equal(rounds, share < 1.0 ? 1 : 2);
     assert_int_equal(back, 0);
     assert_true(isfinite(sn_length(sn_joint_reaction(world, wire).force)));
     sn_world_destroy(world);
@@ -402,7 +402,8 @@ static void an_arm_does_its_task(void **state)
     sn_world *world = build_scene("robot-arm");
     sn_body part = sn_world_find_body(world, "part"), hand = sn_world_find_body(world, "hand");
     double highest = 0.0, fastest = 0.0;
-    for (int i = 0; i < 8500; ++i) {
+    int steps = share < 1.0 ? 3000 : 8500;
+    for (int i = 0; i < steps; ++i) {
         advance(world, 0.001, 1);
         highest = fmax(highest, sn_body_transform(world, part).position.z);
         fastest = fmax(fastest, sn_length(sn_body_velocity(world, hand)));
@@ -410,6 +411,11 @@ static void an_arm_does_its_task(void **state)
             double torque = sn_joint_drive_force(world, joint_of(world, motors[k].joint), 0);
             assert_true(fabs(torque) < 0.2 * motors[k].most);
         }
+    }
+    if (share < 1.0) {
+        assert_true(highest > 0.3); // in the hand, and on its way
+        sn_world_destroy(world);
+        return;
     }
     assert_true(highest > 0.48 && fastest > 1.0 && fastest < 2.0);
     sn_transform end = sn_body_transform(world, part);

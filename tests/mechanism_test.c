@@ -219,6 +219,40 @@ static void loops_keep_energy_and_stay_closed(void **state)
     sn_world_destroy(world);
 }
 
+// A crank that turns by more than a radian a step, with loops to follow: the step goes in parts.
+static void steps_too_long_for_loops_go_in_parts(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(SN_POLICY_LOCKSTEP, SN_VEC3_ZERO, 1e-9);
+    sn_vec3 corner[4] = {{0, 0, 0}, {0, 0, 0.1}, {1, 0, 0.5}, {1, 0, 0}};
+    sn_body bar[3];
+    const char *names[] = {"crank", "coupler", "rocker"};
+    for (int i = 0; i < 3; ++i) {
+        bar[i] = add_rod(world, names[i], corner[i], corner[i + 1], i == 0 ? 20.0 : 0.1);
+    }
+    assert_int_equal(
+        sn_body_set_velocity(world, bar[0], sn_vec3_make(10, 0, 0), sn_vec3_make(0, 200, 0), NULL),
+        SN_OK);
+    sn_joint main_joint = add_hinge(world, "main", ground, bar[0], corner[0]);
+    add_hinge(world, "pin", bar[0], bar[1], corner[1]);
+    add_hinge(world, "wrist", bar[1], bar[2], corner[2]);
+    add_hinge(world, "foot", ground, bar[2], corner[3]);
+    assert_int_equal(sn_world_assemble(world, NULL), SN_OK);
+    double start = sn_world_energy(world).total, worst = 0.0, apart = 0.0;
+    assert_true(sn_joint_velocity(world, main_joint, 0) > 100.0);
+    for (int k = 0; k < 100; ++k) {
+        step(world, 0.01, 1);
+        worst = fmax(worst, fabs(sn_world_energy(world).total / start - 1.0));
+        for (int i = 0; i < sn_world_joint_count(world); ++i) {
+            apart = fmax(apart, gap(world, sn_world_joint(world, i)));
+        }
+    }
+    print_message("crank at %.0f rad/s in steps of 10 ms: energy within %.1e, gaps %.1e m\n",
+                  sn_joint_velocity(world, main_joint, 0), worst, apart);
+    assert_true(apart < 1e-9 && worst < 0.2);
+    sn_world_destroy(world);
+}
+
 // A door on three hinges in line: two of them are too many.
 static void a_door_may_have_three_hinges(void **state)
 {
@@ -700,6 +734,7 @@ int main(void)
         cmocka_unit_test(backward_joints_keep_their_meaning),
         cmocka_unit_test(four_bars_follow_the_published_values),
         cmocka_unit_test(loops_keep_energy_and_stay_closed),
+        cmocka_unit_test(steps_too_long_for_loops_go_in_parts),
         cmocka_unit_test(a_door_may_have_three_hinges),
         cmocka_unit_test(a_prescribed_crank_tells_its_torque),
         cmocka_unit_test(what_acts_in_a_closing_joint_counts),

@@ -325,9 +325,37 @@ static void articulation_free_step(sn_agent_set *set, int first, int last, sn_ve
     }
 }
 
+// A step that ties, limits or drives cannot follow as a whole goes in 2, 4, ... parts from its
+// start, with forces held over it. What is known of loads afterwards is of its last part.
+static bool take_in_parts(sn_agent_set *set, int agent, double h)
+{
+    enum { MOST_PARTS = 256 };
+    sn_articulation *item = item_of(set, agent);
+    const sn_agent *head = &set->agents[agent];
+    double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
+    size_t q_bytes = (size_t)head->q_count * sizeof *q, v_bytes = (size_t)head->v_count * sizeof *v;
+    sn_vec3 gravity = item->step.gravity;
+    bool arrived = false;
+    for (int parts = 2; parts <= MOST_PARTS && !arrived && !item->ties->rows.failed; parts *= 2) {
+        double part = h / parts;
+        memcpy(q, set->q_last + head->q_first, q_bytes);
+        memcpy(v, set->v_last + head->v_first, v_bytes);
+        arrived = true;
+        for (int k = 0; k < parts && arrived; ++k) {
+            arrived = begin_item(item, head->time + k * part, part, q, v);
+            wrench_on_links(item, sn_agent_force(set, agent), head->part_count);
+            memcpy(item->force, set->joint_force + head->v_first, v_bytes);
+            arrived =
+                arrived && push_item(item, gravity, resistance_of(set, agent, part), item->force) &&
+                sn_tie_step_advance(item->ties, &item->step, &item->tree, item->last_time, q, v);
+            forget_place(item);
+        }
+    }
+    return arrived;
+}
+
 static void articulation_advance(sn_agent_set *set, int first, int last, double h)
 {
-    (void)h;
     for (int i = first; i < last; ++i) {
         sn_agent *head = &set->agents[i];
         if (sn_integrator_is_staged(head->integrator)) {
@@ -336,9 +364,11 @@ static void articulation_advance(sn_agent_set *set, int first, int last, double 
         sn_articulation *item = item_of(set, i);
         double *q = sn_agent_q(set, i), *v = sn_agent_v(set, i);
         bool arrived = !head->failed;
-        if (arrived && item->ties != NULL) {
-            arrived =
-                sn_tie_step_advance(item->ties, &item->step, &item->tree, item->last_time, q, v);
+        if (item->ties != NULL && head->failed != SN_FAILURE_MEMORY) {
+            arrived = (arrived && sn_tie_step_advance(item->ties, &item->step, &item->tree,
+                                                      item->last_time, q, v)) ||
+                      take_in_parts(set, i, h);
+            head->failed = SN_FAILURE_NONE;
         } else if (arrived) {
             arrived = sn_tree_step_advance(&item->step, &item->tree, q, v) ||
                       sn_tree_step_recover(&item->step, &item->tree, q, v);
