@@ -23,6 +23,7 @@ typedef struct bench_job {
     const sn_arguments *arguments;
     peer peers[PEER_LIMIT];
     int peer_count, repeats;
+    int bars, bars_held; // printed so far
     bool quick;
     FILE *table;
     sn_json_writer *json; // NULL: none
@@ -35,7 +36,8 @@ typedef struct series {
     bool refused; // a peer that does not know the case
 } series;
 
-static const sn_bench_group *const groups[] = {&sn_bench_rigid, &sn_bench_precise, &sn_bench_files};
+static const sn_bench_group *const groups[] = {&sn_bench_rigid, &sn_bench_articulated,
+                                               &sn_bench_precise, &sn_bench_files};
 
 const sn_bench_group *sn_bench_group_at(int index)
 {
@@ -153,97 +155,195 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y ? 1 : 0;
 }
 
-// Of the cost (quality < 0) or of one measure of quality: its place in the middle, or the least.
-// NaN when there is nothing.
-static void summarize(const series *runs, int quality, double *median_value, double *least)
+typedef struct summary {
+    double median, least, spread; // NaN when there is nothing
+} summary;
+
+// Of the cost (quality < 0) or of one measure of quality.
+static summary summarize(const series *runs, int quality)
 {
     double values[REPEAT_LIMIT];
-    for (int i = 0; i < runs->count; ++i) {
+    int count = runs != NULL ? runs->count : 0, middle = count / 2;
+    if (count == 0) {
+        return (summary){NAN, NAN, NAN};
+    }
+    for (int i = 0; i < count; ++i) {
         const sn_bench_result *result = &runs->results[i];
         values[i] = quality < 0 ? result->value : result->quality[quality];
     }
-    qsort(values, (size_t)runs->count, sizeof values[0], by_value);
-    int middle = runs->count / 2;
-    *least = runs->count > 0 ? values[0] : NAN;
-    *median_value = runs->count == 0       ? NAN
-                    : runs->count % 2 == 1 ? values[middle]
-                                           : 0.5 * (values[middle - 1] + values[middle]);
+    qsort(values, (size_t)count, sizeof values[0], by_value);
+    double median = count % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
+    return (summary){median, values[0], (values[count - 1] - values[0]) / median};
 }
 
-static double median(const series *runs, int quality)
+static double median_quality(const series *runs, int quality)
 {
-    double value, least;
-    summarize(runs, quality, &value, &least);
-    return value;
+    return summarize(runs, quality).median;
 }
 
-static double minimum(const series *runs)
+static int quality_count(const sn_bench_case *bench)
 {
-    double value, least;
-    summarize(runs, -1, &value, &least);
-    return least;
+    int count = 0;
+    while (count < SN_BENCH_QUALITY_LIMIT && bench->quality[count] != NULL) {
+        count++;
+    }
+    return count;
+}
+
+// ---- bars ----
+
+// A row of the table: a case, ours alone or beside one peer.
+typedef struct row {
+    const sn_bench_group *group;
+    const sn_bench_case *bench;
+    const series *ours, *theirs; // theirs: NULL when ours is alone
+    const char *peer;
+    bool first; // of its case: the bars of ours alone stand there
+} row;
+
+// The next bar that this row can tell of, from *at on; NULL: none is left.
+static const sn_bench_bar *next_bar(const row *one, int *at)
+{
+    while (*at < SN_BENCH_BAR_LIMIT) {
+        const sn_bench_bar *bar = &one->bench->bars[(*at)++];
+        bool here =
+            bar->peer == NULL ? one->first : one->peer != NULL && strcmp(bar->peer, one->peer) == 0;
+        if (bar->limit != 0.0 && here) {
+            return bar;
+        }
+    }
+    return NULL;
+}
+
+static double bar_value(const row *one, const sn_bench_bar *bar)
+{
+    for (int i = 0; bar->quality != NULL && i < quality_count(one->bench); ++i) {
+        if (strcmp(one->bench->quality[i], bar->quality) == 0) {
+            return median_quality(one->ours, i);
+        }
+    }
+    double cost = summarize(one->ours, -1).median;
+    return bar->peer != NULL ? cost / summarize(one->theirs, -1).median : cost;
+}
+
+static const char *bar_name(const sn_bench_bar *bar)
+{
+    return bar->quality != NULL ? bar->quality : bar->peer != NULL ? "ratio" : "ours";
+}
+
+static bool bar_holds(const sn_bench_bar *bar, double value)
+{
+    return bar->least ? value >= bar->limit : value <= bar->limit;
 }
 
 // ---- rows ----
 
-static void json_row(sn_json_writer *json, const sn_bench_group *group, const sn_bench_case *bench,
-                     const series *ours, const char *peer_name, const series *theirs)
+static void json_bars(sn_json_writer *json, const row *one)
 {
-    double value = median(ours, -1), other = theirs != NULL ? median(theirs, -1) : NAN;
-    sn_json_write_open_flat(json, NULL, '{');
-    sn_json_write_text(json, "group", group->name);
-    sn_json_write_text(json, "case", bench->title);
-    sn_json_write_number(json, "ours", value);
-    sn_json_write_text(json, "peer", peer_name);
-    sn_json_write_number(json, "peer_value", other);
-    sn_json_write_number(json, "ratio", value / other);
-    sn_json_write_text(json, "unit", bench->unit);
-    sn_json_write_open(json, "quality", '{');
-    for (int i = 0; i < SN_BENCH_QUALITY_LIMIT && bench->quality[i] != NULL; ++i) {
-        char key[96];
-        snprintf(key, sizeof key, "peer_%s", bench->quality[i]);
-        sn_json_write_number(json, bench->quality[i], median(ours, i));
-        if (theirs != NULL && !isnan(median(theirs, i))) { // some measures are ours alone
-            sn_json_write_number(json, key, median(theirs, i));
-        }
+    int at = 0;
+    const sn_bench_bar *bar = next_bar(one, &at);
+    if (bar == NULL) {
+        return;
     }
-    sn_json_write_number(json, "minimum", minimum(ours));
-    if (theirs != NULL) {
-        sn_json_write_number(json, "peer_minimum", minimum(theirs));
+    sn_json_write_open(json, "bars", '[');
+    for (; bar != NULL; bar = next_bar(one, &at)) {
+        double value = bar_value(one, bar);
+        sn_json_write_open(json, NULL, '{');
+        sn_json_write_text(json, "of", bar_name(bar));
+        sn_json_write_number(json, "value", value);
+        sn_json_write_number(json, bar->least ? "at_least" : "at_most", bar->limit);
+        sn_json_write_bool(json, "pass", bar_holds(bar, value));
+        sn_json_write_close(json);
     }
-    sn_json_write_close(json);
     sn_json_write_close(json);
 }
 
-static void table_row(FILE *stream, const sn_bench_group *group, const sn_bench_case *bench,
-                      const series *ours, const char *peer_name, const series *theirs)
+static void json_row(sn_json_writer *json, const row *one)
 {
-    double value = median(ours, -1), other = theirs != NULL ? median(theirs, -1) : NAN;
-    fprintf(stream, "%-7s %-41s %9.4g %9.4g %-12s", group->name, bench->title, value, minimum(ours),
-            bench->unit);
-    if (theirs != NULL) {
-        fprintf(stream, " %-10s %10.4g %6.3f ", peer_name, other, value / other);
-    } else {
-        fprintf(stream, " %-10s %10s %6s ", "-", "-", "-");
+    summary ours = summarize(one->ours, -1), theirs = summarize(one->theirs, -1);
+    sn_json_write_open_flat(json, NULL, '{');
+    sn_json_write_text(json, "group", one->group->name);
+    sn_json_write_text(json, "case", one->bench->title);
+    sn_json_write_number(json, "ours", ours.median);
+    sn_json_write_text(json, "peer", one->peer);
+    sn_json_write_number(json, "peer_value", theirs.median);
+    sn_json_write_number(json, "ratio", ours.median / theirs.median);
+    sn_json_write_text(json, "unit", one->bench->unit);
+    sn_json_write_open(json, "quality", '{');
+    for (int i = 0; i < quality_count(one->bench); ++i) {
+        char key[96];
+        snprintf(key, sizeof key, "peer_%s", one->bench->quality[i]);
+        double other = median_quality(one->theirs, i);
+        sn_json_write_number(json, one->bench->quality[i], median_quality(one->ours, i));
+        if (!isnan(other)) { // some measures are ours alone
+            sn_json_write_number(json, key, other);
+        }
     }
-    for (int i = 0; i < SN_BENCH_QUALITY_LIMIT && bench->quality[i] != NULL; ++i) {
-        fprintf(stream, "%s%s %.2g", i > 0 ? ", " : " ", bench->quality[i], median(ours, i));
-        if (theirs != NULL && !isnan(median(theirs, i))) {
-            fprintf(stream, " (peer %.2g)", median(theirs, i));
+    sn_json_write_number(json, "minimum", ours.least);
+    sn_json_write_number(json, "spread", ours.spread);
+    if (one->theirs != NULL) {
+        sn_json_write_number(json, "peer_minimum", theirs.least);
+        sn_json_write_number(json, "peer_spread", theirs.spread);
+    }
+    sn_json_write_close(json);
+    json_bars(json, one);
+    sn_json_write_close(json);
+}
+
+// "9 %" of one or more repeats.
+static const char *spread_text(double spread, char *text, size_t size)
+{
+    snprintf(text, size, "%.0f %%", 100.0 * spread);
+    return isnan(spread) ? "-" : text;
+}
+
+static void table_row(FILE *stream, const row *one)
+{
+    summary ours = summarize(one->ours, -1), theirs = summarize(one->theirs, -1);
+    char spread[32];
+    fprintf(stream, "%-11s %-41s %9.4g %9.4g %6s %-13s", one->group->name, one->bench->title,
+            ours.median, ours.least, spread_text(ours.spread, spread, sizeof spread),
+            one->bench->unit);
+    if (one->theirs != NULL) {
+        fprintf(stream, " %-13s %10.4g %6s %6.3f ", one->peer, theirs.median,
+                spread_text(theirs.spread, spread, sizeof spread), ours.median / theirs.median);
+    } else {
+        fprintf(stream, " %-13s %10s %6s %6s ", "-", "-", "-", "-");
+    }
+    for (int i = 0; i < quality_count(one->bench); ++i) {
+        double other = median_quality(one->theirs, i);
+        fprintf(stream, "%s%s %.2g", i > 0 ? ", " : " ", one->bench->quality[i],
+                median_quality(one->ours, i));
+        if (!isnan(other)) {
+            fprintf(stream, " (peer %.2g)", other);
         }
     }
     fputc('\n', stream);
-    fflush(stream);
 }
 
-static void write_row(const bench_job *job, const sn_bench_group *group, const sn_bench_case *bench,
-                      const series *ours, const char *peer_name, const series *theirs)
+static void table_bars(bench_job *job, const row *one)
+{
+    int at = 0;
+    for (const sn_bench_bar *bar = NULL; (bar = next_bar(one, &at)) != NULL;) {
+        double value = bar_value(one, bar);
+        bool holds = bar_holds(bar, value);
+        fprintf(job->table, "%-11s %-41s %s%s%s %.3g, at %s %g: %s\n", one->group->name, "  bar",
+                bar_name(bar), bar->peer != NULL ? " to " : "", bar->peer != NULL ? bar->peer : "",
+                value, bar->least ? "least" : "most", bar->limit, holds ? "pass" : "FAIL");
+        job->bars++;
+        job->bars_held += holds ? 1 : 0;
+    }
+}
+
+static void write_row(bench_job *job, const row *one)
 {
     if (job->table != NULL) {
-        table_row(job->table, group, bench, ours, peer_name, theirs);
+        table_row(job->table, one);
+        table_bars(job, one);
+        fflush(job->table);
     }
     if (job->json != NULL) {
-        json_row(job->json, group, bench, ours, peer_name, theirs);
+        json_row(job->json, one);
     }
 }
 
@@ -261,7 +361,9 @@ static int run_case(bench_job *job, const sn_bench_group *group, const sn_bench_
         sn_complain(job->arguments, "out of memory");
         return SN_EXIT_SIMULATION;
     }
-    for (int i = 0; i < job->repeats && code == SN_EXIT_OK; ++i) {
+    int repeats =
+        bench->repeats > 0 && bench->repeats < job->repeats ? bench->repeats : job->repeats;
+    for (int i = 0; i < repeats && code == SN_EXIT_OK; ++i) {
         sn_error error = {0};
         sn_status status = bench->run(bench, &all[0].results[all[0].count], &error);
         all[0].count += status == SN_OK ? 1 : 0;
@@ -276,15 +378,17 @@ static int run_case(bench_job *job, const sn_bench_group *group, const sn_bench_
         }
         code = sn_interrupted() ? SN_EXIT_INTERRUPTED : code;
     }
-    bool alone = true;
+    row one = {.group = group, .bench = bench, .ours = &all[0], .first = true};
     for (int j = 0; j < job->peer_count && code == SN_EXIT_OK; ++j) {
         if (all[j + 1].count > 0) {
-            write_row(job, group, bench, &all[0], job->peers[j].name, &all[j + 1]);
-            alone = false;
+            one.theirs = &all[j + 1];
+            one.peer = job->peers[j].name;
+            write_row(job, &one);
+            one.first = false;
         }
     }
-    if (alone && code == SN_EXIT_OK) {
-        write_row(job, group, bench, &all[0], NULL, NULL);
+    if (one.first && code == SN_EXIT_OK) {
+        write_row(job, &one);
     }
     free(all);
     return code;
@@ -292,8 +396,9 @@ static int run_case(bench_job *job, const sn_bench_group *group, const sn_bench_
 
 static void table_head(FILE *table)
 {
-    fprintf(table, "%-7s %-41s %9s %9s %-12s %-10s %10s %6s  %s\n", "group", "case", "ours",
-            "minimum", "unit", "peer", "peer_value", "ratio", "quality");
+    fprintf(table, "%-11s %-41s %9s %9s %6s %-13s %-13s %10s %6s %6s  %s\n", "group", "case",
+            "ours", "minimum", "spread", "unit", "peer", "peer_value", "spread", "ratio",
+            "quality");
     fflush(table);
 }
 
@@ -335,6 +440,9 @@ int sn_bench_run(const sn_arguments *arguments, const sn_bench_options *options)
             sn_json_write_open(&writer, NULL, '[');
         }
         code = run_groups(job, options->only);
+        if (options->table != NULL && job->bars > 0) {
+            fprintf(options->table, "%d of %d bars hold\n", job->bars_held, job->bars);
+        }
     }
     if (options->json != NULL && writer.depth > 0) {
         sn_json_write_close(&writer);

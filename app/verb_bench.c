@@ -37,7 +37,7 @@ static int run(const sn_arguments *arguments)
     return code;
 }
 
-static const char *const group_names[] = {"rigid", "precise", "files", NULL};
+static const char *const group_names[] = {"rigid", "articulated", "precise", "files", NULL};
 
 static const sn_option options[] = {
     {.name = "only",
@@ -79,7 +79,8 @@ const sn_verb sn_verb_bench = {
     .description =
         "The ratio is our cost over the peer's: below 1 we are faster. Quality says how\n"
         "exact the result was, so that speed is never bought with wrong motion. Each cost\n"
-        "is the median of the repeats; beside it stands the least.",
+        "is the median of the repeats; beside it stand the least and the spread, which is\n"
+        "the greatest less the least. Bars are what a case promises.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .examples = examples,

@@ -21,7 +21,9 @@ if(SINEW_BENCH)
         target_compile_options(peer_${name} PRIVATE -Wall -Wextra)
         target_compile_definitions(peer_${name} PRIVATE _POSIX_C_SOURCE=200809L)
         # Bullet's two precisions share names and headers; a program may see only one of them.
-        set(bullet $<IF:$<STREQUAL:${name},bullet64>,PkgConfig::bullet64,PkgConfig::bullet>)
+        string(REGEX MATCH "^bullet64" double ${name})
+        set(bullet $<IF:$<BOOL:${double}>,PkgConfig::bullet64,PkgConfig::bullet>)
+        target_include_directories(peer_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include)
         target_link_libraries(peer_${name} PRIVATE ${bullet} PkgConfig::ode ${MUJOCO_LIBRARY} m)
         target_link_options(peer_${name} PRIVATE -Wl,--as-needed)
         set_target_properties(peer_${name} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX
@@ -29,8 +31,3 @@ if(SINEW_BENCH)
         add_dependencies(peers peer_${name})
     endforeach()
 endif()
-
-# bench/articulated: our trees on the cases of the comparison with other engines, one line of JSON a run.
-add_executable(bench_articulated EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/bench/articulated/articulated.c)
-target_link_libraries(bench_articulated PRIVATE sinew m)
-set_target_properties(bench_articulated PROPERTIES OUTPUT_NAME articulated)

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#define PEER_FREE
 #include "peer.h"
 
 namespace

@@ -1,19 +1,23 @@
-// MuJoCo 2.2.2 in double precision, as Debian builds it: bodies with free joints in one model,
+// MuJoCo 2.2.2 in double precision, as Debian builds it: free bodies, or a linkage, in one model,
 // semi-implicit Euler (MuJoCo's default), contact disabled. mujoco_rk4.c is the same with its
 // Runge-Kutta integrator. Its compiler takes time with the square of the number of bodies (25 s for
 // 10,000), so more than 2,000 are refused; the cost of a step per body hardly depends on their
-// number.
+// number. Of linkages it runs the robot and what has up to 100 links, but no longer chains than 20:
+// its mass matrix has entries for all ancestors of a link, so that the cost of a chain grows with
+// the cube of its length.
 #include <mujoco/mujoco.h>
 #include <stdarg.h>
 #include <stdbool.h>
 
+#define PEER_FREE
+#define PEER_LINKAGES
 #include "peer.h"
 
 #ifndef PEER_INTEGRATOR
 #define PEER_INTEGRATOR mjINT_EULER
 #endif
 
-enum { BODY_LIMIT = 2000 };
+enum { BODY_LIMIT = 2000, LINK_LIMIT = 100, CHAIN_LIMIT = 20 };
 
 static mjModel *model;
 static mjData *data;
@@ -147,4 +151,82 @@ static double peer_load(int count)
     bool loaded = load_model();
     double seconds = peer_seconds() - started;
     return loaded ? seconds : -1.0;
+}
+
+// ---- linkages ----
+
+static int body_numbers[LINK_LIMIT]; // MuJoCo numbers bodies depth first; the world is 0
+static int link_count, written;
+static int resets; // MuJoCo starts anew, with a warning, once numbers are too great
+
+static void write_link(const sn_linkage *linkage, int i)
+{
+    const sn_linkage_link *link = &linkage->links[i];
+    body_numbers[i] = ++written;
+    append("<body pos=\"%.17g %.17g %.17g\" quat=\"%.17g %.17g %.17g %.17g\">", link->anchor.x,
+           link->anchor.y, link->anchor.z, link->rest.w, link->rest.x, link->rest.y, link->rest.z);
+    if (link->axis == 0) {
+        append("<joint type=\"ball\"/>");
+    } else {
+        append("<joint type=\"hinge\" axis=\"%d %d %d\"/>", link->axis == 'x', link->axis == 'y',
+               link->axis == 'z');
+    }
+    append("<inertial pos=\"%.17g %.17g %.17g\" mass=\"%.17g\" "
+           "diaginertia=\"%.17g %.17g %.17g\"/>\n",
+           link->centre.x, link->centre.y, link->centre.z, link->mass, link->inertia.x,
+           link->inertia.y, link->inertia.z);
+    for (int j = i + 1; j < linkage->count; ++j) {
+        if (linkage->links[j].parent == i) {
+            write_link(linkage, j);
+        }
+    }
+    append("</body>\n");
+}
+
+static bool peer_linkage_build(const char *name, const sn_linkage *linkage, double step)
+{
+    link_count = linkage->count;
+    if (link_count > (strcmp(name, "chain") == 0 ? CHAIN_LIMIT : LINK_LIMIT) || !peer_start(step)) {
+        return false;
+    }
+    append("<mujoco><compiler inertiafromgeom=\"false\" boundmass=\"0\" boundinertia=\"0\"/>"
+           "<option gravity=\"0 0 %.17g\" timestep=\"%.17g\"><flag contact=\"disable\"/></option>"
+           "<size nconmax=\"1\" njmax=\"1\" nstack=\"100000\"/><worldbody>\n",
+           -SN_LINKAGE_GRAVITY, step);
+    write_link(linkage, 0);
+    append("</worldbody></mujoco>\n");
+    return load_model();
+}
+
+static int peer_linkage_advance(void *context, int steps)
+{
+    (void)context;
+    for (int i = 0; i < steps; ++i) {
+        double before = data->time;
+        mj_step(model, data);
+        resets += data->time <= before ? 1 : 0;
+    }
+    return steps;
+}
+
+static void peer_linkage_read(void *context, sn_linkage_body *bodies)
+{
+    (void)context;
+    mj_kinematics(model, data);
+    mj_comPos(model, data);
+    mj_comVel(model, data);
+    for (int i = 0; i < link_count; ++i) {
+        int body = body_numbers[i];
+        mjtNum velocity[6]; // turning, then moving
+        mj_objectVelocity(model, data, mjOBJ_BODY, body, velocity, 0);
+        bodies[i].position = sn_vec3_at(data->xipos + 3 * body);
+        bodies[i].spin = sn_vec3_at(velocity);
+        bodies[i].velocity = sn_vec3_at(velocity + 3);
+        memcpy(bodies[i].rotation.m, data->ximat + 9 * body, sizeof bodies[i].rotation.m);
+    }
+}
+
+static int peer_linkage_resets(void)
+{
+    return resets;
 }

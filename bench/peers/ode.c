@@ -3,6 +3,7 @@
 #include <ode/ode.h>
 #include <stdbool.h>
 
+#define PEER_FREE
 #include "peer.h"
 
 static dWorldID world;

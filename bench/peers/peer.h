@@ -1,22 +1,46 @@
-// The main program of every peer. A peer's source defines the four functions below and includes
-// this file, which owns the options, the clock and the line of JSON; see app/bench.h for how it is
-// called and bench/free_bodies.h for the work.
+// The main program of every peer, which owns the options, the clock and the line of JSON. A peer's
+// source says what it can do, defines the functions for it and includes this file; app/bench.h says
+// how it is called, bench/free_bodies.h and bench/linkages.h what the work is.
 //
 //     PEER --case free --size 10000 --steps 2000 --step 1e-3
 //
-// Cases: `free` (ns/body/step, processor time), `memory` (bytes of heap per body, after a step),
-// `load` (us/body to read and build a scene text; peers that have a scene format). Exit code 2: the
-// peer does not know the case; 1: it cannot do it at this size. A variant of another peer defines
-// PEER_FREE_ONLY. Linux with glibc.
+//   PEER_FREE      `free` (ns/body/step, processor time), `memory` (bytes of heap per body, after a
+//                  step), `load` (us/body to read and build a scene text; peers that have a scene
+//                  format)
+//   PEER_LINKAGES  `chain`, `tree`, `robot` (ns/joint/step, processor time)
+//   PEER_VARIANT   another integrator of a peer: no `memory`, no `load`
+//
+// Exit code 2: the peer does not know the case; 1: it cannot do it at this size. Linux with glibc.
 #ifndef SN_BENCH_PEER_H
 #define SN_BENCH_PEER_H
 
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+static inline double peer_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static inline void peer_print(double value, const char *const *names, const double *quality,
+                              int count)
+{
+    printf("{\"value\": %.9g", value);
+    for (int i = 0; i < count; ++i) {
+        printf(", \"%s\": %.9g", names[i], quality[i]);
+    }
+    printf("}\n");
+}
+
+// ---- free bodies ----
+
+#ifdef PEER_FREE
 #include "../free_bodies.h"
 
 // Makes the engine and an empty world. False: impossible.
@@ -28,20 +52,13 @@ static void peer_read(int count, sn_free_body *bodies);
 // Seconds to load a text of `count` bodies; negative when the peer has no scene format.
 static double peer_load(int count);
 
-static inline double peer_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static inline double peer_heap(void)
 {
     struct mallinfo2 info = mallinfo2();
     return (double)info.uordblks + (double)info.hblkhd;
 }
 
-static inline int peer_free(int size, int steps, double step)
+static inline int peer_run_free(int size, int steps, double step)
 {
     sn_free_body *bodies = (sn_free_body *)calloc((size_t)size, sizeof *bodies);
     double quality[SN_FREE_QUALITIES];
@@ -55,16 +72,13 @@ static inline int peer_free(int size, int steps, double step)
     double seconds = peer_seconds() - started;
     peer_read(size, bodies);
     sn_free_judge(bodies, size, step * (steps + SN_FREE_WARM_UP), quality);
-    printf("{\"value\": %.9g", 1e9 * seconds / ((double)size * steps));
-    for (int i = 0; i < SN_FREE_QUALITIES; ++i) {
-        printf(", \"%s\": %.9g", sn_free_quality_names[i], quality[i]);
-    }
-    printf("}\n");
+    peer_print(1e9 * seconds / ((double)size * steps), sn_free_quality_names, quality,
+               SN_FREE_QUALITIES);
     free(bodies);
     return 0;
 }
 
-static inline int peer_memory(int size, double step)
+static inline int peer_run_memory(int size, double step)
 {
     if (!peer_start(step)) {
         return 1;
@@ -78,6 +92,71 @@ static inline int peer_memory(int size, double step)
     return 0;
 }
 
+static inline int peer_run_load(int size)
+{
+    double seconds = peer_load(size);
+    printf("{\"value\": %.9g}\n", 1e6 * seconds / size);
+    return seconds >= 0.0 ? 0 : 2;
+}
+#endif
+
+// ---- linkages ----
+
+#ifdef PEER_LINKAGES
+#include "../linkages.h"
+
+// Makes the engine and the linkage. False: it cannot, or would take minutes.
+static bool peer_linkage_build(const char *name, const sn_linkage *linkage, double step);
+static int peer_linkage_advance(void *context, int steps);
+static void peer_linkage_read(void *context, sn_linkage_body *bodies);
+static int peer_linkage_resets(void);
+
+static inline int peer_run_linkage(const char *name, int size, int steps, double step)
+{
+    sn_linkage linkage;
+    sn_linkage_engine engine = {NULL, peer_linkage_advance, peer_linkage_read, peer_seconds};
+    double cost = 0.0, quality[SN_LINKAGE_QUALITIES];
+    if (!sn_linkage_make(&linkage, name, size)) {
+        return 2;
+    }
+    bool done = peer_linkage_build(name, &linkage, step) &&
+                sn_linkage_run(&linkage, &engine, steps, &cost, quality);
+    if (done) {
+        quality[SN_LINKAGE_QUALITIES - 1] = peer_linkage_resets();
+        peer_print(cost, sn_linkage_quality_names, quality, SN_LINKAGE_QUALITIES);
+    }
+    sn_linkage_free(&linkage);
+    return done ? 0 : 1;
+}
+#endif
+
+// ---- the program ----
+
+static inline int peer_run(const char *name, int size, int steps, double step)
+{
+#ifdef PEER_FREE
+    if (strcmp(name, "free") == 0) {
+        return peer_run_free(size, steps, step);
+    }
+#ifdef PEER_VARIANT
+    (void)peer_run_memory;
+    (void)peer_run_load;
+#else
+    if (strcmp(name, "memory") == 0) {
+        return peer_run_memory(size, step);
+    }
+    if (strcmp(name, "load") == 0) {
+        return peer_run_load(size);
+    }
+#endif
+#endif
+#ifdef PEER_LINKAGES
+    return peer_run_linkage(name, size, steps, step);
+#else
+    return 2;
+#endif
+}
+
 int main(int argc, char **argv)
 {
     const char *name = "";
@@ -89,25 +168,7 @@ int main(int argc, char **argv)
         steps = strcmp(argv[i], "--steps") == 0 ? atoi(argv[i + 1]) : steps;
         step = strcmp(argv[i], "--step") == 0 ? atof(argv[i + 1]) : step;
     }
-    if (size < 1 || steps < 1 || !(step > 0.0)) {
-        return 2;
-    }
-    if (strcmp(name, "free") == 0) {
-        return peer_free(size, steps, step);
-    }
-#ifdef PEER_FREE_ONLY
-    (void)peer_load;
-#else
-    if (strcmp(name, "memory") == 0) {
-        return peer_memory(size, step);
-    }
-    if (strcmp(name, "load") == 0) {
-        double seconds = peer_load(size);
-        printf("{\"value\": %.9g}\n", 1e6 * seconds / size);
-        return seconds >= 0.0 ? 0 : 2;
-    }
-#endif
-    return 2;
+    return size < 1 || steps < 1 || !(step > 0.0) ? 2 : peer_run(name, size, steps, step);
 }
 
 #endif
