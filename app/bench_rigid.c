@@ -139,7 +139,7 @@ static sn_status threads(const sn_bench_case *bench, sn_bench_result *result, sn
     }
 
 static const sn_bench_case cases[] = {
-    FREE_BODIES(10000, "10,000 free bodies", 600),
+    FREE_BODIES(10000, "10,000 free bodies", 300),
     FREE_BODIES(100, "100 free bodies", 5000),
     FREE_BODIES(1000, "1,000 free bodies", 1000),
     FREE_BODIES(100000, "100,000 free bodies", 20),

@@ -230,3 +230,8 @@ static int peer_linkage_resets(void)
 {
     return resets;
 }
+
+static double peer_linkage_most(void)
+{
+    return 5e6; // a tree of 100 over 100 s would take a minute
+}

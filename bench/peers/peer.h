@@ -107,6 +107,8 @@ static inline int peer_run_load(int size)
 
 // Makes the engine and the linkage. False: it cannot, or would take minutes.
 static bool peer_linkage_build(const char *name, const sn_linkage *linkage, double step);
+// How many joints times steps it takes at most; 0: any number.
+static double peer_linkage_most(void);
 static int peer_linkage_advance(void *context, int steps);
 static void peer_linkage_read(void *context, sn_linkage_body *bodies);
 static int peer_linkage_resets(void);
@@ -119,7 +121,8 @@ static inline int peer_run_linkage(const char *name, int size, int steps, double
     if (!sn_linkage_make(&linkage, name, size)) {
         return 2;
     }
-    bool done = peer_linkage_build(name, &linkage, step) &&
+    double work = (double)linkage.count * steps, most = peer_linkage_most();
+    bool done = (most == 0.0 || work <= most) && peer_linkage_build(name, &linkage, step) &&
                 sn_linkage_run(&linkage, &engine, steps, &cost, quality);
     if (done) {
         quality[SN_LINKAGE_QUALITIES - 1] = peer_linkage_resets();
