@@ -241,7 +241,8 @@ static void soft_limits_push_only(void **state)
     step(world, 0.05, 20);
     // x'' = -400 x - 12 x' from (0, 2): the force is zero where x'' is.
     double a = 6.0, b = sqrt(364.0), end = 0.0;
-    for (double low = 0.05, high = 0.16, k = 0; k < 200; ++k) {
+    double low = 0.05, high = 0.16;
+    for (int k = 0; k < 200; ++k) {
         end = 0.5 * (low + high);
         double s = sin(b * end), c = cos(b * end);
         double second = (a * a - b * b) * s - 2.0 * a * b * c;

@@ -106,7 +106,7 @@ static void backward_joints_keep_their_meaning(void **state)
                 sn_transform parent = sn_joint_parent_transform(world, joint),
                              child = sn_joint_child_transform(world, joint),
                              t = sn_transform_multiply(sn_transform_inverse(parent), child);
-                double q[6];
+                double q[6] = {0.0};
                 for (int f = 0; f < sn_joint_type_freedoms(types[i]); ++f) {
                     q[f] = sn_joint_position(world, joint, f);
                 }

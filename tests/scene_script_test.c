@@ -18,9 +18,10 @@
 // The caller frees it.
 static char *json(const char *text)
 {
-    char *copy = malloc(strlen(text) + 1);
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
     assert_non_null(copy);
-    strcpy(copy, text);
+    memcpy(copy, text, size);
     for (char *c = copy; *c != '\0'; ++c) {
         *c = *c == '`' ? '"' : *c;
     }

@@ -251,7 +251,7 @@ static void loops_keep_energy_and_are_second_order(void **state)
 {
     (void)state;
     static mechanism m;
-    double end[3], worst[2] = {0.0, 0.0};
+    double end[3] = {0.0, 0.0, 0.0}, worst[2] = {0.0, 0.0};
     for (int level = 0; level < 3; ++level) {
         double h = 2e-3 / (1 << level);
         // a four-bar that is no parallelogram

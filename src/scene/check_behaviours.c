@@ -206,7 +206,7 @@ static sn_status find_reading(void *user, const char *thing, const char *quantit
                               sn_error *error)
 {
     const scribe *s = user;
-    sn_reading reading;
+    sn_reading reading = {0};
     sn_status status = quantity == NULL ? find_probe(s, thing, &reading, error)
                                         : find_quantity(s, thing, quantity, &reading, error);
     if (status != SN_OK) {

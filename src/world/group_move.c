@@ -349,7 +349,7 @@ static sn_status go(sn_group *group, double t, double end, double *reached, sn_e
     int switches = 0;
     set_sides(group);
     while (t < end && !stop && status == SN_OK) {
-        bool switched;
+        bool switched = false;
         double jump = group->jumps ? next_jump(group, t) : INFINITY;
         status = go_on(group, &t, jump < end ? jump : end, jump <= end, &switched, &stop, error);
         if (switched && status == SN_OK) {

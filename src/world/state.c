@@ -37,7 +37,7 @@ static size_t agents_size(const sn_world *world)
 // and each joint with all it can have.
 static size_t room_for_agents(const sn_world *world)
 {
-    size_t things = (size_t)(world->body_order.count + world->joint_order.count);
+    size_t things = (size_t)world->body_order.count + (size_t)world->joint_order.count;
     return world->breakable_joints > 0 ? 15 * things * sizeof(double) : agents_size(world);
 }
 
