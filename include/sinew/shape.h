@@ -34,6 +34,19 @@ typedef enum sn_shape_type {
     SN_SHAPE_TYPE_COUNT
 } sn_shape_type;
 
+// How a shape touches others. Two that touch have friction sqrt(a b), the larger restitution, and
+// the larger rolling and spinning friction.
+typedef struct sn_surface {
+    double friction;          // Coulomb's coefficient, default 0.5
+    double restitution;       // 0 (default) .. 1: speed after an impact by the speed before it
+    double rolling_friction;  // m: moment against rolling, by the normal force; default 0
+    double spinning_friction; // m: moment against spinning about the normal, likewise
+    sn_vec3 velocity;         // m/s, shape's axes: of the surface itself, as of a conveyor belt
+    uint32_t group;           // bits; default 1
+    uint32_t meets;           // bits: touches shapes of these groups, if they meet its own; all
+    bool sensor;              // notices what is in it, and touches nothing
+} sn_surface;
+
 typedef struct sn_shape {
     sn_shape_type type;
     double radius;
@@ -44,7 +57,10 @@ typedef struct sn_shape {
     sn_transform frame; // in the body's frame
     double density;     // kg/m^3
     uint32_t colour;    // 0xRRGGBB
+    sn_surface surface;
 } sn_shape;
+
+SN_API sn_surface sn_default_surface(void);
 
 // A unit sphere of water at the origin.
 SN_API sn_shape sn_default_shape(void);

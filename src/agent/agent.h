@@ -100,9 +100,54 @@ typedef struct sn_agent_switching {
     void (*follow)(sn_agent_set *set, int agent);
 } sn_agent_switching;
 
+// A row of an agent's own that is bounded: a limit, dry friction, a drive. Its impulse is found
+// with those of contacts, so that both know of each other.
+typedef struct sn_agent_row {
+    int freedom;         // which of v it is of; balls: the first of three, `cone` bounds their norm
+    int width;           // 1, or 3 for a cone
+    double target;       // velocity wanted of row . v, at the end of the step
+    double softness;     // m/s per N s: of soft limits and of drives with gains
+    double lower, upper; // of the impulse, N s or N m s
+    double cone;
+    double impulse; // found; the start on the way in
+} sn_agent_row;
+
+// What contact asks of an agent, in generalised coordinates. Twice a step: between free_step and
+// advance, with A of the step and bodies at its middle; and, where something has struck, after
+// advance, from `strike` on, with M of the present state and bodies at its end.
+//
+//     u = row . v,   row = J^T f of a unit impulse,   dv = A^-1 J^T p
+//
+// Ties (loops, prescribed motions) are in A^-1: what they forbid does not answer.
+typedef struct sn_agent_contact {
+    // Velocities (v_count) with nothing in the way: after free_step, what v would be at the end
+    // of the step; after strike, v.
+    void (*velocity)(sn_agent_set *set, int agent, double *v);
+
+    // J^T f (v_count) for an impulse on a part: moment about its centre of mass, and force.
+    void (*project)(const sn_agent_set *set, int agent, int part, const sn_spatial *f, double *row);
+
+    // x <- A^-1 x (v_count).
+    void (*inverse)(const sn_agent_set *set, int agent, double *x);
+
+    // Its own bounded rows, at most `capacity`; gives their number. NULL: it has none.
+    int (*rows)(sn_agent_set *set, int agent, sn_agent_row *rows, int capacity);
+
+    // The solver's answer, J^T p summed over contacts (v_count): into the step under way, or, after
+    // strike, into v. The agent finds the impulses of its own rows itself, given these.
+    void (*push)(sn_agent_set *set, int agent, const double *impulse);
+
+    // After advance: the agent stands at the end of its step, and takes impulses there.
+    void (*strike)(sn_agent_set *set, int agent);
+
+    // q goes along v (v_count) for a time h, with the agent's own v as it is.
+    void (*displace)(sn_agent_set *set, int agent, const double *v, double h);
+} sn_agent_contact;
+
 struct sn_agent_type {
     const char *name;
     const sn_agent_switching *switching; // NULL: forces never jump
+    const sn_agent_contact *contact;     // NULL: nothing can touch it
     bool has_joints; // agents take generalised forces beside those on their parts
 
     void (*begin)(sn_agent_set *set, int first, int last, double h);

@@ -6,6 +6,11 @@
 #include "base/memory.h"
 #include "geometry/mass.h"
 
+sn_surface sn_default_surface(void)
+{
+    return (sn_surface){.friction = 0.5, .group = 1, .meets = 0xFFFFFFFF};
+}
+
 sn_shape sn_default_shape(void)
 {
     sn_shape shape = {
@@ -18,6 +23,7 @@ sn_shape sn_default_shape(void)
         .frame = SN_TRANSFORM_IDENTITY,
         .density = 1000.0,
         .colour = 0xB8BCC4,
+        .surface = sn_default_surface(),
     };
     return shape;
 }

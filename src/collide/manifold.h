@@ -1,0 +1,31 @@
+// Manifolds: where and how two colliders touch, as up to four points in one plane.
+//
+//     normal   unit, world axes, from a to b: b is pushed along it
+//     on_a     on the surface of a, world; on_b: on that of b
+//     gap      (on_b - on_a) . normal: negative where they overlap
+//     feature  names the corner, edge or face of both that made the point, so that the next step
+//              finds the same point again and starts from its impulse
+//
+// Two convex colliders have one manifold; meshes and height fields give one for each patch of like
+// normals. Points with a gap up to the margin asked for are given too: things about to touch.
+#ifndef SN_COLLIDE_MANIFOLD_H
+#define SN_COLLIDE_MANIFOLD_H
+
+#include "sinew/math.h"
+
+enum { SN_MANIFOLD_POINTS = 4 };
+
+typedef struct sn_manifold_point {
+    sn_vec3 on_a, on_b;
+    double gap;
+    uint32_t feature;
+} sn_manifold_point;
+
+typedef struct sn_manifold {
+    sn_vec3 normal;
+    int count;
+    uint32_t patch; // of a mesh or field: names the triangle the manifold was begun with; else 0
+    sn_manifold_point points[SN_MANIFOLD_POINTS];
+} sn_manifold;
+
+#endif

@@ -1,0 +1,50 @@
+// Contacts as solvers see them: two parts, a plane between them, up to four points, and the laws
+// that hold there. The world finds and keeps them from step to step (world/touch.h); the pile
+// solver (pile.h) and the exact solver (exact.h) find their impulses.
+//
+// The law at a point, with u the velocity of b's point against a's, less the surfaces' own motion,
+// and p the impulse on b:
+//
+//     0 <= p_n,  0 <= gap at the end of the step,  one of them 0      (no overlap)
+//     |p_t| <= friction p_n, opposite to u_t where it is at the bound   (Coulomb's cone)
+//     after an impact u_n = -restitution u_n before it                  (at the moment of the
+//     impact)
+//
+// Rolling and spinning friction bound moments in the same way, by lengths times p_n.
+//
+// Geometry is found at the start of the step. Impulses act where bodies are in the middle of it,
+// at one point for both, (on_a + on_b) / 2 carried along, so that momentum and angular momentum
+// are kept to round-off.
+#ifndef SN_SOLVE_CONTACT_H
+#define SN_SOLVE_CONTACT_H
+
+#include "collide/manifold.h"
+#include "math/spatial.h"
+
+// A part of an agent: sets[set]; set -1: something that never moves.
+typedef struct sn_contact_side {
+    int set, agent, part;
+} sn_contact_side;
+
+typedef struct sn_contact_point {
+    sn_vec3 on_a, on_b; // world, at the start of the step
+    double gap;         // the same, m
+    sn_vec3 impulse; // on b, of the last step, world axes, N s; the solver's start and its answer
+    sn_vec3 anchor;  // where it sticks: b's point less a's, tangential; 0 when it slides or is new
+    uint32_t feature;
+    bool touched; // it carried an impulse in the step
+} sn_contact_point;
+
+typedef struct sn_contact {
+    sn_contact_side a, b;
+    sn_vec3 normal;           // from a to b
+    sn_vec3 surface_velocity; // of b's surface against a's, tangential, world axes
+    double friction, restitution;
+    double rolling_friction, spinning_friction; // m
+    double size;     // of the smaller collider: what "small" is measured by
+    sn_vec3 turning; // angular impulse of rolling and spinning friction on b, N m s
+    int count;
+    sn_contact_point points[SN_MANIFOLD_POINTS];
+} sn_contact;
+
+#endif
