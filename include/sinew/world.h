@@ -94,6 +94,37 @@ SN_API const char *sn_integrator_word(sn_integrator integrator);
 
 // ---- worlds ----
 
+// How shapes that meet are kept apart; see contact.h. The names are those of the scene format.
+#define SN_CONTACT_METHOD_LIST(X)                                                                  \
+    X(SN_CONTACT_DEFAULT, "default", "the policy's own: solver in lockstep, none in precise")      \
+    X(SN_CONTACT_SOLVER, "solver",                                                                 \
+      "impulses found together for all that touches, with joints, limits and loops")               \
+    X(SN_CONTACT_IMPULSE, "impulse",                                                               \
+      "one simultaneous impulse with sliding or sticking predicted beforehand, as in the virtual " \
+      "mobile")                                                                                    \
+    X(SN_CONTACT_PENALTY, "penalty", "springs and dampers where shapes overlap, for comparison")   \
+    X(SN_CONTACT_NONE, "none", "shapes pass through each other")
+
+#define X(name, word, text) name,
+typedef enum sn_contact_method {
+    SN_CONTACT_METHOD_LIST(X) SN_CONTACT_METHOD_COUNT
+} sn_contact_method;
+#undef X
+
+SN_API int sn_contact_method_find(const char *word); // -1 when there is none
+SN_API const char *sn_contact_method_word(sn_contact_method method);
+
+typedef struct sn_contact_def {
+    sn_contact_method method;
+    int substeps;     // of large piles, default 4
+    int exact_limit;  // islands of up to so many contacts are solved to convergence, 128
+    bool sleep;       // what has come to rest is not moved until something wakes it
+    double stiffness; // penalty: N/m at each point; 0: from masses and the step
+    double damping;   // penalty: share of critical damping, default 0.5
+} sn_contact_def;
+
+SN_API sn_contact_def sn_default_contact_def(void);
+
 typedef struct sn_world_def {
     sn_vec3 gravity; // m/s^2, default (0, 0, -9.81)
     sn_policy policy;
@@ -102,6 +133,7 @@ typedef struct sn_world_def {
     double absolute_tolerance; // precise policy, default 1e-12, in each component's unit
     int threads;               // 1 (default) and up; the result does not depend on it
     uint64_t seed;             // for everything random
+    sn_contact_def contact;
 } sn_world_def;
 
 SN_API sn_world_def sn_default_world_def(void);
@@ -124,6 +156,9 @@ sn_world_step_size(const sn_world *world); // the h given to the last good step,
 SN_API sn_vec3 sn_world_gravity(const sn_world *world);
 SN_API void sn_world_set_gravity(sn_world *world, sn_vec3 gravity); // passed over if not finite
 SN_API sn_policy sn_world_policy(const sn_world *world);
+SN_API sn_contact_def sn_world_contact_def(const sn_world *world); // method resolved
+SN_API sn_status sn_world_set_contact_def(sn_world *world, const sn_contact_def *def,
+                                          sn_error *error);
 SN_API sn_status sn_world_set_threads(sn_world *world, int threads, sn_error *error);
 
 // What the last step cost and did.
@@ -189,6 +224,10 @@ SN_API sn_vec3 sn_body_centre(const sn_world *world, sn_body body);         // o
 SN_API sn_vec3 sn_body_velocity(const sn_world *world, sn_body body);       // of the centre of mass
 SN_API sn_vec3 sn_body_angular_velocity(const sn_world *world, sn_body body); // in world axes
 SN_API sn_vec3 sn_body_point_velocity(const sn_world *world, sn_body body, sn_vec3 world_point);
+
+// How one of its shapes touches from now on.
+SN_API sn_status sn_body_set_surface(sn_world *world, sn_body body, int shape,
+                                     const sn_surface *surface, sn_error *error);
 
 SN_API sn_status sn_body_set_transform(sn_world *world, sn_body body, sn_transform frame,
                                        sn_error *error);

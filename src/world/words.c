@@ -6,6 +6,7 @@
 #define X(name, word, text) word,
 static const char *const policy_words[] = {SN_POLICY_LIST(X)};
 static const char *const integrator_words[] = {SN_INTEGRATOR_LIST(X)};
+static const char *const contact_method_words[] = {SN_CONTACT_METHOD_LIST(X)};
 static const char *const drive_words[] = {SN_DRIVE_TYPE_LIST(X)};
 static const char *const surface_words[] = {SN_SURFACE_TYPE_LIST(X)};
 static const char *const motion_words[] = {SN_MOTION_TYPE_LIST(X)};
@@ -52,6 +53,16 @@ int sn_integrator_find(const char *word)
 const char *sn_integrator_word(sn_integrator integrator)
 {
     return (unsigned)integrator < SN_INTEGRATOR_COUNT ? integrator_words[integrator] : NULL;
+}
+
+int sn_contact_method_find(const char *word)
+{
+    return find(contact_method_words, SN_CONTACT_METHOD_COUNT, word);
+}
+
+const char *sn_contact_method_word(sn_contact_method method)
+{
+    return (unsigned)method < SN_CONTACT_METHOD_COUNT ? contact_method_words[method] : NULL;
 }
 
 int sn_drive_type_find(const char *word)

@@ -7,6 +7,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+sn_contact_def sn_default_contact_def(void)
+{
+    return (sn_contact_def){.substeps = 4, .exact_limit = 128, .sleep = true, .damping = 0.5};
+}
+
 sn_world_def sn_default_world_def(void)
 {
     return (sn_world_def){
@@ -16,7 +21,37 @@ sn_world_def sn_default_world_def(void)
         .relative_tolerance = 1e-9,
         .absolute_tolerance = 1e-12,
         .threads = 1,
+        .contact = sn_default_contact_def(),
     };
+}
+
+static sn_status check_contact_def(const sn_contact_def *def, sn_error *error)
+{
+    if ((unsigned)def->method >= SN_CONTACT_METHOD_COUNT) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, "contact", "method %d is none of the %d there are",
+                       (int)def->method, (int)SN_CONTACT_METHOD_COUNT);
+    }
+    if (def->substeps < 1 || def->exact_limit < 0) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, "contact",
+                       "substeps are %d (expected 1 and up), exact_limit is %d (expected 0 and up)",
+                       def->substeps, def->exact_limit);
+    }
+    if (!(def->stiffness >= 0.0 && isfinite(def->stiffness)) ||
+        !(def->damping >= 0.0 && isfinite(def->damping))) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, "contact",
+                       "stiffness is %g N/m and damping %g; both are 0 or above", def->stiffness,
+                       def->damping);
+    }
+    return SN_OK;
+}
+
+static sn_contact_def resolve_contact(const sn_contact_def *def, sn_policy policy)
+{
+    sn_contact_def resolved = *def;
+    if (def->method == SN_CONTACT_DEFAULT) {
+        resolved.method = policy == SN_POLICY_LOCKSTEP ? SN_CONTACT_SOLVER : SN_CONTACT_NONE;
+    }
+    return resolved;
 }
 
 static sn_status check_world_def(const sn_world_def *def, sn_error *error)
@@ -40,7 +75,7 @@ static sn_status check_world_def(const sn_world_def *def, sn_error *error)
                        "(absolute, expected above 0)",
                        def->relative_tolerance, def->absolute_tolerance);
     }
-    return SN_OK;
+    return check_contact_def(&def->contact, error);
 }
 
 // The one place that ties the sets of a world to their storage.
@@ -68,6 +103,7 @@ sn_status sn_world_create(const sn_world_def *def, sn_world **out, sn_error *err
     world->relative_tolerance = def->relative_tolerance;
     world->absolute_tolerance = def->absolute_tolerance;
     world->seed = def->seed;
+    world->contact = resolve_contact(&def->contact, def->policy);
     world->evaluating_group = -2;
     world->assembled = true;
     sn_rigid_set_init(&world->rigid);
@@ -112,6 +148,7 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
         .absolute_tolerance = world->absolute_tolerance,
         .threads = sn_threads_count(world->threads),
         .seed = world->seed,
+        .contact = world->contact,
     };
     sn_world *copy = NULL;
     *out = NULL;
@@ -174,6 +211,24 @@ void sn_world_set_gravity(sn_world *world, sn_vec3 gravity)
 sn_policy sn_world_policy(const sn_world *world)
 {
     return world->policy;
+}
+
+sn_contact_def sn_world_contact_def(const sn_world *world)
+{
+    return world->contact;
+}
+
+sn_status sn_world_set_contact_def(sn_world *world, const sn_contact_def *def, sn_error *error)
+{
+    sn_status status = sn_world_check_still(world, error);
+    if (status == SN_OK) {
+        status = check_contact_def(def, error);
+    }
+    if (status == SN_OK) {
+        world->contact = resolve_contact(def, world->policy);
+        sn_world_touch(world);
+    }
+    return status;
 }
 
 sn_status sn_world_set_threads(sn_world *world, int threads, sn_error *error)

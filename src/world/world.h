@@ -135,6 +135,7 @@ struct sn_world {
     sn_integrator integrator;
     double relative_tolerance, absolute_tolerance;
     uint64_t seed;
+    sn_contact_def contact; // method resolved
     double time,
         time_rest; // time_rest: what rounding has kept out of time, so that n steps of h end at n h
     double last_step;

@@ -1,0 +1,133 @@
+// Sinew contact: what touches what, with what force, and questions about space.
+//
+//     sn_shape ground = sn_default_shape();
+//     ground.type = SN_SHAPE_BOX;
+//     ground.size = (sn_vec3){4.0, 4.0, 0.1};
+//     ground.surface.friction = 0.6;
+//     sn_body_def floor = sn_default_body_def();
+//     floor.type = SN_BODY_STATIC;
+//     floor.shapes = &ground;
+//     floor.shape_count = 1;
+//     sn_body body;
+//     sn_world_add_body(world, &floor, &body, &error);
+//     sn_world_step(world, 1.0 / 240.0, &error);
+//     for (int i = 0; i < sn_world_contact_count(world); ++i) {
+//         sn_contact_info touch = sn_world_contact(world, i);
+//         double newtons = sn_vec3_length(touch.force);
+//         (void)newtons;
+//     }
+//
+// In lockstep, shapes that meet push each other: no overlap, Coulomb friction, restitution, rolling
+// and spinning friction, moving surfaces; how is in sn_surface (shape.h), by what method in
+// sn_contact_def. Bodies that a joint connects do not meet unless the joint says so; nor do pairs
+// of one mechanism whose joints keep them apart for ever, or that overlap where they are put
+// together: see sn_world_dropped_pair_count.
+//
+// What it does not do: bodies whose integrator asks for forces several times a step (precise
+// policy, rk4) meet others by the penalty method alone, which is forces.
+//
+// Forces are means over the last step, in N; impulses in N s; world axes; on b (a gets the
+// opposite).
+#ifndef SINEW_CONTACT_H
+#define SINEW_CONTACT_H
+
+#include "sinew/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- what touches ----
+
+typedef struct sn_contact_spot {
+    sn_vec3 position; // between both surfaces
+    double gap;       // m, negative: overlap, at the start of the last step
+    sn_vec3 impulse;  // N s, of the last step
+} sn_contact_spot;
+
+typedef struct sn_contact_info {
+    sn_body body_a, body_b;
+    int shape_a, shape_b;
+    sn_vec3 normal; // from a to b
+    sn_vec3 force;  // N, mean of the last step
+    double friction;
+    int count;
+    sn_contact_spot spots[4];
+} sn_contact_info;
+
+// Contacts that carried an impulse in the last step, in the order of bodies.
+SN_API int sn_world_contact_count(const sn_world *world);
+SN_API sn_contact_info sn_world_contact(const sn_world *world, int index);
+
+typedef enum sn_contact_change { SN_CONTACT_BEGIN, SN_CONTACT_END } sn_contact_change;
+
+// A pair of shapes that came to touch, or parted, in the last step. Sensors too: they begin where
+// shapes overlap, and carry no force.
+typedef struct sn_contact_event {
+    sn_contact_change change;
+    sn_body body_a, body_b;
+    int shape_a, shape_b;
+    bool sensor;
+    double time;
+    sn_vec3 position, normal;
+    double impulse; // N s along the normal; 0 at the end
+} sn_contact_event;
+
+SN_API int sn_world_contact_event_count(const sn_world *world);
+SN_API sn_contact_event sn_world_contact_event(const sn_world *world, int index);
+
+// Pairs of a mechanism's bodies that were left out, and why.
+typedef enum sn_pair_drop {
+    SN_PAIR_JOINED,   // a joint connects them
+    SN_PAIR_APART,    // joints keep them apart for ever
+    SN_PAIR_OVERLAPS, // they overlap where they were put together
+} sn_pair_drop;
+
+typedef struct sn_dropped_pair {
+    sn_body body_a, body_b;
+    sn_pair_drop why;
+} sn_dropped_pair;
+
+SN_API int sn_world_dropped_pair_count(const sn_world *world);
+SN_API sn_dropped_pair sn_world_dropped_pair(const sn_world *world, int index);
+
+// ---- questions about space ----
+
+// What a question is about; zeroes ask about everything but sensors.
+typedef struct sn_query_filter {
+    uint32_t meets;  // bits: shapes of these groups; 0: all
+    sn_body without; // not this body
+    bool sensors;    // sensors too
+} sn_query_filter;
+
+typedef struct sn_hit {
+    sn_body body; // null: nothing was hit
+    int shape;
+    double fraction;          // of the way, 0 .. 1
+    sn_vec3 position, normal; // where, and the surface's normal there, against the way
+} sn_hit;
+
+// The first thing on the way from `from` to `to`, for a point or for a shape that is moved without
+// turning. False: nothing. A convex shape only; one that overlaps something at the start hits it at
+// fraction 0.
+SN_API bool sn_world_cast_ray(const sn_world *world, sn_vec3 from, sn_vec3 to,
+                              const sn_query_filter *filter, sn_hit *hit);
+SN_API sn_status sn_world_cast_shape(const sn_world *world, const sn_shape *shape,
+                                     sn_transform from, sn_vec3 travel,
+                                     const sn_query_filter *filter, sn_hit *hit, sn_error *error);
+
+// All bodies' shapes that overlap a shape: their number; the first `capacity` are written.
+SN_API sn_status sn_world_overlap(const sn_world *world, const sn_shape *shape, sn_transform place,
+                                  const sn_query_filter *filter, sn_hit *hits, int capacity,
+                                  int *count, sn_error *error);
+
+// The nearest points of two bodies, and the distance between them; negative: they overlap by this.
+// NaN for bodies that are not there or have no shapes.
+SN_API double sn_world_closest(const sn_world *world, sn_body a, sn_body b, sn_vec3 *on_a,
+                               sn_vec3 *on_b);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
