@@ -102,10 +102,19 @@ typedef struct sn_agent_switching {
 
 // A row of an agent's own that is bounded: a limit, dry friction, a drive. Its impulse is found
 // with those of contacts, so that both know of each other.
+//
+//     width 1              velocity = v[freedom]
+//     width 3, cone > 0    three velocities from v[freedom] on; the norm of their impulses is at
+//                          most `cone`: friction of balls
+//     width 3, cone = 0    velocity = direction . v[freedom ...]: the limit of a ball
+//
+// velocity + softness impulse = target, unless the impulse is at a bound. Several rows may be of
+// one freedom.
 typedef struct sn_agent_row {
-    int freedom;         // which of v it is of; balls: the first of three, `cone` bounds their norm
-    int width;           // 1, or 3 for a cone
-    double target;       // velocity wanted of row . v, at the end of the step
+    int freedom;
+    int width;
+    sn_vec3 direction;   // unit
+    double target;       // velocity wanted at the end of the step
     double softness;     // m/s per N s: of soft limits and of drives with gains
     double lower, upper; // of the impulse, N s or N m s
     double cone;
@@ -118,10 +127,11 @@ typedef struct sn_agent_row {
 //
 //     u = row . v,   row = J^T f of a unit impulse,   dv = A^-1 J^T p
 //
-// Ties (loops, prescribed motions) are in A^-1: what they forbid does not answer.
+// Ties (loops, prescribed motions) are in A^-1: what they forbid does not answer. Each time
+// `velocity` comes first, then `rows`, and the rest.
 typedef struct sn_agent_contact {
-    // Velocities (v_count) with nothing in the way: after free_step, what v would be at the end
-    // of the step; after strike, v.
+    // Velocities (v_count) with nothing in the way but ties: after free_step, what v would be at
+    // the end of the step; after strike, v.
     void (*velocity)(sn_agent_set *set, int agent, double *v);
 
     // J^T f (v_count) for an impulse on a part: moment about its centre of mass, and force.
@@ -134,13 +144,18 @@ typedef struct sn_agent_contact {
     int (*rows)(sn_agent_set *set, int agent, sn_agent_row *rows, int capacity);
 
     // The solver's answer, J^T p summed over contacts (v_count): into the step under way, or, after
-    // strike, into v. The agent finds the impulses of its own rows itself, given these.
+    // strike, into v. The agent finds the impulses of its own rows itself, given these. Once.
     void (*push)(sn_agent_set *set, int agent, const double *impulse);
+
+    // After that, for each of the impulses behind it: on which part it acts, as for `project`.
+    // Moves nothing; loads of joints ask for it. NULL: it has no loads.
+    void (*bear)(sn_agent_set *set, int agent, int part, const sn_spatial *f);
 
     // After advance: the agent stands at the end of its step, and takes impulses there.
     void (*strike)(sn_agent_set *set, int agent);
 
-    // q goes along v (v_count) for a time h, with the agent's own v as it is.
+    // q goes along v (v_count) for a time h, with the agent's own v as it is (but for what ties
+    // take from it at the new place).
     void (*displace)(sn_agent_set *set, int agent, const double *v, double h);
 } sn_agent_contact;
 
