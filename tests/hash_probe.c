@@ -36,7 +36,7 @@ static void add_bodies(sn_world *world, sn_random *random, sn_body *bodies, int 
     stop_on(sn_mesh_torus(0.3, 0.1, 12, &mesh, &error), &error);
     for (int i = 0; i < count; ++i) {
         sn_shape shape = sn_default_shape();
-        shape.type = (sn_shape_type)(i % SN_SHAPE_TYPE_COUNT);
+        shape.type = (sn_shape_type)(i % (SN_SHAPE_MESH + 1));
         shape.radius = sn_random_range(random, 0.1, 0.5);
         shape.tube_radius = 0.3 * shape.radius;
         shape.height = sn_random_range(random, 0.1, 1.0);

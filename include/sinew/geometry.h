@@ -162,6 +162,10 @@ SN_API int sn_segments_for_tolerance(double radius, double tolerance);
 
 // Primitives, centred, axis z: the same bodies as the shapes of shape.h.
 SN_API sn_status sn_mesh_box(sn_vec3 size, sn_mesh **mesh, sn_error *error);
+// Edges and corners of `size`, which is the outer one, rounded: pieces of cylinders and spheres.
+// At most half of the smallest edge; `segments` go around the roundings.
+SN_API sn_status sn_mesh_rounded_box(sn_vec3 size, double rounding, int segments, sn_mesh **mesh,
+                                     sn_error *error);
 SN_API sn_status sn_mesh_sphere(double radius, int segments, sn_mesh **mesh, sn_error *error);
 SN_API sn_status sn_mesh_cylinder(double radius, double height, int segments, sn_mesh **mesh,
                                   sn_error *error);
@@ -211,7 +215,9 @@ SN_API sn_status sn_mesh_convex_hull(const sn_vec3 *points, int count, sn_mesh *
                                      sn_error *error);
 
 // The surface of a shape in its own frame (its `frame` is not applied), within `tolerance` metres
-// of the true one; 0 gives 32 segments around a circle. A mesh shape gives its own mesh, retained.
+// of the true one; 0 gives 32 segments around a circle. A mesh shape gives its own mesh, retained;
+// a hull is drawn without its rounding. Of a plane this is a rectangle of size.x by size.y, of a
+// height field its upper side: both are open.
 SN_API sn_status sn_shape_mesh(const sn_shape *shape, double tolerance, sn_mesh **mesh,
                                sn_error *error);
 

@@ -12,6 +12,13 @@
 // Primitives are centred on their own origin, axes along z. Generators (extrusion, revolution,
 // sheet, tube) and imported files give meshes: see geometry.h. A mesh is shared and immutable once
 // it belongs to a shape.
+//
+// Planes and height fields are grounds: they have no end or no underside, so no mass, and belong to
+// static bodies only. Meshes that are not closed bound no body either and may be used likewise.
+// Everything else can move.
+//
+// What it does not do: shapes of one body are not cut where they overlap, each counts in full. The
+// skin that `rounding` adds around a hull weighs nothing. Units: SI.
 #ifndef SINEW_SHAPE_H
 #define SINEW_SHAPE_H
 
@@ -21,16 +28,20 @@
 extern "C" {
 #endif
 
-typedef struct sn_mesh sn_mesh; // geometry.h
+typedef struct sn_mesh sn_mesh;                 // geometry.h
+typedef struct sn_height_field sn_height_field; // geometry.h
 
 typedef enum sn_shape_type {
     SN_SHAPE_SPHERE,   // radius
-    SN_SHAPE_BOX,      // size: full edge lengths
+    SN_SHAPE_BOX,      // size: full edge lengths; rounding
     SN_SHAPE_CYLINDER, // radius, height; axis z, centred
     SN_SHAPE_CONE,     // radius of the base, height; axis z, base at -height/2, tip at +height/2
     SN_SHAPE_CAPSULE,  // radius, height of the cylindrical part; axis z, centred
     SN_SHAPE_TORUS,    // radius of the ring's centre line, tube_radius; axis z
-    SN_SHAPE_MESH,     // mesh: a closed triangle mesh
+    SN_SHAPE_MESH,     // mesh: a closed triangle mesh; on static bodies also an open one
+    SN_SHAPE_HULL,     // mesh: the convex hull of its vertices; rounding
+    SN_SHAPE_PLANE,    // the half space z <= 0; static bodies only
+    SN_SHAPE_HEIGHT_FIELD, // field: the ground below its heights; static bodies only
     SN_SHAPE_TYPE_COUNT
 } sn_shape_type;
 
@@ -53,10 +64,13 @@ typedef struct sn_shape {
     double tube_radius;
     double height;
     sn_vec3 size;
-    sn_mesh *mesh;      // SN_SHAPE_MESH only; the shape holds a reference
-    sn_transform frame; // in the body's frame
-    double density;     // kg/m^3
-    uint32_t colour;    // 0xRRGGBB
+    double rounding; // radius of the edges and corners, 0: sharp. A box keeps its outer size;
+                     // a hull grows by it on all sides, and weighs as if it had not
+    sn_mesh *mesh;   // SN_SHAPE_MESH and SN_SHAPE_HULL; the shape holds a reference
+    sn_height_field *field; // SN_SHAPE_HEIGHT_FIELD; likewise
+    sn_transform frame;     // in the body's frame
+    double density;         // kg/m^3
+    uint32_t colour;        // 0xRRGGBB
     sn_surface surface;
 } sn_shape;
 
@@ -65,9 +79,18 @@ SN_API sn_surface sn_default_surface(void);
 // A unit sphere of water at the origin.
 SN_API sn_shape sn_default_shape(void);
 
-// Are its dimensions, density and frame such as a shape can have? `place` names it in the error,
-// and may be NULL.
+// Are its dimensions, density, frame and surface such as a shape can have? `place` names it in the
+// error, and may be NULL.
 SN_API sn_status sn_shape_check(const sn_shape *shape, const char *place, sn_error *error);
+SN_API sn_status sn_shape_surface_check(const sn_surface *surface, const char *place,
+                                        sn_error *error);
+
+// Belongs to a static body and nothing else: a plane or a height field.
+SN_API bool sn_shape_is_ground(const sn_shape *shape);
+
+// One more reference, or one less, to the mesh or height field that the shape holds.
+SN_API void sn_shape_retain(const sn_shape *shape);
+SN_API void sn_shape_release(const sn_shape *shape);
 
 // Mass, centre and inertia of anything rigid, in one frame.
 typedef struct sn_mass_properties {
@@ -78,7 +101,8 @@ typedef struct sn_mass_properties {
         inertia; // about the centre, in the frame's axes, with products: I_xy = -sum m x y; kg m^2
 } sn_mass_properties;
 
-// The sum over all shapes in the body's frame, each weighed by its own density.
+// The sum over all shapes in the body's frame, each weighed by its own density. Refuses planes and
+// height fields, which have none.
 SN_API sn_status sn_shape_mass_properties(const sn_shape *shapes, int count,
                                           sn_mass_properties *mass, sn_error *error);
 

@@ -183,6 +183,33 @@ sn_mass_properties sn_box_mass_properties(sn_vec3 size, double density)
     return make(size.x * size.y * size.z, density, 0.0, k);
 }
 
+// int x^2 dV of a box of half edges (a, b, c) with everything within r of it, piece by piece: the
+// core, slabs on its six faces, four quarter cylinders along each direction of edges, and eight
+// octants of a ball. With x = a + u in pieces that lie beyond the face, a quarter disc has
+// int u = r^3/3 and int u^2 = pi r^4/16, an octant of a ball pi r^4/16 and pi r^5/30.
+static double rounded_second_moment(double a, double b, double c, double r)
+{
+    double aa = a * a, rr = r * r;
+    double within = aa / 3.0 * (8.0 * a * (b * c + r * (b + c)) + 2.0 * SN_PI * rr * a);
+    double slabs = 8.0 / 3.0 * b * c * r * (3.0 * aa + 3.0 * a * r + rr);
+    double edges = 8.0 * (b + c) * rr * (0.25 * SN_PI * aa + 2.0 / 3.0 * a * r + SN_PI / 16.0 * rr);
+    double corners = 8.0 * SN_PI * rr * r * (aa / 6.0 + a * r / 8.0 + rr / 30.0);
+    return within + slabs + edges + corners;
+}
+
+// Steiner's formula for the volume: core + faces r + (edges pi / 4) r^2 + 4 pi / 3 r^3.
+sn_mass_properties sn_rounded_box_mass_properties(sn_vec3 size, double rounding, double density)
+{
+    double r = rounding;
+    double a = 0.5 * size.x - r, b = 0.5 * size.y - r, c = 0.5 * size.z - r;
+    double volume = 8.0 * (a * b * c + r * (a * b + b * c + c * a)) +
+                    2.0 * SN_PI * r * r * (a + b + c) + 4.0 / 3.0 * SN_PI * r * r * r;
+    double xx = rounded_second_moment(a, b, c, r) / volume;
+    double yy = rounded_second_moment(b, c, a, r) / volume;
+    double zz = rounded_second_moment(c, a, b, r) / volume;
+    return make(volume, density, 0.0, sn_vec3_make(yy + zz, zz + xx, xx + yy));
+}
+
 sn_mass_properties sn_cylinder_mass_properties(double radius, double height, double density)
 {
     double rr = radius * radius;

@@ -9,6 +9,7 @@
 
 sn_mass_properties sn_sphere_mass_properties(double radius, double density);
 sn_mass_properties sn_box_mass_properties(sn_vec3 size, double density);
+sn_mass_properties sn_rounded_box_mass_properties(sn_vec3 size, double rounding, double density);
 sn_mass_properties sn_cylinder_mass_properties(double radius, double height, double density);
 sn_mass_properties sn_cone_mass_properties(double radius, double height, double density);
 sn_mass_properties sn_capsule_mass_properties(double radius, double height, double density);

@@ -30,6 +30,10 @@ double sn_shape_reach(const sn_shape *shape)
         return shape->radius + shape->tube_radius;
     case SN_SHAPE_MESH:
         return shape->mesh != NULL ? mesh_reach(shape->mesh) : 0.0;
+    case SN_SHAPE_HULL:
+        return shape->mesh != NULL ? mesh_reach(shape->mesh) + shape->rounding : 0.0;
+    case SN_SHAPE_PLANE: // of static bodies, which do not turn
+    case SN_SHAPE_HEIGHT_FIELD:
     case SN_SHAPE_TYPE_COUNT:
         break;
     }

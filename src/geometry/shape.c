@@ -19,7 +19,9 @@ sn_shape sn_default_shape(void)
         .tube_radius = 0.25,
         .height = 1.0,
         .size = {1.0, 1.0, 1.0},
+        .rounding = 0.0,
         .mesh = NULL,
+        .field = NULL,
         .frame = SN_TRANSFORM_IDENTITY,
         .density = 1000.0,
         .colour = 0xB8BCC4,
@@ -37,11 +39,32 @@ static sn_status check_length(const char *place, const char *name, double value,
     return SN_OK;
 }
 
+bool sn_shape_is_ground(const sn_shape *shape)
+{
+    return shape->type == SN_SHAPE_PLANE || shape->type == SN_SHAPE_HEIGHT_FIELD;
+}
+
+void sn_shape_retain(const sn_shape *shape)
+{
+    if (shape->type == SN_SHAPE_MESH || shape->type == SN_SHAPE_HULL) {
+        sn_mesh_retain(shape->mesh);
+    }
+}
+
+void sn_shape_release(const sn_shape *shape)
+{
+    if (shape->type == SN_SHAPE_MESH || shape->type == SN_SHAPE_HULL) {
+        sn_mesh_release(shape->mesh);
+    }
+}
+
+// ---- checks ----
+
 // The dimensions that the type uses, in the order of the struct.
 static sn_status check_dimensions(const sn_shape *shape, const char *place, sn_error *error)
 {
     sn_shape_type type = shape->type;
-    bool round = type != SN_SHAPE_BOX && type != SN_SHAPE_MESH;
+    bool round = type != SN_SHAPE_BOX && type < SN_SHAPE_MESH;
     bool high = type == SN_SHAPE_CYLINDER || type == SN_SHAPE_CONE || type == SN_SHAPE_CAPSULE;
     sn_status status = SN_OK;
     if (round) {
@@ -63,8 +86,65 @@ static sn_status check_dimensions(const sn_shape *shape, const char *place, sn_e
         status = status == SN_OK ? check_length(place, "size in y", shape->size.y, error) : status;
         status = status == SN_OK ? check_length(place, "size in z", shape->size.z, error) : status;
     }
-    if (status == SN_OK && type == SN_SHAPE_MESH && shape->mesh == NULL) {
-        status = sn_fail(error, SN_ERROR_ARGUMENT, place, "a mesh shape without a mesh");
+    if (status == SN_OK && (type == SN_SHAPE_MESH || type == SN_SHAPE_HULL) &&
+        shape->mesh == NULL) {
+        status = sn_fail(error, SN_ERROR_ARGUMENT, place, "a %s shape without a mesh",
+                         type == SN_SHAPE_MESH ? "mesh" : "hull");
+    }
+    if (status == SN_OK && type == SN_SHAPE_HEIGHT_FIELD && shape->field == NULL) {
+        status = sn_fail(error, SN_ERROR_ARGUMENT, place, "a height field shape without a field");
+    }
+    return status;
+}
+
+// Of the two types that have one.
+static sn_status check_rounding(const sn_shape *shape, const char *place, sn_error *error)
+{
+    double least = fmin(shape->size.x, fmin(shape->size.y, shape->size.z));
+    if (!(shape->rounding >= 0.0) || !isfinite(shape->rounding)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, place,
+                       "rounding is %g m; a finite length not below 0 was expected",
+                       shape->rounding);
+    }
+    if (shape->type == SN_SHAPE_BOX && 2.0 * shape->rounding > least) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, place,
+                       "rounding is %g m; at most half of the smallest edge, %g m, was expected",
+                       shape->rounding, least);
+    }
+    return SN_OK;
+}
+
+static sn_status check_coefficient(const char *place, const char *name, const char *unit,
+                                   double value, sn_error *error)
+{
+    if (!(value >= 0.0) || !isfinite(value)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, place,
+                       "%s is %g%s; a finite number not below 0 was expected", name, value, unit);
+    }
+    return SN_OK;
+}
+
+sn_status sn_shape_surface_check(const sn_surface *surface, const char *place, sn_error *error)
+{
+    sn_status status = check_coefficient(place, "friction", "", surface->friction, error);
+    if (status == SN_OK && !(surface->restitution >= 0.0 && surface->restitution <= 1.0)) {
+        status =
+            sn_fail(error, SN_ERROR_ARGUMENT, place,
+                    "restitution is %g; a number from 0 to 1 was expected", surface->restitution);
+    }
+    if (status == SN_OK) {
+        status =
+            check_coefficient(place, "rolling friction", " m", surface->rolling_friction, error);
+    }
+    if (status == SN_OK) {
+        status =
+            check_coefficient(place, "spinning friction", " m", surface->spinning_friction, error);
+    }
+    if (status == SN_OK && !sn_vec3_is_finite(surface->velocity)) {
+        status =
+            sn_fail(error, SN_ERROR_ARGUMENT, place,
+                    "velocity of the surface is (%g, %g, %g) m/s; finite numbers were expected",
+                    surface->velocity.x, surface->velocity.y, surface->velocity.z);
     }
     return status;
 }
@@ -76,6 +156,10 @@ sn_status sn_shape_check(const sn_shape *shape, const char *place, sn_error *err
                        (int)shape->type, SN_SHAPE_TYPE_COUNT - 1);
     }
     sn_status status = check_dimensions(shape, place, error);
+    if (status == SN_OK && (shape->type == SN_SHAPE_BOX || shape->type == SN_SHAPE_HULL)) {
+        status = check_rounding(shape, place, error);
+    }
+    status = status == SN_OK ? sn_shape_surface_check(&shape->surface, place, error) : status;
     if (status != SN_OK) {
         return status;
     }
@@ -96,6 +180,19 @@ sn_status sn_shape_check(const sn_shape *shape, const char *place, sn_error *err
     return SN_OK;
 }
 
+// ---- mass properties ----
+
+static sn_status hull_mass_properties(const sn_shape *shape, sn_mass_properties *mass,
+                                      sn_error *error)
+{
+    sn_mesh *hull;
+    sn_status status = sn_mesh_convex_hull(sn_mesh_positions(shape->mesh),
+                                           sn_mesh_vertex_count(shape->mesh), &hull, error);
+    status = status == SN_OK ? sn_mesh_mass_properties(hull, shape->density, mass, error) : status;
+    sn_mesh_release(hull);
+    return status;
+}
+
 static sn_status own_mass_properties(const sn_shape *shape, sn_mass_properties *mass,
                                      sn_error *error)
 {
@@ -105,7 +202,9 @@ static sn_status own_mass_properties(const sn_shape *shape, sn_mass_properties *
         *mass = sn_sphere_mass_properties(shape->radius, density);
         return SN_OK;
     case SN_SHAPE_BOX:
-        *mass = sn_box_mass_properties(shape->size, density);
+        *mass = shape->rounding > 0.0
+                    ? sn_rounded_box_mass_properties(shape->size, shape->rounding, density)
+                    : sn_box_mass_properties(shape->size, density);
         return SN_OK;
     case SN_SHAPE_CYLINDER:
         *mass = sn_cylinder_mass_properties(shape->radius, shape->height, density);
@@ -119,6 +218,8 @@ static sn_status own_mass_properties(const sn_shape *shape, sn_mass_properties *
     case SN_SHAPE_TORUS:
         *mass = sn_torus_mass_properties(shape->radius, shape->tube_radius, density);
         return SN_OK;
+    case SN_SHAPE_HULL:
+        return hull_mass_properties(shape, mass, error);
     default:
         return sn_mesh_mass_properties(shape->mesh, density, mass, error);
     }
@@ -148,6 +249,11 @@ sn_status sn_shape_mass_properties(const sn_shape *shapes, int count, sn_mass_pr
             snprintf(place, sizeof place, "shape %d", i);
         }
         status = sn_shape_check(&shapes[i], place, error);
+        if (status == SN_OK && sn_shape_is_ground(&shapes[i])) {
+            status = sn_fail(error, SN_ERROR_ARGUMENT, place,
+                             "a %s has no mass; it can only be part of a static body",
+                             shapes[i].type == SN_SHAPE_PLANE ? "plane" : "height field");
+        }
         if (status == SN_OK) {
             status = own_mass_properties(&shapes[i], &parts[i], error);
         }
@@ -169,6 +275,8 @@ sn_status sn_shape_mass_properties(const sn_shape *shapes, int count, sn_mass_pr
     return status;
 }
 
+// ---- meshes ----
+
 // Surfaces curved in both directions deviate by the sag of both, so each gets half of the
 // tolerance.
 static int segments_for(const sn_shape *shape, double tolerance)
@@ -177,8 +285,9 @@ static int segments_for(const sn_shape *shape, double tolerance)
         return 32;
     }
     bool single = shape->type == SN_SHAPE_CYLINDER || shape->type == SN_SHAPE_CONE;
-    double widest =
-        shape->type == SN_SHAPE_TORUS ? shape->radius + shape->tube_radius : shape->radius;
+    double widest = shape->type == SN_SHAPE_TORUS ? shape->radius + shape->tube_radius
+                    : shape->type == SN_SHAPE_BOX ? shape->rounding
+                                                  : shape->radius;
     return sn_segments_for_tolerance(widest, single ? tolerance : 0.5 * tolerance);
 }
 
@@ -187,6 +296,8 @@ static sn_status curved_mesh(const sn_shape *shape, double tolerance, sn_mesh **
 {
     int segments = segments_for(shape, tolerance);
     switch (shape->type) {
+    case SN_SHAPE_BOX:
+        return sn_mesh_rounded_box(shape->size, shape->rounding, segments, mesh, error);
     case SN_SHAPE_SPHERE:
         return sn_mesh_sphere(shape->radius, segments, mesh, error);
     case SN_SHAPE_CYLINDER:
@@ -200,6 +311,19 @@ static sn_status curved_mesh(const sn_shape *shape, double tolerance, sn_mesh **
     }
 }
 
+static sn_status plane_mesh(sn_vec3 size, sn_mesh **mesh, sn_error *error)
+{
+    double x = 0.5 * size.x, y = 0.5 * size.y;
+    const sn_vec3 corners[4] = {{-x, -y, 0.0}, {x, -y, 0.0}, {x, y, 0.0}, {-x, y, 0.0}};
+    const int triangles[6] = {0, 1, 2, 0, 2, 3};
+    if (!(x > 0.0) || !(y > 0.0)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
+                       "size of the plane to draw is %g by %g m; lengths above 0 were expected",
+                       size.x, size.y);
+    }
+    return sn_mesh_create(corners, 4, triangles, 2, mesh, error);
+}
+
 sn_status sn_shape_mesh(const sn_shape *shape, double tolerance, sn_mesh **mesh, sn_error *error)
 {
     *mesh = NULL;
@@ -211,12 +335,18 @@ sn_status sn_shape_mesh(const sn_shape *shape, double tolerance, sn_mesh **mesh,
     if (status != SN_OK) {
         return status;
     }
-    if (shape->type == SN_SHAPE_MESH) {
+    switch (shape->type) {
+    case SN_SHAPE_MESH:
         *mesh = sn_mesh_retain(shape->mesh);
         return SN_OK;
+    case SN_SHAPE_HULL:
+        return sn_mesh_convex_hull(sn_mesh_positions(shape->mesh),
+                                   sn_mesh_vertex_count(shape->mesh), mesh, error);
+    case SN_SHAPE_PLANE:
+        return plane_mesh(shape->size, mesh, error);
+    case SN_SHAPE_HEIGHT_FIELD:
+        return sn_fail(error, SN_ERROR_UNSUPPORTED, NULL, "height fields are not drawn");
+    default:
+        return curved_mesh(shape, tolerance, mesh, error);
     }
-    if (shape->type == SN_SHAPE_BOX) {
-        return sn_mesh_box(shape->size, mesh, error);
-    }
-    return curved_mesh(shape, tolerance, mesh, error);
 }

@@ -12,7 +12,8 @@ static bool same_surface(const sn_shape *a, const sn_shape *b)
     case SN_SHAPE_SPHERE:
         return a->radius == b->radius;
     case SN_SHAPE_BOX:
-        return a->size.x == b->size.x && a->size.y == b->size.y && a->size.z == b->size.z;
+        return a->size.x == b->size.x && a->size.y == b->size.y && a->size.z == b->size.z &&
+               a->rounding == b->rounding;
     case SN_SHAPE_CYLINDER:
     case SN_SHAPE_CONE:
     case SN_SHAPE_CAPSULE:

@@ -126,13 +126,12 @@ typedef struct sn_material_item {
     uint32_t colour;
 } sn_material_item;
 
-// Variants of a shape: the seven of shape.h, then those that give meshes.
+// Variants of a shape: those of shape.h, then those that give meshes.
 typedef enum sn_scene_shape {
     SN_SCENE_EXTRUSION = SN_SHAPE_TYPE_COUNT,
     SN_SCENE_REVOLUTION,
     SN_SCENE_SHEET,
     SN_SCENE_TUBE,
-    SN_SCENE_HULL,
 } sn_scene_shape;
 
 typedef struct sn_shape_item {

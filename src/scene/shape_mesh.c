@@ -9,7 +9,8 @@
 
 bool sn_shape_item_is_mesh(const sn_shape_item *shape)
 {
-    return shape->item.table->id >= SN_SHAPE_MESH;
+    int id = shape->item.table->id;
+    return id == SN_SHAPE_MESH || id == SN_SHAPE_HULL || id >= SN_SHAPE_TYPE_COUNT;
 }
 
 // ---- meshes ----
@@ -127,7 +128,7 @@ static sn_status make(const sn_scene *scene, const sn_shape_item *shape, sn_mesh
                               shape->triangles.count, mesh, error);
     case SN_SCENE_TUBE:
         return generate_tube(shape, mesh, error);
-    case SN_SCENE_HULL:
+    case SN_SHAPE_HULL:
         return sn_mesh_convex_hull(shape->points.data, shape->points.count, mesh, error);
     default:
         return generate_flat(shape, mesh, error);
@@ -165,7 +166,8 @@ sn_shape sn_shape_item_shape(const sn_body_item *body, const sn_shape_item *item
     sn_shape shape = sn_default_shape();
     const sn_material_item *material =
         item->material_item != NULL ? item->material_item : body->material_item;
-    shape.type = sn_shape_item_is_mesh(item) ? SN_SHAPE_MESH : (sn_shape_type)item->item.table->id;
+    int type = item->item.table->id;
+    shape.type = type < SN_SHAPE_TYPE_COUNT ? (sn_shape_type)type : SN_SHAPE_MESH;
     shape.radius = item->radius;
     shape.tube_radius = item->tube_radius;
     shape.height = item->height;

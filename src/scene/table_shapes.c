@@ -162,7 +162,7 @@ SHAPE(sheet, "sheet", sheet_keys, "A plate of some thickness, flat or rolled."),
 SHAPE(tube, "tube", tube_keys, "A round rod along a path."), .id = SN_SCENE_TUBE
 }
 ;
-SHAPE(hull, "hull", hull_keys, "The convex hull of points."), .id = SN_SCENE_HULL
+SHAPE(hull, "hull", hull_keys, "The convex hull of points."), .id = SN_SHAPE_HULL
 }
 ;
 

@@ -75,6 +75,11 @@ static sn_status check_body_def(const sn_world *world, const sn_body_def *def, c
         if (status != SN_OK) {
             return sn_fail(error, status, name, "%s", sn_error_message(&inner));
         }
+        if (def->type != SN_BODY_STATIC && sn_shape_is_ground(&def->shapes[i])) {
+            return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                           "%s is a %s; only static bodies can have one", place,
+                           def->shapes[i].type == SN_SHAPE_PLANE ? "plane" : "height field");
+        }
     }
     return SN_OK;
 }
@@ -160,9 +165,7 @@ static bool copy_shapes(const sn_shape *shapes, int count, sn_shape **copy)
     }
     memcpy(*copy, shapes, (size_t)count * sizeof **copy);
     for (int i = 0; i < count; ++i) {
-        if (shapes[i].type == SN_SHAPE_MESH) {
-            sn_mesh_retain(shapes[i].mesh);
-        }
+        sn_shape_retain(&shapes[i]);
     }
     return true;
 }
@@ -170,9 +173,7 @@ static bool copy_shapes(const sn_shape *shapes, int count, sn_shape **copy)
 static void free_record(sn_body_record *record)
 {
     for (int i = 0; i < record->shape_count; ++i) {
-        if (record->shapes[i].type == SN_SHAPE_MESH) {
-            sn_mesh_release(record->shapes[i].mesh);
-        }
+        sn_shape_release(&record->shapes[i]);
     }
     sn_free(record->shapes);
     sn_free(record->name);
