@@ -208,6 +208,7 @@ static void rigid_measure(const sn_agent_set *set, int agent, sn_vec3 gravity, s
 
 const sn_agent_type sn_rigid_type = {
     .name = "rigid",
+    .contact = &sn_rigid_contact,
     .begin = rigid_begin,
     .free_step = rigid_free_step,
     .advance = rigid_advance,

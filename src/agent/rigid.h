@@ -57,6 +57,7 @@ SN_API void sn_rigid_set_velocity(sn_rigid_set *set, int agent, sn_vec3 velocity
                                   sn_vec3 angular_velocity);
 
 SN_API extern const sn_agent_type sn_rigid_type;
+extern const sn_agent_contact sn_rigid_contact; // rigid_contact.c
 
 // The placement of the principal frame, read and written.
 static inline sn_transform sn_rigid_pose(const double *q)

@@ -18,8 +18,8 @@
 #ifndef SN_SOLVE_CONTACT_H
 #define SN_SOLVE_CONTACT_H
 
+#include "agent/agent.h"
 #include "collide/manifold.h"
-#include "math/spatial.h"
 
 // A part of an agent: sets[set]; set -1: something that never moves.
 typedef struct sn_contact_side {
@@ -33,6 +33,13 @@ typedef struct sn_contact_point {
     sn_vec3 anchor;  // where it sticks: b's point less a's, tangential; 0 when it slides or is new
     uint32_t feature;
     bool touched; // it carried an impulse in the step
+
+    // Within a step: set by sn_contact_begin, and by the exact solver for its second pass.
+    sn_vec3 approach; // u at the start of the step, normal and tangential
+    sn_vec3 travel;   // m/s, of the point itself: where surfaces are round it is not material
+    sn_vec3 later;    // impulse of an impact that acts at the end of the step
+    double gap_end;   // expected there, m
+    bool struck;      // u must be made anew there
 } sn_contact_point;
 
 typedef struct sn_contact {
@@ -41,10 +48,17 @@ typedef struct sn_contact {
     sn_vec3 surface_velocity; // of b's surface against a's, tangential, world axes
     double friction, restitution;
     double rolling_friction, spinning_friction; // m
-    double size;     // of the smaller collider: what "small" is measured by
-    sn_vec3 turning; // angular impulse of rolling and spinning friction on b, N m s
+    double size;             // of the smaller collider: what "small" is measured by
+    double round_a, round_b; // radius of the surface at the points, m: of spheres, capsules, round
+                             // edges, cylinders on their side; 0: flat or sharp
+    sn_vec3 turning;         // angular impulse of rolling and spinning friction on b, N m s
+    sn_vec3 normal_rate;     // 1/s, set by sn_contact_begin
     int count;
     sn_contact_point points[SN_MANIFOLD_POINTS];
 } sn_contact;
+
+// At the start of a step, with bodies and velocities as they are there: `approach`, `travel` and
+// `normal_rate`. sets: by the sides' `set`.
+SN_API void sn_contact_begin(sn_contact *contact, sn_agent_set *const *sets);
 
 #endif

@@ -1,0 +1,76 @@
+#include "solve/contact.h"
+
+// The motion of one side: nothing for what never moves.
+static sn_part side_part(const sn_contact_side *side, sn_agent_set *const *sets)
+{
+    sn_part part = {.frame = SN_TRANSFORM_IDENTITY};
+    if (side->set >= 0) {
+        const sn_agent_set *set = sets[side->set];
+        set->type->part(set, side->agent, side->part, &part);
+    }
+    return part;
+}
+
+static sn_vec3 velocity_at(const sn_part *part, sn_vec3 point)
+{
+    sn_vec3 arm = sn_vec3_sub(point, part->centre);
+    return sn_vec3_add(part->velocity, sn_cross(part->angular_velocity, arm));
+}
+
+static sn_vec3 tangential(sn_vec3 v, sn_vec3 normal)
+{
+    return sn_vec3_add_scaled(v, -sn_dot(v, normal), normal);
+}
+
+// A round surface is a ball about a material point inside, its core. Two of them touch on the line
+// of their cores, at shares of it by their radii; a round one touches a flat one below its core. So
+// the point follows the cores and not the material, which for a ball that rolls stands still.
+// Of two sharp or flat ones each may own the corner: the mean of both.
+static sn_vec3 travel_of(const sn_contact *contact, const sn_part *a, const sn_part *b,
+                         const sn_contact_point *point)
+{
+    sn_vec3 core_a = sn_vec3_add_scaled(point->on_a, -contact->round_a, contact->normal);
+    sn_vec3 core_b = sn_vec3_add_scaled(point->on_b, contact->round_b, contact->normal);
+    double share_a = 0.5, round = contact->round_a + contact->round_b;
+    if (contact->round_a > 0.0 && contact->round_b > 0.0) {
+        share_a = contact->round_b / round;
+    } else if (round > 0.0) {
+        share_a = contact->round_a > 0.0 ? 1.0 : 0.0;
+    }
+    return sn_vec3_add(sn_vec3_scale(share_a, velocity_at(a, core_a)),
+                       sn_vec3_scale(1.0 - share_a, velocity_at(b, core_b)));
+}
+
+// How the normal turns: with the line of the cores, or with the flat side. Of two flat sides
+// either may own it; it is left as it is.
+static sn_vec3 normal_rate_of(const sn_contact *contact, const sn_part *a, const sn_part *b)
+{
+    const sn_contact_point *point = &contact->points[0];
+    if (contact->round_a > 0.0 && contact->round_b > 0.0) {
+        sn_vec3 core_a = sn_vec3_add_scaled(point->on_a, -contact->round_a, contact->normal);
+        sn_vec3 core_b = sn_vec3_add_scaled(point->on_b, contact->round_b, contact->normal);
+        sn_vec3 along = sn_vec3_sub(velocity_at(b, core_b), velocity_at(a, core_a));
+        return sn_vec3_scale(1.0 / sn_distance(core_a, core_b), tangential(along, contact->normal));
+    }
+    if (contact->round_a == 0.0 && contact->round_b == 0.0) {
+        return SN_VEC3_ZERO;
+    }
+    const sn_part *flat = contact->round_a > 0.0 ? b : a;
+    return sn_cross(flat->angular_velocity, contact->normal);
+}
+
+void sn_contact_begin(sn_contact *contact, sn_agent_set *const *sets)
+{
+    sn_part a = side_part(&contact->a, sets), b = side_part(&contact->b, sets);
+    for (int i = 0; i < contact->count; ++i) {
+        sn_contact_point *point = &contact->points[i];
+        sn_vec3 middle = sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b));
+        sn_vec3 u = sn_vec3_sub(velocity_at(&b, middle), velocity_at(&a, middle));
+        point->approach = sn_vec3_add(u, contact->surface_velocity);
+        point->travel = travel_of(contact, &a, &b, point);
+        point->later = SN_VEC3_ZERO;
+        point->gap_end = point->gap;
+        point->struck = false;
+    }
+    contact->normal_rate = contact->count > 0 ? normal_rate_of(contact, &a, &b) : SN_VEC3_ZERO;
+}
