@@ -221,6 +221,34 @@ SN_API sn_status sn_mesh_convex_hull(const sn_vec3 *points, int count, sn_mesh *
 SN_API sn_status sn_shape_mesh(const sn_shape *shape, double tolerance, sn_mesh **mesh,
                                sn_error *error);
 
+// ---- height fields ----
+
+// A ground: heights at columns x rows points of a rectangle in the xy plane that is centred on the
+// origin, solid below. Row by row: heights[row * columns + column] is at x = (column / (columns -
+// 1) - 1/2) size_x and y likewise. Between four neighbours the surface is two triangles, cut along
+// the diagonal from the corner of least x and y to that of greatest. It is made once, never changes
+// and is shared by counting references. At least 2 x 2 finite heights; they are copied.
+SN_API sn_status sn_height_field_create(const double *heights, int columns, int rows, double size_x,
+                                        double size_y, sn_height_field **field, sn_error *error);
+
+// One more reference (returns the same field), one less. NULL is allowed.
+SN_API sn_height_field *sn_height_field_retain(sn_height_field *field);
+SN_API void sn_height_field_release(sn_height_field *field);
+
+SN_API int sn_height_field_columns(const sn_height_field *field);
+SN_API int sn_height_field_rows(const sn_height_field *field);
+SN_API const double *sn_height_field_heights(const sn_height_field *field); // columns * rows
+SN_API sn_vec2 sn_height_field_size(const sn_height_field *field);
+SN_API sn_aabb sn_height_field_bounds(const sn_height_field *field); // of the surface alone
+
+// The surface's height above (x, y); false outside the rectangle.
+SN_API bool sn_height_field_height(const sn_height_field *field, double x, double y,
+                                   double *height);
+
+// The surface as an open mesh that faces up.
+SN_API sn_status sn_height_field_mesh(const sn_height_field *field, sn_mesh **mesh,
+                                      sn_error *error);
+
 // ---- files ----
 
 typedef enum sn_up_axis {
