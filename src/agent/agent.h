@@ -155,7 +155,7 @@ typedef struct sn_agent_contact {
     void (*strike)(sn_agent_set *set, int agent);
 
     // q goes along v (v_count) for a time h, with the agent's own v as it is (but for what ties
-    // take from it at the new place).
+    // take from it at the new place). `strike` comes anew before anything else.
     void (*displace)(sn_agent_set *set, int agent, const double *v, double h);
 } sn_agent_contact;
 

@@ -17,7 +17,7 @@ static sn_articulation *item_of(const sn_agent_set *set, int agent)
 
 // ---- where the links are ----
 
-static void place(const sn_agent_set *set, int agent)
+void sn_articulation_place(const sn_agent_set *set, int agent)
 {
     sn_articulation *item = item_of(set, agent);
     if (!item->placed) {
@@ -33,7 +33,7 @@ static void place(const sn_agent_set *set, int agent)
 static void move(const sn_agent_set *set, int agent)
 {
     sn_articulation *item = item_of(set, agent);
-    place(set, agent);
+    sn_articulation_place(set, agent);
     if (!item->moving) {
         sn_tree_velocity(&item->tree, sn_agent_v(set, agent), item->velocity);
         item->moving = true;
@@ -103,7 +103,7 @@ static sn_vec3 point_velocity(const sn_articulation *item, int link, sn_vec3 poi
     return sn_vec3_add(item->velocity[link].linear, sn_cross(item->velocity[link].angular, arm));
 }
 
-static sn_vec3 part_centre(const sn_articulation *item, int part)
+sn_vec3 sn_articulation_centre(const sn_articulation *item, int part)
 {
     const sn_tree_pose *pose = &item->tree.pose[item->parts[part].link];
     return sn_vec3_add(pose->origin, sn_mat3_apply(pose->rotation, item->parts[part].centre));
@@ -117,19 +117,19 @@ static void articulation_part(const sn_agent_set *set, int agent, int part, sn_p
     const sn_tree_pose *pose = &item->tree.pose[link];
     sn_transform in_world = {pose->origin, sn_quat_from_mat3(pose->rotation)};
     now->frame = sn_transform_multiply(in_world, item->parts[part].frame);
-    now->centre = part_centre(item, part);
+    now->centre = sn_articulation_centre(item, part);
     now->velocity = point_velocity(item, link, now->centre);
     now->angular_velocity = item->velocity[link].angular;
 }
 
 static sn_aabb articulation_bounds(const sn_agent_set *set, int agent)
 {
-    place(set, agent);
+    sn_articulation_place(set, agent);
     const sn_articulation *item = item_of(set, agent);
     sn_aabb box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (int i = 0; i < set->agents[agent].part_count; ++i) {
         double r = item->parts[i].radius;
-        sn_vec3 centre = part_centre(item, i), reach = {r, r, r};
+        sn_vec3 centre = sn_articulation_centre(item, i), reach = {r, r, r};
         box.lower = sn_vec3_min(box.lower, sn_vec3_sub(centre, reach));
         box.upper = sn_vec3_max(box.upper, sn_vec3_add(centre, reach));
     }
@@ -146,7 +146,7 @@ static const sn_spatial *wrench_on_links(const sn_articulation *item, const sn_s
     memset(item->wrench, 0, (size_t)item->tree.count * sizeof *item->wrench);
     for (int i = 0; i < part_count; ++i) {
         int link = item->parts[i].link;
-        sn_vec3 arm = sn_vec3_sub(part_centre(item, i), item->tree.pose[link].origin);
+        sn_vec3 arm = sn_vec3_sub(sn_articulation_centre(item, i), item->tree.pose[link].origin);
         sn_vec3 moment = sn_vec3_add(on_parts[i].angular, sn_cross(arm, on_parts[i].linear));
         item->wrench[link] =
             sn_spatial_add(item->wrench[link], sn_spatial_make(moment, on_parts[i].linear));
@@ -226,7 +226,8 @@ static const sn_tree_inertia *resistance_of(const sn_agent_set *set, int agent, 
         int link = item->parts[i].link;
         sn_mat3 vv = block_of(d, 0.5 * h, 0, 0), vw = block_of(d, 0.5 * h, 0, 1);
         sn_mat3 wv = block_of(d, 0.5 * h, 1, 0), ww = block_of(d, 0.5 * h, 1, 1);
-        sn_mat3 r = sn_mat3_cross(sn_vec3_sub(part_centre(item, i), item->tree.pose[link].origin));
+        sn_mat3 r = sn_mat3_cross(
+            sn_vec3_sub(sn_articulation_centre(item, i), item->tree.pose[link].origin));
         sn_mat3 coupling = sn_mat3_add(wv, sn_mat3_multiply(r, vv));
         sn_mat3 angular = sn_mat3_add(ww, sn_mat3_multiply(r, vw));
         angular = sn_mat3_add(angular, sn_mat3_scale(-1.0, sn_mat3_multiply(coupling, r)));
@@ -271,6 +272,16 @@ static uint8_t failure_of(const sn_articulation *item)
     return item->ties->rows.failed ? SN_FAILURE_MEMORY : SN_FAILURE_TIES;
 }
 
+static void forget_contact(sn_articulation *item)
+{
+    item->ended = false;
+    if (item->touched) {
+        memset(item->pushed, 0, (size_t)item->tree.v_count * sizeof *item->pushed);
+        memset(item->borne, 0, 2 * (size_t)item->tree.count * sizeof *item->borne);
+        item->touched = false;
+    }
+}
+
 static void articulation_begin(sn_agent_set *set, int first, int last, double h)
 {
     for (int i = first; i < last; ++i) {
@@ -278,6 +289,8 @@ static void articulation_begin(sn_agent_set *set, int first, int last, double h)
             continue;
         }
         sn_articulation *item = item_of(set, i);
+        forget_contact(item);
+        item->last_step = h;
         bool begun =
             begin_item(item, set->agents[i].time, h, sn_agent_q(set, i), sn_agent_v(set, i));
         set->agents[i].failed = begun ? SN_FAILURE_NONE : failure_of(item);
@@ -319,9 +332,21 @@ static void articulation_free_step(sn_agent_set *set, int first, int last, sn_ve
         memcpy(item->force, set->joint_force + set->agents[i].v_first,
                (size_t)item->tree.v_count * sizeof *item->force);
         bool pushed = push_item(item, gravity, resistance_of(set, i, h), item->force);
+        item->loose = pushed;
         if (!pushed && !set->agents[i].failed) {
             set->agents[i].failed = failure_of(item);
         }
+    }
+}
+
+// Impulses of contact as forces over the whole step.
+static void hold_contact(const sn_articulation *item, double h)
+{
+    for (int j = 0; j < item->tree.v_count; ++j) {
+        item->force[j] += item->pushed[j] / h;
+    }
+    for (int i = 0; i < item->tree.count; ++i) {
+        item->wrench[i] = sn_spatial_add_scaled(item->wrench[i], 1.0 / h, item->borne[i]);
     }
 }
 
@@ -345,6 +370,9 @@ static bool take_in_parts(sn_agent_set *set, int agent, double h)
             arrived = begin_item(item, head->time + k * part, part, q, v);
             wrench_on_links(item, sn_agent_force(set, agent), head->part_count);
             memcpy(item->force, set->joint_force + head->v_first, v_bytes);
+            if (item->touched) {
+                hold_contact(item, h);
+            }
             arrived =
                 arrived && push_item(item, gravity, resistance_of(set, agent, part), item->force) &&
                 sn_tie_step_advance(item->ties, &item->step, &item->tree, item->last_time, q, v);
@@ -398,7 +426,7 @@ void sn_articulation_push(const sn_agent_set *set, int agent, sn_vec3 gravity, d
     sn_articulation *item = item_of(set, agent);
     const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     sn_tree *tree = &item->tree;
-    place(set, agent);
+    sn_articulation_place(set, agent);
     const sn_spatial *wrench =
         wrench_on_links(item, sn_agent_force(set, agent), set->agents[agent].part_count);
     double *still = item->force + tree->v_count;
@@ -504,6 +532,7 @@ static void articulation_measure(const sn_agent_set *set, int agent, sn_vec3 gra
 const sn_agent_type sn_articulation_type = {
     .name = "articulation",
     .switching = &sn_articulation_switching,
+    .contact = &sn_articulation_contact,
     .has_joints = true,
     .begin = articulation_begin,
     .free_step = articulation_free_step,
@@ -538,6 +567,7 @@ static void free_item(sn_articulation *item)
         sn_free(item->wrench);
         sn_free(item->resistance);
         sn_free(item->force);
+        sn_free(item->borne);
         sn_free(item->freedom_load);
         sn_free(item);
     }
@@ -564,16 +594,20 @@ static bool allocate_item(sn_articulation *item, const sn_tree *tree, int part_c
     item->freedoms = sn_allocate_zero(freedoms * sizeof *item->freedoms);
     item->wrench = sn_allocate_zero(3 * links * sizeof *item->wrench);
     item->resistance = sn_allocate_zero(links * sizeof *item->resistance);
-    item->force = sn_allocate_zero(6 * freedoms * sizeof *item->force);
+    item->force = sn_allocate_zero(7 * freedoms * sizeof *item->force);
+    item->borne = sn_allocate_zero(2 * links * sizeof *item->borne);
     item->freedom_load = sn_allocate_zero(freedoms * sizeof *item->freedom_load);
     if (!made || item->parts == NULL || item->freedoms == NULL || item->wrench == NULL ||
-        item->resistance == NULL || item->force == NULL || item->freedom_load == NULL) {
+        item->resistance == NULL || item->force == NULL || item->borne == NULL ||
+        item->freedom_load == NULL) {
         return false;
     }
     item->velocity = item->wrench + links;
     item->load = item->velocity + links;
     item->armature = item->force + 4 * freedoms;
     item->weight = item->armature + freedoms;
+    item->pushed = item->weight + freedoms;
+    item->struck = item->borne + links;
     return true;
 }
 

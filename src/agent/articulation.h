@@ -42,12 +42,19 @@ typedef struct sn_articulation {
     double *armature, *weight;     // tree.v_count: of springs and dampers
     sn_spatial *load;              // tree.count: of the joints on their links, in the last step
     sn_freedom_load *freedom_load; // tree.v_count
-    double last_time;              // at the start of the last step
+    double last_time;              // at the start of the last step, or of the last of its parts
+    double last_step;              // its length
+    double *pushed;                // tree.v_count: impulses of contact, but for
+    sn_spatial *borne;             // tree.count: those on links, about their origins
+    sn_spatial *struck;            // tree.count: impulses of the joints on them, at the step's end
     bool sprung;                   // a freedom has a spring, a damper or a drive
-    bool placed; // the tree stands where q says, or at the middle of the step under way
-    bool moving; // `velocity` belongs to that pose and to v
-    bool known;  // what the last step passed on
-    bool summed; // and `load` has it
+    bool placed;  // the tree stands where q says, or at the middle of the step under way
+    bool moving;  // `velocity` belongs to that pose and to v
+    bool known;   // what the last step passed on
+    bool summed;  // and `load` has it
+    bool touched; // there are `pushed` and `borne`
+    bool ended;   // contact acts at the end of the step, not in it
+    bool loose;   // it answers to impulses; false: its step cannot be made anyway
 } sn_articulation;
 
 typedef struct sn_articulation_set {
@@ -90,6 +97,13 @@ SN_API bool sn_articulation_accelerations(const sn_agent_set *set, int agent, sn
 
 // What restore does, for states nearly there.
 void sn_articulation_follow(sn_agent_set *set, int agent);
+
+// The tree where q says, or at the middle of the step under way; and a part's centre of mass there.
+void sn_articulation_place(const sn_agent_set *set, int agent);
+sn_vec3 sn_articulation_centre(const sn_articulation *item, int part);
+
+// ---- articulation_contact.c ----
+extern const sn_agent_contact sn_articulation_contact;
 
 // ---- articulation_switch.c ----
 extern const sn_agent_switching sn_articulation_switching;

@@ -222,6 +222,12 @@ static void sum_loads(sn_articulation *item)
         sn_tree_step_past(&item->step, tree, past);
         sn_tree_step_moved(&item->step, tree, moved);
     }
+    if (item->touched) {
+        for (int i = 0; i < tree->count; ++i) {
+            item->load[i] =
+                sn_spatial_add_scaled(item->load[i], 1.0 / item->last_step, item->struck[i]);
+        }
+    }
     sn_tie_drive_loads(item->freedoms, tree, item->step.c, item->last_time, item->step.h, past,
                        moved, item->weight, drive);
     write_freedom_loads(item, drive, limit);

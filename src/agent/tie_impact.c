@@ -165,6 +165,34 @@ static void set_velocities(sn_tie_work *work, const sn_tree *tree, double *v)
     }
 }
 
+void sn_tie_throw(sn_tie_work *work, sn_tree *tree, double time, sn_spatial *wrench, double *v)
+{
+    find_excess(work, tree, time, v);
+    for (int r = 0; r < work->rows.rows.count; ++r) {
+        if (work->rows.rows.data[r].tag > SN_ROW_MOTION) {
+            work->states.data[r] = (uint8_t)sn_tie_law_step_at(
+                &work->bounds.data[r].law, work->rest[r] / work->rows.rows.data[r].scale);
+        }
+    }
+    sn_tie_box_solve(work, work->rest, work->x, work->y, work->z, SN_GRIP_FIRM);
+    sn_tie_answer(work, tree, work->x, v);
+    if (wrench != NULL) {
+        sn_tie_rows_push(&work->rows, tree, work->x, wrench, work->force);
+    }
+    for (int turn = 0; turn < 2; ++turn) { // what the first left of rows that hold
+        find_excess(work, tree, time, v);
+        for (int r = 0; r < work->rows.rows.count; ++r) {
+            double wanted = work->bounds.data[r].law.node[work->states.data[r] / 2];
+            work->rest[r] = sn_tie_box_is_fixed(work, r)
+                                ? 0.0
+                                : work->rows.rows.data[r].scale * wanted - work->rest[r];
+        }
+        sn_tie_rows_solve(&work->rows, work->rest, work->x);
+        sn_tie_answer(work, tree, work->x, v);
+        set_velocities(work, tree, v);
+    }
+}
+
 static bool push_off(sn_tie_work *work, sn_tree *tree, double time, const double *q, double *v)
 {
     sn_tie_state state = {time, q, work->modes.v_before};
@@ -178,27 +206,7 @@ static bool push_off(sn_tie_work *work, sn_tree *tree, double time, const double
     if (!sn_tree_factorise(tree, NULL) || !sn_tie_work_rows(work, tree, q, add_impact, &state)) {
         return false;
     }
-    find_excess(work, tree, time, v);
-    for (int r = 0; r < work->rows.rows.count; ++r) {
-        if (work->rows.rows.data[r].tag > SN_ROW_MOTION) {
-            work->states.data[r] = (uint8_t)sn_tie_law_step_at(
-                &work->bounds.data[r].law, work->rest[r] / work->rows.rows.data[r].scale);
-        }
-    }
-    sn_tie_box_solve(work, work->rest, work->x, work->y, work->z, SN_GRIP_FIRM);
-    sn_tie_answer(work, tree, work->x, v);
-    for (int turn = 0; turn < 2; ++turn) { // what the first left of rows that hold
-        find_excess(work, tree, time, v);
-        for (int r = 0; r < work->rows.rows.count; ++r) {
-            double wanted = work->bounds.data[r].law.node[work->states.data[r] / 2];
-            work->rest[r] = sn_tie_box_is_fixed(work, r)
-                                ? 0.0
-                                : work->rows.rows.data[r].scale * wanted - work->rest[r];
-        }
-        sn_tie_rows_solve(&work->rows, work->rest, work->x);
-        sn_tie_answer(work, tree, work->x, v);
-        set_velocities(work, tree, v);
-    }
+    sn_tie_throw(work, tree, time, NULL, v);
     return true;
 }
 

@@ -97,6 +97,12 @@ SN_API void sn_tie_mode_note(sn_tie_work *work, const sn_tree *tree, const sn_ti
 SN_API bool sn_tie_strike(sn_tie_work *work, sn_tree *tree, double time, const int *found,
                           bool jump, double *q, double *v);
 
+// Impulses of the rows at the present place, with their laws in velocities, that give v (v_count)
+// what they want; what those of ties do to links is added to `wrench` (link count, about their
+// origins; may be NULL).
+SN_API void sn_tie_throw(sn_tie_work *work, sn_tree *tree, double time, sn_spatial *wrench,
+                         double *v);
+
 // With the accelerations after that (v_count): what is thrown back by next to nothing comes to
 // rest instead. True when the impact was made anew.
 SN_API bool sn_tie_calm(sn_tie_work *work, sn_tree *tree, double time, const double *a, double *q,

@@ -107,24 +107,23 @@ void sn_tie_answer(sn_tie_work *work, sn_tree *tree, const double *x, double *y)
     }
 }
 
-// Takes from v, a rate, what the prepared rows forbid, beyond `rate` (rows) that they want.
-static void take_from(sn_tie_work *work, sn_tree *tree, const double *rate, double *v)
+void sn_tie_take_from(sn_tie_work *work, sn_tree *tree, const double *rate, double *v)
 {
     int count = work->rows.rows.count;
     sn_tree_velocity(tree, v, work->velocity);
     sn_tie_rows_rate(&work->rows, tree, work->velocity, v, work->y);
     for (int r = 0; r < count; ++r) {
-        work->y[r] = rate[r] - work->y[r];
+        work->y[r] = (rate != NULL ? rate[r] : 0.0) - work->y[r];
     }
     sn_tie_rows_solve(&work->rows, work->y, work->x);
     sn_tie_answer(work, tree, work->x, v);
 }
 
-static void hold_velocity(sn_tie_work *work, sn_tree *tree, double time, double *v)
+void sn_tie_hold_velocity(sn_tie_work *work, sn_tree *tree, double time, double *v)
 {
     for (int turn = 0; turn < 2; ++turn) { // the second leaves rounding alone
         sn_tie_work_rates(work, tree, time, work->rest);
-        take_from(work, tree, work->rest, v);
+        sn_tie_take_from(work, tree, work->rest, v);
     }
 }
 
@@ -214,7 +213,7 @@ static double centre(sn_tie_work *work, sn_tree *tree, double time, const double
     for (int r = 0; r < work->rows.rows.count; ++r) {
         work->rest[r] = -work->rest[r];
     }
-    take_from(work, tree, work->rest, mean);
+    sn_tie_take_from(work, tree, work->rest, mean);
     displace(tree, q, mean, q);
     for (int j = 0; j < tree->v_count; ++j) {
         moved += fabs(mean[j]);
@@ -265,7 +264,7 @@ bool sn_tie_gather(sn_tie_work *work, sn_tree *tree, double time, double h, cons
     for (int j = 0; j < tree->v_count; ++j) {
         v[j] = (work->moved[j] - v[j]) / h;
     }
-    hold_velocity(work, tree, time, v);
+    sn_tie_hold_velocity(work, tree, time, v);
     return true;
 }
 
@@ -349,7 +348,7 @@ bool sn_tie_close(sn_tie_work *work, sn_tree *tree, double time, double *q, doub
     bool closed = *largest <= 1e4 * sn_tie_work_tolerance(work);
     if (closed) {
         sn_tie_rows_factorise(&work->rows, NULL, SN_GRIP_FIRM);
-        hold_velocity(work, tree, time, v);
+        sn_tie_hold_velocity(work, tree, time, v);
     }
     return closed;
 }
@@ -369,7 +368,7 @@ bool sn_tie_follow(sn_tie_work *work, sn_tree *tree, double time, double *q, dou
         double left = arrived ? 0.0 : sn_tie_work_errors_here(work, tree, q, time, work->rest);
         if (arrived || left <= there) {
             sn_tie_rows_factorise(&work->rows, NULL, SN_GRIP_EVEN);
-            hold_velocity(work, tree, time, v);
+            sn_tie_hold_velocity(work, tree, time, v);
             work->ready = true;
             return true;
         }

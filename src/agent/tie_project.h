@@ -40,4 +40,9 @@ SN_API bool sn_tie_prepare(sn_tie_work *work, sn_tree *tree, const double *q);
 // y (v_count) += M^-1 J^T x at the prepared place.
 SN_API void sn_tie_answer(sn_tie_work *work, sn_tree *tree, const double *x, double *y);
 
+// Takes from v, a rate, what the prepared rows forbid, beyond `rate` (rows; NULL: none) that they
+// want; and beyond what motions want at `time`.
+SN_API void sn_tie_take_from(sn_tie_work *work, sn_tree *tree, const double *rate, double *v);
+SN_API void sn_tie_hold_velocity(sn_tie_work *work, sn_tree *tree, double time, double *v);
+
 #endif

@@ -419,7 +419,7 @@ static bool make_rows(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, doub
         work->kept_rows.data[r] = work->rows.rows.data[r];
         work->kept_x.data[r] = work->x[r] * work->rows.rows.data[r].scale;
     }
-    if (!sn_tie_work_rows(work, tree, step->c, add_bounded, &context)) {
+    if (!sn_tie_work_rows(work, tree, step->c, work->open ? NULL : add_bounded, &context)) {
         return false;
     }
     int at = 0; // both are in one order
@@ -540,7 +540,7 @@ static bool search(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double 
         }
         before = left;
         sn_tree_step_ahead(step, tree, work->c);
-        make = note_limits(work, tree, step, work->c, 1e-13);
+        make = note_limits(work, tree, step, work->c, 1e-13) && !work->open;
     }
     return false;
 }
@@ -655,4 +655,45 @@ bool sn_tie_step_advance(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, d
     }
     sn_tree_step_ahead(step, tree, work->before);
     return sn_tie_gather(work, tree, time + step->h, step->h, step->c, work->before, q, v);
+}
+
+// ---- for contact ----
+
+static bool search_open(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time,
+                        sn_tie_grip grip)
+{
+    start_search(work, step, tree);
+    bool found = search(work, step, tree, time, grip);
+    memcpy(step->due, step->pushed, (size_t)tree->count * sizeof *step->due);
+    memcpy(step->impulse, step->held, (size_t)tree->v_count * sizeof *step->impulse);
+    return found;
+}
+
+bool sn_tie_step_open(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time, double *v)
+{
+    memcpy(step->pushed, step->due, (size_t)tree->count * sizeof *step->due);
+    memcpy(step->held, step->impulse, (size_t)tree->v_count * sizeof *step->impulse);
+    work->open = true;
+    bool found = search_open(work, step, tree, time, SN_GRIP_FIRM) ||
+                 (!work->rows.failed && search_open(work, step, tree, time, SN_GRIP_LOOSE));
+    work->open = false;
+    if (work->rows.failed) {
+        return false;
+    }
+    sn_tie_rows_factorise(&work->rows, NULL, SN_GRIP_FIRM);
+    if (found) {
+        for (int j = 0; j < tree->v_count; ++j) {
+            v[j] = work->moved[j] / step->h;
+        }
+    } else { // as the first of the parts that it will go in would begin
+        sn_tree_step_free_velocity(step, tree, v);
+        sn_tie_hold_velocity(work, tree, time + step->h, v);
+    }
+    return true;
+}
+
+bool sn_tie_step_rows(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time)
+{
+    step_context context = {step, time};
+    return sn_tie_work_rows(work, tree, step->c, add_bounded, &context);
 }

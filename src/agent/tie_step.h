@@ -49,4 +49,15 @@ SN_API void sn_tie_drive_loads(const sn_freedom_def *freedoms, const sn_tree *tr
 SN_API bool sn_tie_step_advance(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time,
                                 double *q, double *v);
 
+// ---- for contact, after the push ----
+
+// What v (v_count) would be at the end of the step with ties and motions alone. Leaves the step as
+// it was, and their rows at its middle, factored. False when memory runs out.
+SN_API bool sn_tie_step_open(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time,
+                             double *v);
+
+// After that: rows at the middle of ties, motions and, with their laws, of all that is bounded;
+// limits as work->limit says, which has those that the open step goes beyond.
+SN_API bool sn_tie_step_rows(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time);
+
 #endif

@@ -88,6 +88,7 @@ typedef struct sn_tie_work {
     double *drive_load, *limit_load, *friction_load; // v_count
     double *tie_load;                                // 6 tie_count
     sn_tie_modes modes;
+    bool open;  // the step under way goes without what is bounded
     bool ready; // rows and their factor are those of the tree where sn_tie_follow left it
 } sn_tie_work;
 

@@ -1,0 +1,288 @@
+// What contact asks of articulations: see sn_agent_contact.
+//
+// In the step an impulse on a part is one more wrench on its link at the middle c, so that the tree
+// moves as a whole by it when it advances; ties, limits, friction and drives answer in the same
+// solve. `push` brings in what joints feel of all of them; `bear` then turns what it can into the
+// wrenches they are, for which joints bear another load.
+//
+// At its end velocities alone change, by M^-1 of the state there and through all ties.
+#include <string.h>
+
+#include "agent/articulation.h"
+#include "agent/tie_contact.h"
+#include "agent/tie_project.h"
+#include "agent/tree_joint.h"
+
+static sn_articulation *item_of(const sn_agent_set *set, int agent)
+{
+    return ((const sn_articulation_set *)set)->items[agent]; // the agent set is its first member
+}
+
+// The time at the end of the step, or of the state of integrators of their own; and the step that
+// limits look ahead by.
+static double end_of(const sn_agent_set *set, int agent)
+{
+    const sn_articulation *item = item_of(set, agent);
+    return sn_integrator_is_staged(set->agents[agent].integrator) ? set->agents[agent].time
+                                                                  : item->last_time + item->step.h;
+}
+
+static double ahead_of(const sn_agent_set *set, int agent)
+{
+    bool staged = sn_integrator_is_staged(set->agents[agent].integrator);
+    return staged ? 0.0 : item_of(set, agent)->last_step;
+}
+
+// ---- at the end of the step ----
+
+static void contact_strike(sn_agent_set *set, int agent)
+{
+    sn_articulation *item = item_of(set, agent);
+    const double *q = sn_agent_q(set, agent);
+    item->ended = true;
+    item->moving = false;
+    if (item->ties != NULL) {
+        item->loose = sn_tie_contact_strike(item->ties, &item->tree, q);
+    } else {
+        sn_tree_place(&item->tree, q);
+        item->loose = sn_tree_factorise(&item->tree, NULL);
+    }
+    item->placed = true;
+}
+
+// The impulses that joints pass on to their links where v changes by dv and ties do `wrench`:
+// momentum gained less that, of all that hangs on a joint.
+static void note_struck(sn_articulation *item, const sn_spatial *wrench, const double *dv)
+{
+    const sn_tree *tree = &item->tree;
+    sn_tree_velocity(tree, dv, item->velocity);
+    item->moving = false;
+    for (int i = tree->count - 1; i >= 0; --i) {
+        const sn_tree_body *body = &tree->body[i];
+        sn_vec3 w = item->velocity[i].angular;
+        sn_vec3 p = sn_vec3_scale(body->mass,
+                                  sn_vec3_add(item->velocity[i].linear, sn_cross(w, body->reach)));
+        sn_vec3 spin = sn_vec3_add(sn_sym3_apply(&body->inertia, w), sn_cross(body->reach, p));
+        sn_spatial rest = sn_spatial_sub(sn_spatial_make(spin, p), wrench[i]);
+        item->velocity[i] = rest; // done with
+        item->struck[i] = sn_spatial_add(item->struck[i], rest);
+    }
+    for (int i = tree->count - 1; i >= 0; --i) {
+        const sn_tree_body *body = &tree->body[i];
+        if (body->parent >= 0) {
+            sn_spatial up = SN_SPATIAL_ZERO;
+            sn_tree_add_wrench(body, &item->velocity[i], &up);
+            item->velocity[body->parent] = sn_spatial_add(item->velocity[body->parent], up);
+            item->struck[body->parent] = sn_spatial_add(item->struck[body->parent], up);
+        }
+    }
+}
+
+static void push_struck(sn_agent_set *set, int agent, const double *impulse)
+{
+    sn_articulation *item = item_of(set, agent);
+    sn_tree *tree = &item->tree;
+    double *v = sn_agent_v(set, agent), *dv = item->force;
+    for (int j = 0; j < tree->v_count; ++j) {
+        dv[j] = -v[j];
+    }
+    double *answer = item->force + tree->v_count;
+    sn_tree_solve(tree, impulse, answer);
+    for (int j = 0; j < tree->v_count; ++j) {
+        v[j] += answer[j];
+    }
+    memset(item->wrench, 0, (size_t)tree->count * sizeof *item->wrench);
+    if (item->ties != NULL &&
+        !sn_tie_struck_settle(item->ties, tree, end_of(set, agent), ahead_of(set, agent),
+                              sn_agent_q(set, agent), item->wrench, v)) {
+        set->agents[agent].failed = SN_FAILURE_MEMORY;
+    }
+    for (int j = 0; j < tree->v_count; ++j) {
+        dv[j] += v[j];
+    }
+    note_struck(item, item->wrench, dv);
+}
+
+// ---- what there is without contact ----
+
+static void contact_velocity(sn_agent_set *set, int agent, double *v)
+{
+    sn_articulation *item = item_of(set, agent);
+    sn_tree *tree = &item->tree;
+    if (sn_integrator_is_staged(set->agents[agent].integrator) && !item->ended) {
+        contact_strike(set, agent);
+    }
+    if (item->ended || !item->loose) {
+        memcpy(v, sn_agent_v(set, agent), (size_t)tree->v_count * sizeof *v);
+        return;
+    }
+    if (item->ties != NULL) {
+        item->loose = sn_tie_step_open(item->ties, &item->step, tree, item->last_time, v);
+        if (!item->loose) { // out of memory: the advance will tell
+            memcpy(v, sn_agent_v(set, agent), (size_t)tree->v_count * sizeof *v);
+        }
+        return;
+    }
+    sn_tree_step_guess(&item->step, tree);
+    if (!sn_tree_step_search(&item->step, tree)) { // the step will go in parts
+        sn_tree_step_free_velocity(&item->step, tree, v);
+        return;
+    }
+    sn_tree_step_moved(&item->step, tree, v);
+    for (int j = 0; j < tree->v_count; ++j) {
+        v[j] /= item->step.h;
+    }
+}
+
+static int contact_rows(sn_agent_set *set, int agent, sn_agent_row *rows, int capacity)
+{
+    sn_articulation *item = item_of(set, agent);
+    if (item->ties == NULL || !item->loose) {
+        return 0;
+    }
+    int count = item->ended ? sn_tie_struck_rows(item->ties, &item->tree, end_of(set, agent),
+                                                 ahead_of(set, agent), sn_agent_q(set, agent), rows,
+                                                 capacity)
+                            : sn_tie_contact_rows(item->ties, &item->step, &item->tree,
+                                                  item->last_time, rows, capacity);
+    item->loose = count >= 0;
+    return count >= 0 ? count : 0;
+}
+
+// ---- impulses ----
+
+// A wrench on a part about its centre of mass as one on its link, about the link's origin.
+static sn_spatial on_link(const sn_articulation *item, int part, const sn_spatial *f)
+{
+    const sn_tree_pose *pose = &item->tree.pose[item->parts[part].link];
+    sn_vec3 arm = sn_vec3_sub(sn_articulation_centre(item, part), pose->origin);
+    return sn_spatial_make(sn_vec3_add(f->angular, sn_cross(arm, f->linear)), f->linear);
+}
+
+// What the joints from a link inwards feel of a wrench on it, added times `scale`.
+static void feel(const sn_tree *tree, int link, sn_spatial wrench, double scale, double *row)
+{
+    while (link >= 0) {
+        const sn_tree_body *body = &tree->body[link];
+        double own[3];
+        sn_tree_joint_write(body, &tree->pose[link].rotation, sn_tree_joint_felt(body, &wrench),
+                            own);
+        for (int k = 0; k < sn_tree_joint_v(body->joint); ++k) {
+            row[body->v + k] += scale * own[k];
+        }
+        sn_spatial up = SN_SPATIAL_ZERO;
+        sn_tree_add_wrench(body, &wrench, &up);
+        wrench = up;
+        link = body->parent;
+    }
+}
+
+static void contact_project(const sn_agent_set *set, int agent, int part, const sn_spatial *f,
+                            double *row)
+{
+    const sn_articulation *item = item_of(set, agent);
+    memset(row, 0, (size_t)item->tree.v_count * sizeof *row);
+    feel(&item->tree, item->parts[part].link, on_link(item, part, f), 1.0, row);
+}
+
+static void contact_inverse(const sn_agent_set *set, int agent, double *x)
+{
+    sn_articulation *item = item_of(set, agent);
+    if (!item->loose) {
+        memset(x, 0, (size_t)item->tree.v_count * sizeof *x);
+        return;
+    }
+    sn_tree_solve(&item->tree, x, x);
+    if (item->ties != NULL) {
+        sn_tie_contact_project(item->ties, &item->tree, x);
+    }
+}
+
+static void contact_push(sn_agent_set *set, int agent, const double *impulse)
+{
+    sn_articulation *item = item_of(set, agent);
+    if (!item->loose) {
+        return;
+    }
+    item->touched = true;
+    item->summed = false;
+    if (item->ended) {
+        push_struck(set, agent, impulse);
+        return;
+    }
+    sn_tree_step_add_impulse(&item->step, &item->tree, impulse);
+    for (int j = 0; j < item->tree.v_count; ++j) {
+        item->pushed[j] += impulse[j];
+    }
+}
+
+static void contact_bear(sn_agent_set *set, int agent, int part, const sn_spatial *f)
+{
+    sn_articulation *item = item_of(set, agent);
+    sn_tree_step *step = &item->step;
+    int link = item->parts[part].link;
+    sn_spatial wrench = on_link(item, part, f);
+    if (!item->loose) {
+        return;
+    }
+    if (item->ended) {
+        while (link >= 0) {
+            const sn_tree_body *body = &item->tree.body[link];
+            sn_spatial up = SN_SPATIAL_ZERO;
+            item->struck[link] = sn_spatial_sub(item->struck[link], wrench);
+            sn_tree_add_wrench(body, &wrench, &up);
+            wrench = up;
+            link = body->parent;
+        }
+        return;
+    }
+    step->due[link] = sn_spatial_add_scaled(step->due[link], step->h, wrench);
+    item->borne[link] = sn_spatial_add(item->borne[link], wrench);
+    feel(&item->tree, link, wrench, -step->h, step->impulse);
+    feel(&item->tree, link, wrench, -1.0, item->pushed);
+}
+
+// ---- moving without velocity ----
+
+// Hard limits are not gone beyond.
+static void keep_limits(const sn_articulation *item, const double *before, double *q)
+{
+    for (int i = 0; i < item->tree.count; ++i) {
+        const sn_tree_link *link = &item->tree.links[i];
+        for (int k = 0; k < sn_tree_joint_v(link->joint) && link->joint != SN_TREE_BALL; ++k) {
+            const sn_limit_def *limit = &item->freedoms[link->v + k].limit;
+            double *at = q + link->q + k, from = before[link->q + k];
+            if (limit->stiffness == 0.0 && *at > limit->upper && *at > from) {
+                *at = from > limit->upper ? from : limit->upper;
+            } else if (limit->stiffness == 0.0 && *at < limit->lower && *at < from) {
+                *at = from < limit->lower ? from : limit->lower;
+            }
+        }
+    }
+}
+
+static void contact_displace(sn_agent_set *set, int agent, const double *v, double h)
+{
+    sn_articulation *item = item_of(set, agent);
+    double *q = sn_agent_q(set, agent);
+    sn_tree_move(&item->tree, q, v, h, item->step.trial);
+    keep_limits(item, q, item->step.trial);
+    memcpy(q, item->step.trial, (size_t)item->tree.q_count * sizeof *q);
+    item->placed = false;
+    item->moving = false;
+    if (item->ties != NULL && item->ties->held_rows > 0) {
+        double left;
+        sn_tie_close(item->ties, &item->tree, end_of(set, agent), q, sn_agent_v(set, agent), &left);
+    }
+}
+
+const sn_agent_contact sn_articulation_contact = {
+    .velocity = contact_velocity,
+    .project = contact_project,
+    .inverse = contact_inverse,
+    .rows = contact_rows,
+    .push = contact_push,
+    .bear = contact_bear,
+    .strike = contact_strike,
+    .displace = contact_displace,
+};
