@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "collide/broad_tree.h"
+#include "collide/box_tree.h"
 
 enum {
     ALIVE = 1,
@@ -40,7 +40,7 @@ struct sn_broad {
     int *changed; // lists; each proxy at most once in each
     int *moved;
     int changed_count, moved_count;
-    sn_broad_tree trees[2]; // still, moving
+    sn_box_tree trees[2]; // still, moving
     SN_ARRAY(half_space) half_spaces;
     SN_ARRAY(sn_broad_pair) pairs;
     SN_ARRAY(sn_broad_pair) sorted; // scratch
@@ -61,8 +61,8 @@ sn_status sn_broad_create(double fatness, sn_broad **broad, sn_error *error)
     }
     made->fatness = fatness;
     made->free_proxy = -1;
-    sn_broad_tree_init(&made->trees[0]);
-    sn_broad_tree_init(&made->trees[1]);
+    sn_box_tree_init(&made->trees[0]);
+    sn_box_tree_init(&made->trees[1]);
     *broad = made;
     return SN_OK;
 }
@@ -78,8 +78,8 @@ void sn_broad_destroy(sn_broad *broad)
     sn_free(broad->flags);
     sn_free(broad->changed);
     sn_free(broad->moved);
-    sn_broad_tree_free(&broad->trees[0]);
-    sn_broad_tree_free(&broad->trees[1]);
+    sn_box_tree_free(&broad->trees[0]);
+    sn_box_tree_free(&broad->trees[1]);
     sn_array_free(&broad->half_spaces);
     sn_array_free(&broad->pairs);
     sn_array_free(&broad->sorted);
@@ -201,10 +201,10 @@ int sn_broad_add(sn_broad *broad, sn_aabb box, uint32_t user, bool moving)
     if (!is_bounded(box)) {
         return sn_broad_add_half_space(broad, SN_VEC3_ZERO, 0.0, user);
     }
-    sn_broad_tree *tree = &broad->trees[moving];
+    sn_box_tree *tree = &broad->trees[moving];
     // Leaves in the tree and those on their way into it are at most all proxies.
-    if (!reserve(broad) || !sn_broad_tree_reserve(tree, broad->proxy_count + 1,
-                                                  tree->leaf_count + broad->changed_count + 1)) {
+    if (!reserve(broad) || !sn_box_tree_reserve(tree, broad->proxy_count + 1,
+                                                tree->leaf_count + broad->changed_count + 1)) {
         return -1;
     }
     int proxy = take_proxy(broad, user, moving ? MOVING : 0);
@@ -235,9 +235,9 @@ void sn_broad_remove(sn_broad *broad, int proxy)
                 (size_t)(broad->half_spaces.count - at - 1) * sizeof(half_space));
         broad->half_spaces.count -= 1;
     } else {
-        sn_broad_tree *tree = &broad->trees[(flags & MOVING) != 0];
+        sn_box_tree *tree = &broad->trees[(flags & MOVING) != 0];
         if (proxy < tree->item_capacity && tree->leaf_of[proxy] >= 0) {
-            sn_broad_tree_remove(tree, proxy);
+            sn_box_tree_remove(tree, proxy);
         }
     }
     broad->flags[proxy] = (uint8_t)(flags & (CHANGED | MOVED));
@@ -267,7 +267,7 @@ void sn_broad_renew(sn_broad *broad, int proxy)
 
 static void rebuild(sn_broad *broad, int moving)
 {
-    sn_broad_tree *tree = &broad->trees[moving];
+    sn_box_tree *tree = &broad->trees[moving];
     int count = 0;
     for (int proxy = 0; proxy < broad->proxy_count; ++proxy) {
         int flags = broad->flags[proxy] & (ALIVE | MOVING | UNBOUNDED);
@@ -277,7 +277,7 @@ static void rebuild(sn_broad *broad, int moving)
             count += 1;
         }
     }
-    sn_broad_tree_build(tree, count);
+    sn_box_tree_build(tree, count);
     broad->rebuilds += moving;
 }
 
@@ -294,18 +294,18 @@ static int place_changed(sn_broad *broad, int news[2])
             continue;
         }
         int moving = (flags & MOVING) != 0;
-        sn_broad_tree *tree = &broad->trees[moving];
+        sn_box_tree *tree = &broad->trees[moving];
         int leaf = tree->leaf_of[proxy];
         if (leaf >= 0) {
-            const sn_broad_node *node = &tree->nodes[leaf];
+            const sn_box_node *node = &tree->nodes[leaf];
             sn_float_box old;
             memcpy(old.lower, node->lower, sizeof old.lower);
             memcpy(old.upper, node->upper, sizeof old.upper);
             if (sn_float_box_overlap(&old, &broad->fat[proxy])) {
-                sn_broad_tree_place(tree, proxy, &broad->fat[proxy]);
+                sn_box_tree_place(tree, proxy, &broad->fat[proxy]);
                 continue;
             }
-            sn_broad_tree_remove(tree, proxy);
+            sn_box_tree_remove(tree, proxy);
         }
         broad->changed[kept++] = proxy;
         news[moving] += 1;
@@ -322,18 +322,18 @@ void sn_broad_update(sn_broad *broad)
     int news[2] = {0, 0};
     int kept = place_changed(broad, news);
     for (int moving = 0; moving < 2; ++moving) {
-        sn_broad_tree *tree = &broad->trees[moving];
+        sn_box_tree *tree = &broad->trees[moving];
         bool many = news[moving] > 8 + tree->leaf_count / 8;
         if (!many) {
-            sn_broad_tree_refit(tree);
-            for (int i = 0; i < kept && !sn_broad_tree_is_worn(tree); ++i) {
+            sn_box_tree_refit(tree);
+            for (int i = 0; i < kept && !sn_box_tree_is_worn(tree); ++i) {
                 int proxy = broad->changed[i];
                 if (((broad->flags[proxy] & MOVING) != 0) == moving) {
-                    sn_broad_tree_insert(tree, proxy, &broad->fat[proxy]);
+                    sn_box_tree_insert(tree, proxy, &broad->fat[proxy]);
                 }
             }
         }
-        if (many || sn_broad_tree_is_worn(tree)) {
+        if (many || sn_box_tree_is_worn(tree)) {
             rebuild(broad, moving);
         }
     }
@@ -398,7 +398,7 @@ static void flush(outlet *out)
 {
     search *to = out->to;
     int first = atomic_fetch_add_explicit(&to->count, out->count, memory_order_relaxed);
-    if (first <= to->capacity - out->count) {
+    if (out->count > 0 && first <= to->capacity - out->count) {
         memcpy(to->pairs + first, out->pairs, (size_t)out->count * sizeof *out->pairs);
     }
     out->count = 0;
@@ -433,9 +433,9 @@ static bool overlapped_before(const sn_broad *broad, int a, int b)
 static void search_tree(outlet *out, int proxy, bool moving, bool in_moving)
 {
     const sn_broad *broad = out->to->broad;
-    sn_broad_walk walk;
-    sn_broad_walk_start(&walk, &broad->trees[in_moving], &broad->fat[proxy]);
-    for (int other; (other = sn_broad_walk_next(&walk)) >= 0;) {
+    sn_box_walk walk;
+    sn_box_walk_start(&walk, &broad->trees[in_moving], &broad->fat[proxy]);
+    for (int other; (other = sn_box_walk_next(&walk)) >= 0;) {
         // Of two that moved, the lower finds a pair; of a moving and a still one, the moving one.
         bool others =
             (broad->flags[other] & MOVED) && (moving == in_moving ? other < proxy : !moving);
@@ -598,9 +598,9 @@ void sn_broad_query(const sn_broad *broad, sn_aabb box, sn_broad_visit *visit, v
         }
     }
     for (int moving = 0; moving < 2; ++moving) {
-        sn_broad_walk walk;
-        sn_broad_walk_start(&walk, &broad->trees[moving], &around);
-        for (int proxy; (proxy = sn_broad_walk_next(&walk)) >= 0;) {
+        sn_box_walk walk;
+        sn_box_walk_start(&walk, &broad->trees[moving], &around);
+        for (int proxy; (proxy = sn_box_walk_next(&walk)) >= 0;) {
             if (!visit(context, proxy, broad->users[proxy])) {
                 return;
             }
@@ -613,7 +613,7 @@ typedef struct line {
 } line;
 
 // Where the line enters the node's enlarged box, or a negative number if not within 0 .. limit.
-static double enter(const line *ray, const sn_broad_node *node, double limit)
+static double enter(const line *ray, const sn_box_node *node, double limit)
 {
     double from = 0.0, to = limit;
     for (int k = 0; k < 3; ++k) {
@@ -635,11 +635,11 @@ static double enter(const line *ray, const sn_broad_node *node, double limit)
     return from <= to ? from : -1.0;
 }
 
-static double ray_tree(const sn_broad *broad, const sn_broad_tree *tree, const line *ray,
+static double ray_tree(const sn_broad *broad, const sn_box_tree *tree, const line *ray,
                        double limit, sn_broad_hit *hit, void *context)
 {
-    int32_t stack[SN_BROAD_TREE_HEIGHT + 2];
-    double entry[SN_BROAD_TREE_HEIGHT + 2];
+    int32_t stack[SN_BOX_TREE_HEIGHT + 2];
+    double entry[SN_BOX_TREE_HEIGHT + 2];
     int top = 0;
     if (tree->root >= 0 && (entry[0] = enter(ray, &tree->nodes[tree->root], limit)) >= 0.0) {
         stack[top++] = tree->root;
@@ -649,7 +649,7 @@ static double ray_tree(const sn_broad *broad, const sn_broad_tree *tree, const l
         if (entry[top] > limit) {
             continue;
         }
-        const sn_broad_node *node = &tree->nodes[stack[top]];
+        const sn_box_node *node = &tree->nodes[stack[top]];
         if (node->right < 0) {
             limit = hit(context, node->left, broad->users[node->left], limit);
             continue;
@@ -692,13 +692,13 @@ void sn_broad_ray(const sn_broad *broad, sn_vec3 origin, sn_vec3 direction, sn_v
 
 double sn_broad_wear(const sn_broad *broad)
 {
-    const sn_broad_tree *tree = &broad->trees[1];
+    const sn_box_tree *tree = &broad->trees[1];
     return tree->best_cost > 0.0 ? tree->cost / tree->best_cost : 1.0;
 }
 
 bool sn_broad_is_sound(const sn_broad *broad)
 {
-    return sn_broad_tree_is_sound(&broad->trees[0]) && sn_broad_tree_is_sound(&broad->trees[1]);
+    return sn_box_tree_is_sound(&broad->trees[0]) && sn_box_tree_is_sound(&broad->trees[1]);
 }
 
 int sn_broad_rebuilds(const sn_broad *broad)

@@ -10,7 +10,7 @@
 // Every proxy has a fat box: its box enlarged by a share of its size and by the travel foretold.
 // While its box stays within, nothing happens; a proxy that left gets a new fat box, and only such
 // proxies are asked for new pairs. A pair is two proxies, one of them moving, whose fat boxes
-// overlap. Two trees (broad_tree.h) hold them, one what moves and one what does not; half spaces
+// overlap. Two trees (box_tree.h) hold them, one what moves and one what does not; half spaces
 // and unbounded boxes are a short list of their own.
 //
 // A pair is new when the fat boxes overlap now and did not at the last call of sn_broad_pairs: so

@@ -1,4 +1,5 @@
-// A binary tree of boxes that follows its items as they move: the core of the broad phase.
+// A binary tree of boxes that follows its items as they move: the core of the broad phase, and of
+// triangle meshes, whose items stay.
 //
 // Boxes are floats, rounded outward, so that a node is half a cache line. A moved leaf marks its
 // way to the root; one refit then visits marked nodes only, from below, and swaps a child with a
@@ -7,53 +8,53 @@
 // inner boxes' areas, which the surface-area heuristic makes small) tells when it has not, and the
 // owner then builds it anew.
 //
-// Nothing here allocates except reserve. The height stays below SN_BROAD_TREE_HEIGHT, if the owner
-// rebuilds when sn_broad_tree_is_worn says so, before it walks.
-#ifndef SN_COLLIDE_BROAD_TREE_H
-#define SN_COLLIDE_BROAD_TREE_H
+// Nothing here allocates except reserve. The height stays below SN_BOX_TREE_HEIGHT, if the owner
+// rebuilds when sn_box_tree_is_worn says so, before it walks.
+#ifndef SN_COLLIDE_BOX_TREE_H
+#define SN_COLLIDE_BOX_TREE_H
 
 #include "sinew/math.h"
 
-enum { SN_BROAD_TREE_HEIGHT = 96 };
+enum { SN_BOX_TREE_HEIGHT = 96 };
 
 typedef struct sn_float_box {
     float lower[3], upper[3];
 } sn_float_box;
 
 // A leaf has right = -1 and its item in left.
-typedef struct sn_broad_node {
+typedef struct sn_box_node {
     float lower[3];
     int32_t left;
     float upper[3];
     int32_t right;
-} sn_broad_node;
+} sn_box_node;
 
-typedef struct sn_broad_leaf {
+typedef struct sn_box_leaf {
     sn_float_box box;
     float centre[3]; // twice the middle
     int32_t item;
-} sn_broad_leaf;
+} sn_box_leaf;
 
-typedef struct sn_broad_tree {
+typedef struct sn_box_tree {
     int root; // -1: empty
     int leaf_count, node_count, free_node;
     int leaf_capacity, item_capacity;
-    sn_broad_node *nodes;  // 2 * leaf_capacity
-    int32_t *parents;      // 2 * leaf_capacity
-    uint8_t *heights;      // 2 * leaf_capacity
-    uint8_t *marks;        // 2 * leaf_capacity: to be refitted
-    sn_broad_leaf *leaves; // leaf_capacity: scratch of building
-    int32_t *leaf_of;      // item_capacity: -1: not in this tree
-    double cost;           // sum of inner boxes' areas
-    double best_cost;      // the smallest since it was built, as if built with what came since
-    int changes;           // insertions and removals since it was built
-} sn_broad_tree;
+    sn_box_node *nodes;  // 2 * leaf_capacity
+    int32_t *parents;    // 2 * leaf_capacity
+    uint8_t *heights;    // 2 * leaf_capacity
+    uint8_t *marks;      // 2 * leaf_capacity: to be refitted
+    sn_box_leaf *leaves; // leaf_capacity: scratch of building
+    int32_t *leaf_of;    // item_capacity: -1: not in this tree
+    double cost;         // sum of inner boxes' areas
+    double best_cost;    // the smallest since it was built, as if built with what came since
+    int changes;         // insertions and removals since it was built
+} sn_box_tree;
 
-void sn_broad_tree_init(sn_broad_tree *tree);
-void sn_broad_tree_free(sn_broad_tree *tree);
+void sn_box_tree_init(sn_box_tree *tree);
+void sn_box_tree_free(sn_box_tree *tree);
 
 // Room for items numbered below `items`, of which `leaves` at once; false when memory runs out.
-bool sn_broad_tree_reserve(sn_broad_tree *tree, int items, int leaves);
+bool sn_box_tree_reserve(sn_box_tree *tree, int items, int leaves);
 
 // The smallest box of floats around `box`.
 sn_float_box sn_float_box_around(sn_aabb box);
@@ -65,34 +66,37 @@ static inline bool sn_float_box_overlap(const sn_float_box *a, const sn_float_bo
            (a->lower[2] <= b->upper[2]) & (b->lower[2] <= a->upper[2]);
 }
 
-void sn_broad_tree_insert(sn_broad_tree *tree, int item, const sn_float_box *box);
-void sn_broad_tree_remove(sn_broad_tree *tree, int item);
+void sn_box_tree_insert(sn_box_tree *tree, int item, const sn_float_box *box);
+void sn_box_tree_remove(sn_box_tree *tree, int item);
 
 // Gives a leaf another box. Walks may miss it until the next refit.
-void sn_broad_tree_place(sn_broad_tree *tree, int item, const sn_float_box *box);
-void sn_broad_tree_refit(sn_broad_tree *tree);
+void sn_box_tree_place(sn_box_tree *tree, int item, const sn_float_box *box);
+void sn_box_tree_refit(sn_box_tree *tree);
 
 // Too deep, or so much worse than it was that building it anew pays.
-bool sn_broad_tree_is_worn(const sn_broad_tree *tree);
+bool sn_box_tree_is_worn(const sn_box_tree *tree);
 
 // Builds it anew from `count` items, which the caller has put into tree->leaves (box and item), by
 // the surface-area heuristic over bins of the leaves' middles.
-void sn_broad_tree_build(sn_broad_tree *tree, int count);
+void sn_box_tree_build(sn_box_tree *tree, int count);
+
+// Gives back the memory that only changes need, of a tree that will see none.
+void sn_box_tree_keep_boxes(sn_box_tree *tree);
 
 // Does every node hold its children, and all links agree? For tests.
-SN_API bool sn_broad_tree_is_sound(const sn_broad_tree *tree);
+SN_API bool sn_box_tree_is_sound(const sn_box_tree *tree);
 
 // ---- walks over all leaves that overlap a box ----
 
-typedef struct sn_broad_walk {
-    const sn_broad_node *nodes;
+typedef struct sn_box_walk {
+    const sn_box_node *nodes;
     sn_float_box box;
     int top;
-    int32_t stack[SN_BROAD_TREE_HEIGHT + 2];
-} sn_broad_walk;
+    int32_t stack[SN_BOX_TREE_HEIGHT + 2];
+} sn_box_walk;
 
-static inline void sn_broad_walk_start(sn_broad_walk *walk, const sn_broad_tree *tree,
-                                       const sn_float_box *box)
+static inline void sn_box_walk_start(sn_box_walk *walk, const sn_box_tree *tree,
+                                     const sn_float_box *box)
 {
     walk->nodes = tree->nodes;
     walk->box = *box;
@@ -103,11 +107,11 @@ static inline void sn_broad_walk_start(sn_broad_walk *walk, const sn_broad_tree 
 }
 
 // The next item, or -1.
-static inline int sn_broad_walk_next(sn_broad_walk *walk)
+static inline int sn_box_walk_next(sn_box_walk *walk)
 {
     const sn_float_box box = walk->box;
     while (walk->top > 0) {
-        const sn_broad_node *node = &walk->nodes[walk->stack[--walk->top]];
+        const sn_box_node *node = &walk->nodes[walk->stack[--walk->top]];
         bool meets = (node->lower[0] <= box.upper[0]) & (box.lower[0] <= node->upper[0]) &
                      (node->lower[1] <= box.upper[1]) & (box.lower[1] <= node->upper[1]) &
                      (node->lower[2] <= box.upper[2]) & (box.lower[2] <= node->upper[2]);

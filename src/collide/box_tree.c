@@ -1,4 +1,4 @@
-#include "collide/broad_tree.h"
+#include "collide/box_tree.h"
 
 #include <float.h>
 #include <string.h>
@@ -34,7 +34,7 @@ sn_float_box sn_float_box_around(sn_aabb box)
     return around;
 }
 
-static sn_float_box node_box(const sn_broad_node *node)
+static sn_float_box node_box(const sn_box_node *node)
 {
     sn_float_box box;
     memcpy(box.lower, node->lower, sizeof box.lower);
@@ -62,12 +62,12 @@ static double box_area(sn_float_box box)
 
 // ---- memory ----
 
-void sn_broad_tree_init(sn_broad_tree *tree)
+void sn_box_tree_init(sn_box_tree *tree)
 {
-    *tree = (sn_broad_tree){.root = -1, .free_node = -1};
+    *tree = (sn_box_tree){.root = -1, .free_node = -1};
 }
 
-void sn_broad_tree_free(sn_broad_tree *tree)
+void sn_box_tree_free(sn_box_tree *tree)
 {
     sn_free(tree->nodes);
     sn_free(tree->parents);
@@ -75,7 +75,7 @@ void sn_broad_tree_free(sn_broad_tree *tree)
     sn_free(tree->marks);
     sn_free(tree->leaves);
     sn_free(tree->leaf_of);
-    sn_broad_tree_init(tree);
+    sn_box_tree_init(tree);
 }
 
 // What has grown stays larger when something after it fails: it is only capacity.
@@ -90,7 +90,7 @@ static bool grow(void *memory, size_t bytes)
     return true;
 }
 
-bool sn_broad_tree_reserve(sn_broad_tree *tree, int items, int leaves)
+bool sn_box_tree_reserve(sn_box_tree *tree, int items, int leaves)
 {
     if (items > tree->item_capacity) {
         size_t room = (size_t)items + (size_t)items / 2 + 8;
@@ -116,7 +116,7 @@ bool sn_broad_tree_reserve(sn_broad_tree *tree, int items, int leaves)
     return true;
 }
 
-static int take_node(sn_broad_tree *tree)
+static int take_node(sn_box_tree *tree)
 {
     int index = tree->free_node;
     if (index >= 0) {
@@ -130,7 +130,7 @@ static int take_node(sn_broad_tree *tree)
     return index;
 }
 
-static void give_node(sn_broad_tree *tree, int index)
+static void give_node(sn_box_tree *tree, int index)
 {
     tree->nodes[index].left = tree->free_node;
     tree->marks[index] = 0;
@@ -139,16 +139,16 @@ static void give_node(sn_broad_tree *tree, int index)
 
 // ---- one node ----
 
-static void write_box(sn_broad_node *node, sn_float_box box)
+static void write_box(sn_box_node *node, sn_float_box box)
 {
     memcpy(node->lower, box.lower, sizeof box.lower);
     memcpy(node->upper, box.upper, sizeof box.upper);
 }
 
 // Box and height of an inner node from its children.
-static void gather(sn_broad_tree *tree, int index)
+static void gather(sn_box_tree *tree, int index)
 {
-    sn_broad_node *node = &tree->nodes[index];
+    sn_box_node *node = &tree->nodes[index];
     sn_float_box box =
         box_union(node_box(&tree->nodes[node->left]), node_box(&tree->nodes[node->right]));
     tree->cost += box_area(box) - box_area(node_box(node));
@@ -159,14 +159,14 @@ static void gather(sn_broad_tree *tree, int index)
 
 // Swaps a child of `index` with a grandchild on the other side, if that shrinks the box between
 // them. Of the four swaps the best is taken. The box of `index` stays the same.
-static void rotate(sn_broad_tree *tree, int index)
+static void rotate(sn_box_tree *tree, int index)
 {
-    sn_broad_node *nodes = tree->nodes;
+    sn_box_node *nodes = tree->nodes;
     int32_t sides[2] = {nodes[index].left, nodes[index].right};
     int best_side = -1, best_kept = 0;
     double best_gain = 0.0;
     for (int side = 0; side < 2; ++side) {
-        const sn_broad_node *inner = &nodes[sides[side]];
+        const sn_box_node *inner = &nodes[sides[side]];
         if (inner->right < 0) {
             continue;
         }
@@ -198,7 +198,7 @@ static void rotate(sn_broad_tree *tree, int index)
     gather(tree, index);
 }
 
-static void refit_way(sn_broad_tree *tree, int index, bool with_rotation)
+static void refit_way(sn_box_tree *tree, int index, bool with_rotation)
 {
     for (; index >= 0; index = tree->parents[index]) {
         gather(tree, index);
@@ -212,12 +212,12 @@ static void refit_way(sn_broad_tree *tree, int index, bool with_rotation)
 
 // Where a new leaf costs least, going down greedily: a new parent here enlarges nothing below, a
 // place further down enlarges this box for certain.
-static int find_sibling(const sn_broad_tree *tree, sn_float_box box)
+static int find_sibling(const sn_box_tree *tree, sn_float_box box)
 {
     int index = tree->root;
     double inherited = 0.0;
     for (;;) {
-        const sn_broad_node *node = &tree->nodes[index];
+        const sn_box_node *node = &tree->nodes[index];
         sn_float_box own = node_box(node);
         double joined = box_area(box_union(own, box));
         double here = inherited + joined;
@@ -250,11 +250,11 @@ static int find_sibling(const sn_broad_tree *tree, sn_float_box box)
     }
 }
 
-void sn_broad_tree_insert(sn_broad_tree *tree, int item, const sn_float_box *box)
+void sn_box_tree_insert(sn_box_tree *tree, int item, const sn_float_box *box)
 {
     double cost = tree->cost;
     int leaf = take_node(tree);
-    sn_broad_node *nodes = tree->nodes;
+    sn_box_node *nodes = tree->nodes;
     nodes[leaf].left = item;
     nodes[leaf].right = -1;
     write_box(&nodes[leaf], *box);
@@ -286,7 +286,7 @@ void sn_broad_tree_insert(sn_broad_tree *tree, int item, const sn_float_box *box
     tree->changes += 1;
 }
 
-void sn_broad_tree_remove(sn_broad_tree *tree, int item)
+void sn_box_tree_remove(sn_box_tree *tree, int item)
 {
     double cost = tree->cost;
     int leaf = tree->leaf_of[item];
@@ -300,7 +300,7 @@ void sn_broad_tree_remove(sn_broad_tree *tree, int item)
         give_node(tree, leaf);
         return;
     }
-    sn_broad_node *nodes = tree->nodes;
+    sn_box_node *nodes = tree->nodes;
     int sibling = nodes[parent].left == leaf ? nodes[parent].right : nodes[parent].left;
     int above = tree->parents[parent];
     tree->cost -= box_area(node_box(&nodes[parent]));
@@ -319,7 +319,7 @@ void sn_broad_tree_remove(sn_broad_tree *tree, int item)
     tree->changes += 1;
 }
 
-void sn_broad_tree_place(sn_broad_tree *tree, int item, const sn_float_box *box)
+void sn_box_tree_place(sn_box_tree *tree, int item, const sn_float_box *box)
 {
     int leaf = tree->leaf_of[item];
     write_box(&tree->nodes[leaf], *box);
@@ -329,7 +329,7 @@ void sn_broad_tree_place(sn_broad_tree *tree, int item, const sn_float_box *box)
 }
 
 // Marked nodes below `index`, children first.
-static void refit_below(sn_broad_tree *tree, int index)
+static void refit_below(sn_box_tree *tree, int index)
 {
     tree->marks[index] = 0;
     int left = tree->nodes[index].left, right = tree->nodes[index].right;
@@ -343,7 +343,7 @@ static void refit_below(sn_broad_tree *tree, int index)
     rotate(tree, index);
 }
 
-void sn_broad_tree_refit(sn_broad_tree *tree)
+void sn_box_tree_refit(sn_box_tree *tree)
 {
     if (tree->root >= 0 && tree->marks[tree->root]) {
         refit_below(tree, tree->root);
@@ -353,11 +353,11 @@ void sn_broad_tree_refit(sn_broad_tree *tree)
     }
 }
 
-bool sn_broad_tree_is_worn(const sn_broad_tree *tree)
+bool sn_box_tree_is_worn(const sn_box_tree *tree)
 {
     return tree->root >= 0 &&
-           (tree->heights[tree->root] >= SN_BROAD_TREE_HEIGHT ||
-            tree->cost > 1.3 * tree->best_cost || tree->changes > tree->leaf_count + 64);
+           (tree->heights[tree->root] >= SN_BOX_TREE_HEIGHT || tree->cost > 1.3 * tree->best_cost ||
+            tree->changes > tree->leaf_count + 64);
 }
 
 // ---- building ----
@@ -369,7 +369,7 @@ typedef struct bin {
 
 static const sn_float_box nothing = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
 
-static int bin_of(const sn_broad_leaf *leaf, int axis, float start, float scale)
+static int bin_of(const sn_box_leaf *leaf, int axis, float start, float scale)
 {
     int index = (int)((leaf->centre[axis] - start) * scale);
     return index < BIN_COUNT ? index : BIN_COUNT - 1;
@@ -377,7 +377,7 @@ static int bin_of(const sn_broad_leaf *leaf, int axis, float start, float scale)
 
 // Cuts leaves first .. last - 1 in two: the first leaf of the second part, or -1 when all middles
 // fall into one bin.
-static int split(sn_broad_leaf *leaves, int first, int last)
+static int split(sn_box_leaf *leaves, int first, int last)
 {
     float lower[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, upper[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
     for (int i = first; i < last; ++i) {
@@ -433,7 +433,7 @@ static int split(sn_broad_leaf *leaves, int first, int last)
             middle += 1;
         } else {
             end -= 1;
-            sn_broad_leaf swap = leaves[middle];
+            sn_box_leaf swap = leaves[middle];
             leaves[middle] = leaves[end];
             leaves[end] = swap;
         }
@@ -441,12 +441,12 @@ static int split(sn_broad_leaf *leaves, int first, int last)
     return middle;
 }
 
-static int build(sn_broad_tree *tree, int first, int last, int parent, int depth)
+static int build(sn_box_tree *tree, int first, int last, int parent, int depth)
 {
     int index = tree->node_count++;
     tree->parents[index] = parent;
     tree->marks[index] = 0;
-    sn_broad_leaf *leaves = tree->leaves;
+    sn_box_leaf *leaves = tree->leaves;
     if (last - first == 1) {
         write_box(&tree->nodes[index], leaves[first].box);
         tree->nodes[index].left = leaves[first].item;
@@ -467,10 +467,10 @@ static int build(sn_broad_tree *tree, int first, int last, int parent, int depth
     return index;
 }
 
-void sn_broad_tree_build(sn_broad_tree *tree, int count)
+void sn_box_tree_build(sn_box_tree *tree, int count)
 {
     for (int i = 0; i < count; ++i) {
-        sn_broad_leaf *leaf = &tree->leaves[i];
+        sn_box_leaf *leaf = &tree->leaves[i];
         for (int k = 0; k < 3; ++k) {
             leaf->centre[k] = leaf->box.lower[k] + leaf->box.upper[k];
         }
@@ -484,7 +484,15 @@ void sn_broad_tree_build(sn_broad_tree *tree, int count)
     tree->changes = 0;
 }
 
-bool sn_broad_tree_is_sound(const sn_broad_tree *tree)
+void sn_box_tree_keep_boxes(sn_box_tree *tree)
+{
+    sn_free(tree->leaves);
+    sn_free(tree->marks);
+    tree->leaves = NULL;
+    tree->marks = NULL;
+}
+
+bool sn_box_tree_is_sound(const sn_box_tree *tree)
 {
     if (tree->root < 0) {
         return tree->leaf_count == 0;
@@ -501,11 +509,11 @@ bool sn_broad_tree_is_sound(const sn_broad_tree *tree)
         sound = sound && tree->nodes[index].left == item && tree->nodes[index].right == -1;
         int steps = 0;
         for (int up = tree->parents[index]; up >= 0; index = up, up = tree->parents[up]) {
-            const sn_broad_node *node = &tree->nodes[up];
+            const sn_box_node *node = &tree->nodes[up];
             sn_float_box own = node_box(node);
             sn_float_box all = box_union(own, node_box(&tree->nodes[index]));
             sound = sound && (node->left == index || node->right == index) &&
-                    memcmp(&own, &all, sizeof own) == 0 && ++steps < SN_BROAD_TREE_HEIGHT &&
+                    memcmp(&own, &all, sizeof own) == 0 && ++steps < SN_BOX_TREE_HEIGHT &&
                     tree->heights[up] > tree->heights[index];
         }
         sound = sound && index == tree->root;
