@@ -8,6 +8,7 @@
 //     cone          radius of the base, half_height; axis z, tip at +half_height
 //     box           half (half edge lengths of the core), rounded by `rounding` (0: sharp edges)
 //     hull          convex polyhedron, rounded likewise
+//     triangle      three corners of somebody's mesh; lives on the stack while its mesh is tested
 //     plane         the half space z <= 0; static bodies only
 //     height_field  the ground below a grid of heights over (x, y); static bodies only
 //     mesh          any triangle mesh, static or moving
@@ -18,7 +19,7 @@
 #ifndef SN_COLLIDE_COLLIDER_H
 #define SN_COLLIDE_COLLIDER_H
 
-#include "sinew/math.h"
+#include "sinew/shape.h"
 
 typedef enum sn_collider_type {
     SN_COLLIDER_SPHERE,
@@ -27,6 +28,7 @@ typedef enum sn_collider_type {
     SN_COLLIDER_CONE,
     SN_COLLIDER_BOX,
     SN_COLLIDER_HULL,
+    SN_COLLIDER_TRIANGLE,
     SN_COLLIDER_PLANE,
     SN_COLLIDER_HEIGHT_FIELD,
     SN_COLLIDER_MESH,
@@ -45,6 +47,7 @@ typedef struct sn_collider {
     double rounding;    // sphere and capsule: their radius
     union {
         const sn_hull *hull;
+        const sn_vec3 *triangle; // 3 corners, counter-clockwise seen from outside; not owned
         const sn_mesh_tree *mesh;
         const sn_height_field *field;
     };
@@ -56,7 +59,36 @@ typedef struct sn_collider {
 
 static inline bool sn_collider_is_convex(const sn_collider *collider)
 {
-    return collider->type <= SN_COLLIDER_HULL;
+    return collider->type <= SN_COLLIDER_TRIANGLE;
 }
+
+SN_API sn_collider sn_collider_sphere(double radius);
+SN_API sn_collider sn_collider_capsule(double radius, double half_height);
+SN_API sn_collider sn_collider_cylinder(double radius, double half_height);
+SN_API sn_collider sn_collider_cone(double radius, double half_height);
+SN_API sn_collider sn_collider_box(sn_vec3 half, double rounding);            // half of the core
+SN_API sn_collider sn_collider_hull(const sn_hull *hull, double rounding);    // borrows the hull
+SN_API sn_collider sn_collider_triangle(const sn_vec3 *corners, double size); // borrows 3 corners
+SN_API sn_collider sn_collider_plane(void);
+
+// The collider of a shape, in the shape's own frame. It holds references to what it shares with
+// the shape: free it with sn_collider_free. A mesh that is convex becomes a hull.
+SN_API sn_status sn_collider_make(const sn_shape *shape, sn_collider *collider, sn_error *error);
+SN_API void sn_collider_free(sn_collider *collider);
+
+// The smallest box with the world's axes around a collider; a mesh's is that of its own box.
+SN_API sn_aabb sn_collider_bounds(const sn_collider *collider, const sn_transform *place);
+
+// The farthest that any of its points is from `centre` (own frame): what a turn can move it by.
+SN_API double sn_collider_reach(const sn_collider *collider, sn_vec3 centre);
+
+// The point of a convex collider's core that lies farthest along `direction` (own frame, any
+// length), and its corner's number: boxes, hulls, triangles and capsules have corners, the others
+// give SN_NO_CORNER.
+enum { SN_NO_CORNER = 0xffff };
+SN_API sn_vec3 sn_collider_support(const sn_collider *collider, sn_vec3 direction, int *corner);
+
+// Where corner `corner` of the core is.
+SN_API sn_vec3 sn_collider_corner(const sn_collider *collider, int corner);
 
 #endif

@@ -28,4 +28,14 @@ typedef struct sn_manifold {
     sn_manifold_point points[SN_MANIFOLD_POINTS];
 } sn_manifold;
 
+// Fills a manifold with at most four of `count` points, which must be at least one: the deepest,
+// the one farthest from it, and the one farthest to each side of the line between them. Points
+// whose gaps differ by less than 1e-4 `scale` count as equally deep, and of these the first along a
+// fixed direction in the plane is taken, so that noise does not change the choice.
+SN_API void sn_manifold_reduce(sn_manifold *manifold, const sn_manifold_point *points, int count,
+                               double scale);
+
+// The same contact seen from b.
+SN_API void sn_manifold_swap(sn_manifold *manifold);
+
 #endif

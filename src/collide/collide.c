@@ -1,0 +1,55 @@
+// The table of exact tests by kinds.
+#include "collide/collide.h"
+
+#include "collide/pairs.h"
+
+// The test of two convex kinds or of one and a plane, first not after second; the rest have
+// sn_collide_convex.
+static sn_collide_pair pair_of(sn_collider_type first, sn_collider_type second)
+{
+    static const sn_collide_pair table[SN_COLLIDER_PLANE + 1][SN_COLLIDER_PLANE + 1] = {
+        [SN_COLLIDER_SPHERE][SN_COLLIDER_SPHERE] = sn_collide_sphere_sphere,
+        [SN_COLLIDER_SPHERE][SN_COLLIDER_CAPSULE] = sn_collide_sphere_capsule,
+        [SN_COLLIDER_SPHERE][SN_COLLIDER_CYLINDER] = sn_collide_sphere_cylinder,
+        [SN_COLLIDER_SPHERE][SN_COLLIDER_BOX] = sn_collide_sphere_box,
+        [SN_COLLIDER_CAPSULE][SN_COLLIDER_CAPSULE] = sn_collide_capsule_capsule,
+        [SN_COLLIDER_BOX][SN_COLLIDER_BOX] = sn_collide_box_box,
+        [SN_COLLIDER_SPHERE][SN_COLLIDER_PLANE] = sn_collide_with_plane,
+        [SN_COLLIDER_CAPSULE][SN_COLLIDER_PLANE] = sn_collide_with_plane,
+        [SN_COLLIDER_CYLINDER][SN_COLLIDER_PLANE] = sn_collide_with_plane,
+        [SN_COLLIDER_CONE][SN_COLLIDER_PLANE] = sn_collide_with_plane,
+        [SN_COLLIDER_BOX][SN_COLLIDER_PLANE] = sn_collide_with_plane,
+        [SN_COLLIDER_HULL][SN_COLLIDER_PLANE] = sn_collide_with_plane,
+        [SN_COLLIDER_TRIANGLE][SN_COLLIDER_PLANE] = sn_collide_with_plane,
+    };
+    sn_collide_pair pair = table[first][second];
+    return pair != NULL ? pair : sn_collide_convex;
+}
+
+int sn_collide(const sn_collider *a, const sn_transform *place_a, const sn_collider *b,
+               const sn_transform *place_b, double margin, sn_collide_cache *cache,
+               sn_manifold *manifolds, int capacity, int *left_out)
+{
+    if (left_out != NULL) {
+        *left_out = 0;
+    }
+    if (a->type > b->type) { // one path for both orders; what the cache holds is in that order too
+        int count =
+            sn_collide(b, place_b, a, place_a, margin, cache, manifolds, capacity, left_out);
+        for (int i = 0; i < count; ++i) {
+            sn_manifold_swap(&manifolds[i]);
+        }
+        return count;
+    }
+    if (b->type <= SN_COLLIDER_PLANE && a->type != SN_COLLIDER_PLANE) {
+        sn_manifold manifold;
+        int count = pair_of(a->type, b->type)(a, place_a, b, place_b, margin, cache, &manifold);
+        if (count > 0 && capacity > 0) {
+            manifolds[0] = manifold;
+        } else if (count > 0 && left_out != NULL) {
+            *left_out = count;
+        }
+        return count < capacity ? count : capacity;
+    }
+    return 0;
+}

@@ -1,0 +1,85 @@
+// Which four points of many, and the view from the other side.
+#include "collide/manifold.h"
+
+// Farthest from `from`; the first of equals.
+static int farthest(const sn_manifold_point *points, int count, sn_vec3 from)
+{
+    int best = 0;
+    double far = -1.0;
+    for (int i = 0; i < count; ++i) {
+        sn_vec3 d = sn_vec3_sub(points[i].on_a, from);
+        double square = sn_dot(d, d);
+        best = square > far ? i : best;
+        far = square > far ? square : far;
+    }
+    return best;
+}
+
+static int deepest(const sn_manifold_point *points, int count, sn_vec3 normal, double scale)
+{
+    double least = INFINITY;
+    for (int i = 0; i < count; ++i) {
+        least = fmin(least, points[i].gap);
+    }
+    // A direction in the plane that no symmetric contact shares, so that ties are rare.
+    sn_vec3 odd = sn_cross(normal, sn_vec3_make(0.8017, 0.5345, -0.2673));
+    int best = -1;
+    double first = -INFINITY;
+    for (int i = 0; i < count; ++i) {
+        double along = sn_dot(points[i].on_a, odd);
+        if (points[i].gap <= least + 1e-4 * scale && along > first) {
+            first = along;
+            best = i;
+        }
+    }
+    return best < 0 ? 0 : best;
+}
+
+void sn_manifold_reduce(sn_manifold *manifold, const sn_manifold_point *points, int count,
+                        double scale)
+{
+    if (count <= SN_MANIFOLD_POINTS) {
+        manifold->count = count;
+        for (int i = 0; i < count; ++i) {
+            manifold->points[i] = points[i];
+        }
+        return;
+    }
+    int p = deepest(points, count, manifold->normal, scale);
+    int q = farthest(points, count, points[p].on_a);
+    sn_vec3 line = sn_vec3_sub(points[q].on_a, points[p].on_a);
+    sn_vec3 side = sn_cross(manifold->normal, line);
+    int left = -1, right = -1;
+    double square = sn_dot(line, line);
+    double most_left = 1e-12 * square, most_right = -1e-12 * square;
+    for (int i = 0; i < count; ++i) {
+        double off = sn_dot(side, sn_vec3_sub(points[i].on_a, points[p].on_a));
+        if (off > most_left) {
+            most_left = off;
+            left = i;
+        }
+        if (off < most_right) {
+            most_right = off;
+            right = i;
+        }
+    }
+    int chosen[4] = {p, q, left, right};
+    manifold->count = 0;
+    for (int i = 0; i < 4; ++i) {
+        if (chosen[i] >= 0 && (i == 0 || chosen[i] != p)) {
+            manifold->points[manifold->count++] = points[chosen[i]];
+        }
+    }
+}
+
+void sn_manifold_swap(sn_manifold *manifold)
+{
+    manifold->normal = sn_vec3_negate(manifold->normal);
+    for (int i = 0; i < manifold->count; ++i) {
+        sn_manifold_point *point = &manifold->points[i];
+        sn_vec3 on_a = point->on_a;
+        point->on_a = point->on_b;
+        point->on_b = on_a;
+        point->feature = point->feature >> 16 | point->feature << 16;
+    }
+}
