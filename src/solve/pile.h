@@ -1,0 +1,69 @@
+// Piles: large islands of free rigid bodies, made for speed. Where few contacts must be right to
+// the last digit there is exact.h; here thousands must be good enough, and cheap.
+//
+//     sn_pile pile = {0};
+//     sn_pile_step_def def = {.gravity = {0, 0, -9.81}, .h = 1.0 / 60, .substeps = 4};
+//     sn_status status = sn_pile_step(&pile, set, agents, agent_count, contacts, chosen,
+//                                     chosen_count, &def, threads, stack, error);
+//     sn_pile_free(&pile);
+//
+// A step takes its agents all the way from the start of a step to its end, in sub-steps of h' = h /
+// substeps ("small steps", Macklin et al. 2019; "soft step" with relaxing, Catto 2024):
+//
+//     drift   h'/2 of free flight
+//     kick    gravity and forces, which are held over the whole step
+//     start   impulses of the sub-step before
+//     press   one sweep over all contacts; those that overlap push apart, softly
+//     drift   h'/2
+//     relax   one sweep without pushing, so that what pushed leaves no velocity behind; rebounds
+//
+// A sweep visits contacts colour by colour. Contacts of one colour share no moving body: they are
+// done four at a time, and by several threads. The result depends on the order of agents and
+// contacts, never on threads or on whether the machine has AVX2.
+//
+// Impulses act on both bodies at one point of the world, and free flight keeps angular momentum:
+// momentum and angular momentum of a pile on its own are kept to round-off.
+//
+// All lengths and rates are shares of the contacts' sizes and of h'.
+//
+// Limits: contacts are those of the start of the step; two bodies that touch nowhere in the list
+// pass through each other. Mass ratios above a hundred between a body and what it carries need
+// many steps to settle.
+#ifndef SN_SOLVE_PILE_H
+#define SN_SOLVE_PILE_H
+
+#include "agent/rigid.h"
+#include "base/array.h"
+#include "base/stack.h"
+#include "base/threads.h"
+#include "solve/contact.h"
+
+// What is kept from step to step; zero at the start.
+typedef struct sn_pile {
+    SN_ARRAY(int) place; // of agents of the set among those of the last call
+    double h;            // of the last step
+} sn_pile;
+
+typedef struct sn_pile_step_def {
+    sn_vec3 gravity;
+    double h;     // s, above 0
+    int substeps; // 1 and up
+} sn_pile_step_def;
+
+// Moves `agents` of the set and nothing else. Contacts are contacts[chosen[i]] (chosen NULL: the
+// first chosen_count of them); their moving sides are among the agents. Several islands may come in
+// one call, which is faster than one call each.
+//
+// In: points, gaps, impulses and `turning` of the last step, anchors. Out: impulses and `turning`
+// summed over this step, `touched`, anchors as they are at the end.
+//
+// Fails when memory runs out, with nothing moved, or when a contact names an agent that is not
+// listed.
+SN_API sn_status sn_pile_step(sn_pile *pile, sn_rigid_set *set, const int *agents, int agent_count,
+                              sn_contact *contacts, const int *chosen, int chosen_count,
+                              const sn_pile_step_def *def, sn_threads *threads, sn_stack *stack,
+                              sn_error *error);
+
+SN_API void sn_pile_free(sn_pile *pile);
+
+#endif

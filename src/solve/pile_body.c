@@ -1,0 +1,278 @@
+#include "math/dense.h"
+#include "solve/pile_wide.h"
+
+enum { DRIFT_BATCH = 64 };
+
+// Four bodies of a run and where their numbers are in the set.
+typedef struct wide_body {
+    double *q[SN_PILE_LANES], *v[SN_PILE_LANES];
+    sn_pile_body *body[SN_PILE_LANES];
+    const sn_rigid_mass *mass[SN_PILE_LANES];
+    const sn_spatial *force[SN_PILE_LANES];
+    sn_wide3 row[3]; // of the rotation from principal axes to the world
+} wide_body;
+
+#define SN_FOUR(array, at) ((sn_lanes){(array)[0] at, (array)[1] at, (array)[2] at, (array)[3] at})
+#define SN_FOUR3(vector, array, at)                                                                \
+    ((vector).x = SN_FOUR(array, at[0]), (vector).y = SN_FOUR(array, at[1]),                       \
+     (vector).z = SN_FOUR(array, at[2]))
+
+// A short run repeats its last body.
+SN_WIDE void find_four(wide_body *four, const sn_pile_work *work, int first, int last)
+{
+    for (int i = 0; i < SN_PILE_LANES; ++i) {
+        int body = first + i < last ? first + i : last - 1, agent = work->agents[body];
+        four->q[i] = sn_agent_q(&work->set->agents, agent);
+        four->v[i] = sn_agent_v(&work->set->agents, agent);
+        four->body[i] = &work->bodies[body];
+        four->mass[i] = &work->set->mass[agent];
+        four->force[i] = sn_agent_force(&work->set->agents, agent);
+    }
+}
+
+SN_WIDE void find_rotation(wide_body *four)
+{
+    sn_lanes w = SN_FOUR(four->q, [3]), x = SN_FOUR(four->q, [4]);
+    sn_lanes y = SN_FOUR(four->q, [5]), z = SN_FOUR(four->q, [6]);
+    sn_lanes x2 = x + x, y2 = y + y, z2 = z + z;
+    sn_lanes xx = x * x2, yy = y * y2, zz = z * z2, xy = x * y2, xz = x * z2, yz = y * z2;
+    sn_lanes wx = w * x2, wy = w * y2, wz = w * z2;
+    four->row[0] = (sn_wide3){1.0 - (yy + zz), xy - wz, xz + wy};
+    four->row[1] = (sn_wide3){xy + wz, 1.0 - (xx + zz), yz - wx};
+    four->row[2] = (sn_wide3){xz - wy, yz + wx, 1.0 - (xx + yy)};
+}
+
+SN_WIDE void to_principal(sn_wide3 *result, const sn_wide3 row[3], const sn_wide3 *a)
+{
+    *result = row[0];
+    wide_scale(result, &a->x);
+    wide_add_scaled(result, &a->y, &row[1]);
+    wide_add_scaled(result, &a->z, &row[2]);
+}
+
+SN_WIDE void to_world(sn_wide3 *result, const sn_wide3 row[3], const sn_wide3 *a)
+{
+    wide_dot(&result->x, &row[0], a);
+    wide_dot(&result->y, &row[1], a);
+    wide_dot(&result->z, &row[2], a);
+}
+
+SN_WIDE void find_masses(const wide_body *four, sn_wide3 *inertia, sn_lanes *inverse_mass)
+{
+    inertia->x = SN_FOUR(four->mass, ->inertia.x);
+    inertia->y = SN_FOUR(four->mass, ->inertia.y);
+    inertia->z = SN_FOUR(four->mass, ->inertia.z);
+    *inverse_mass = 1.0 / SN_FOUR(four->mass, ->mass);
+}
+
+// Velocities back into the set, in its axes, and how far the coming drift turns.
+SN_WIDE void put_four(wide_body *four, int live, double drift)
+{
+    sn_wide3 v, w, turn, principal;
+    SN_FOUR3(v, four->body, ->v);
+    SN_FOUR3(w, four->body, ->w);
+    SN_FOUR3(turn, four->body, ->turn);
+    find_rotation(four);
+    to_principal(&principal, four->row, &w);
+    turn.x += drift * w.x;
+    turn.y += drift * w.y;
+    turn.z += drift * w.z;
+    for (int i = 0; i < live; ++i) {
+        double *out = four->v[i], *angle = four->body[i]->turn;
+        out[0] = v.x[i];
+        out[1] = v.y[i];
+        out[2] = v.z[i];
+        out[3] = principal.x[i];
+        out[4] = principal.y[i];
+        out[5] = principal.z[i];
+        angle[0] = turn.x[i];
+        angle[1] = turn.y[i];
+        angle[2] = turn.z[i];
+    }
+}
+
+// The other way: velocities, where bodies are, and the inverse inertia there, R diag(1/I) R^T; on
+// the way, what forces add in a time `kick`.
+SN_WIDE void take_four(wide_body *four, int live, double kick, const sn_vec3 *gravity)
+{
+    sn_wide3 v, w, principal, inertia, moment, spin;
+    sn_lanes inverse_mass;
+    find_rotation(four);
+    find_masses(four, &inertia, &inverse_mass);
+    SN_FOUR3(v, four->v, );
+    principal.x = SN_FOUR(four->v, [3]);
+    principal.y = SN_FOUR(four->v, [4]);
+    principal.z = SN_FOUR(four->v, [5]);
+    if (kick != 0.0) {
+        sn_lanes over_mass = kick * inverse_mass;
+        v.x += kick * gravity->x + over_mass * SN_FOUR(four->force, ->linear.x);
+        v.y += kick * gravity->y + over_mass * SN_FOUR(four->force, ->linear.y);
+        v.z += kick * gravity->z + over_mass * SN_FOUR(four->force, ->linear.z);
+        moment.x = SN_FOUR(four->force, ->angular.x);
+        moment.y = SN_FOUR(four->force, ->angular.y);
+        moment.z = SN_FOUR(four->force, ->angular.z);
+        to_principal(&spin, four->row, &moment);
+        principal.x += kick * (spin.x / inertia.x);
+        principal.y += kick * (spin.y / inertia.y);
+        principal.z += kick * (spin.z / inertia.z);
+    }
+    to_world(&w, four->row, &principal);
+    sn_wide3 scaled[3];
+    for (int i = 0; i < 3; ++i) {
+        scaled[i] = (sn_wide3){four->row[i].x / inertia.x, four->row[i].y / inertia.y,
+                               four->row[i].z / inertia.z};
+    }
+    sn_lanes inverse[6];
+    wide_dot(&inverse[0], &scaled[0], &four->row[0]);
+    wide_dot(&inverse[1], &scaled[0], &four->row[1]);
+    wide_dot(&inverse[2], &scaled[0], &four->row[2]);
+    wide_dot(&inverse[3], &scaled[1], &four->row[1]);
+    wide_dot(&inverse[4], &scaled[1], &four->row[2]);
+    wide_dot(&inverse[5], &scaled[2], &four->row[2]);
+    for (int i = 0; i < live; ++i) {
+        sn_pile_body *body = four->body[i];
+        body->v[0] = v.x[i];
+        body->v[1] = v.y[i];
+        body->v[2] = v.z[i];
+        body->w[0] = w.x[i];
+        body->w[1] = w.y[i];
+        body->w[2] = w.z[i];
+        body->inverse_mass = inverse_mass[i];
+        for (int j = 0; j < 3; ++j) {
+            body->centre[j] = four->q[i][j];
+        }
+        for (int j = 0; j < 6; ++j) {
+            body->inverse_inertia[j] = inverse[j][i];
+        }
+    }
+}
+
+// Forces that fall with speed, as drag does: f(v) = f0 - D (v - v0) with v0 the velocity at the
+// start of the step, trapezoidal over the sub-step: (M + h'/2 D) dv = h' (f(v) + m g). The set
+// still has the velocity before the kick.
+static void kick_damped(const sn_pile_work *work, int index, double h)
+{
+    const sn_agent_set *set = &work->set->agents;
+    int agent = work->agents[index];
+    sn_pile_body *body = &work->bodies[index];
+    const sn_rigid_mass *mass = &work->set->mass[agent];
+    const double *damping = set->damping + (size_t)agent * SN_DAMPING_SIZE;
+    const double *before = sn_agent_v(set, agent);
+    sn_quat rotation = sn_rigid_pose(sn_agent_q(set, agent)).rotation;
+    sn_vec3 v = sn_vec3_at(before), w = sn_rotate(rotation, sn_vec3_at(before + 3));
+    double a[SN_DAMPING_SIZE], dv[SN_RIGID_V], excess[SN_RIGID_V];
+    const sn_vec3 *start = work->start_velocity + 2 * (size_t)index;
+    sn_vec3_put(excess, sn_vec3_sub(v, start[0]));
+    sn_vec3_put(excess + 3, sn_vec3_sub(w, start[1]));
+    sn_vec3 force = sn_vec3_add_scaled(set->force[agent].linear, mass->mass, work->gravity);
+    sn_vec3_put(dv, force);
+    sn_vec3_put(dv + 3, set->force[agent].angular);
+    sn_mat3 inertia = sn_tensor_to_world(rotation, mass->inertia);
+    for (int i = 0; i < SN_RIGID_V; ++i) {
+        for (int j = 0; j < SN_RIGID_V; ++j) {
+            double d = damping[i * SN_RIGID_V + j];
+            dv[i] -= d * excess[j];
+            a[i * SN_RIGID_V + j] = 0.5 * h * d;
+        }
+        dv[i] *= h;
+    }
+    for (int i = 0; i < 3; ++i) {
+        a[i * SN_RIGID_V + i] += mass->mass;
+        for (int j = 0; j < 3; ++j) {
+            a[(3 + i) * SN_RIGID_V + 3 + j] += inertia.m[i][j];
+        }
+    }
+    if (sn_ldl6_factor(a)) { // else the field feeds energy in, and is taken as it was
+        sn_ldl6_solve(a, dv);
+        sn_vec3_put(body->v, sn_vec3_add(v, sn_vec3_at(dv)));
+        sn_vec3_put(body->w, sn_vec3_add(w, sn_vec3_at(dv + 3)));
+    }
+}
+
+// ---- runs of bodies ----
+
+typedef struct body_run {
+    const sn_pile_work *work;
+    double drift, kick; // s
+    bool put, take;     // into the set before the drift, and out of it afterwards
+} body_run;
+
+SN_WIDE void run_bodies(const body_run *run, int first, int last)
+{
+    const sn_pile_work *work = run->work;
+    wide_body four;
+    double steps[DRIFT_BATCH];
+    for (int i = first; run->put && i < last; i += SN_PILE_LANES) {
+        find_four(&four, work, i, last);
+        put_four(&four, last - i < SN_PILE_LANES ? last - i : SN_PILE_LANES, run->drift);
+    }
+    for (int i = 0; i < DRIFT_BATCH; ++i) {
+        steps[i] = run->drift;
+    }
+    for (int i = first; run->drift != 0.0 && i < last; i += DRIFT_BATCH) {
+        sn_rigid_drift(work->set->mass, work->set->agents.q, work->set->agents.v, work->agents + i,
+                       steps, last - i < DRIFT_BATCH ? last - i : DRIFT_BATCH);
+    }
+    for (int i = first; run->take && i < last; i += SN_PILE_LANES) {
+        find_four(&four, work, i, last);
+        take_four(&four, last - i < SN_PILE_LANES ? last - i : SN_PILE_LANES, run->kick,
+                  &work->gravity);
+    }
+}
+
+#ifdef SN_HAS_AVX2_TWIN
+__attribute__((target("avx2"))) static void run_bodies_avx2(const body_run *run, int first,
+                                                            int last)
+{
+    run_bodies(run, first, last);
+}
+#endif
+
+static void run_any(const body_run *run, int first, int last)
+{
+#ifdef SN_HAS_AVX2_TWIN
+    if (__builtin_cpu_supports("avx2")) {
+        run_bodies_avx2(run, first, last);
+        return;
+    }
+#endif
+    run_bodies(run, first, last);
+}
+
+static void body_chunk(void *context, int first, int last, int chunk)
+{
+    (void)chunk;
+    const body_run *run = context;
+    const sn_pile_work *work = run->work;
+    run_any(run, first, last);
+    for (int i = first; run->kick != 0.0 && work->start_velocity != NULL && i < last; ++i) {
+        if (sn_agent_is_damped(&work->set->agents, work->agents[i], 0)) {
+            kick_damped(work, i, run->kick);
+        }
+    }
+}
+
+void sn_pile_load_bodies(sn_pile_work *work)
+{
+    body_run run = {.work = work, .take = true};
+    for (int i = 0; i <= work->body_count; ++i) {
+        work->bodies[i] = (sn_pile_body){0};
+    }
+    sn_threads_run(work->threads, work->body_count, SN_PILE_BODY_CHUNK, body_chunk, &run);
+    for (int i = 0; work->start_velocity != NULL && i < work->body_count; ++i) {
+        work->start_velocity[2 * (size_t)i] = sn_vec3_at(work->bodies[i].v);
+        work->start_velocity[2 * (size_t)i + 1] = sn_vec3_at(work->bodies[i].w);
+    }
+}
+
+void sn_pile_drift_bodies(sn_pile_work *work, bool kick)
+{
+    body_run run = {work, 0.5 * work->h, kick ? work->h : 0.0, true, true};
+    sn_threads_run(work->threads, work->body_count, SN_PILE_BODY_CHUNK, body_chunk, &run);
+}
+
+void sn_pile_store_bodies(sn_pile_work *work)
+{
+    body_run run = {.work = work, .put = true};
+    sn_threads_run(work->threads, work->body_count, SN_PILE_BODY_CHUNK, body_chunk, &run);
+}
