@@ -228,9 +228,11 @@ static void fuzz_pair(sn_random *r, zoo *z, int ta, int tb, bool odd, double *wo
     double own = apart(&a, &pa, &b, &pb, m.normal);
     double scale = sn_collide_scale(&a, &b);
     worst[0] = fmax(worst[0], (own - least) / size);
-    worst[1] = fmax(worst[1], (least - own - 1.1e-4 * scale) / size);
+    worst[1] = fmax(worst[1], (least - own - 2.1e-3 * scale) / size);
     double sampled = sampled_gap(&a, &pa, &b, &pb, m.normal);
-    worst[2] = fmax(worst[2], (sampled - own - 1.1e-4 * scale) / size);
+    // Faces are preferred by a little where things touch.
+    double bias = sampled < 1e-4 * scale ? 2.1e-3 * scale : 0.0;
+    worst[2] = fmax(worst[2], (sampled - own - bias) / size);
 }
 
 static void test_random_pairs(void **state)

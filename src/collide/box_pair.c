@@ -4,6 +4,8 @@
 // edges (Gottschalk, Lin, Manocha 1996). The axis along which they are farthest apart, or overlap
 // least, is the contact's normal. Faces are preferred to crossed edges, and the axis that held last
 // to others, by 1e-4 of the boxes' size where they touch: a box at rest then keeps its points.
+// Edges whose axis is nearly a face's normal must be better by 2e-3: four points are worth more
+// than that.
 //
 // Boxes that are apart in a corner's or an edge's region, where no axis tells their distance, are
 // left to sn_collide_convex.
@@ -79,6 +81,20 @@ static void load(const sn_core_pair *pair, boxes *x)
     }
 }
 
+// Of the angle between an edge's axis and a face's normal, without sign.
+static double cosine_of(const boxes *x, int edge, int face)
+{
+    static const int next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
+    int i = (edge - EDGE) / 3, j = (edge - EDGE) % 3, i1 = next[i], i2 = last[i];
+    double length = sqrt(x->r[i1][j] * x->r[i1][j] + x->r[i2][j] * x->r[i2][j]);
+    if (face < FACE_B) { // a_k . (a_i x b_j)
+        int k = face - FACE_A;
+        return k == i ? 0.0 : x->abs[k == i1 ? i2 : i1][j] / length;
+    }
+    int m = face - FACE_B; // b_m . (a_i x b_j) = a_i . (b_j x b_m)
+    return m == j ? 0.0 : x->abs[i][3 - j - m] / length;
+}
+
 // The best axis of all: its kind, and how far apart they are along it. Kind 0: beyond `reach`, and
 // cache->kind says along which.
 static int best_axis(const boxes *x, double reach, sn_collide_cache *cache, double *separation)
@@ -122,6 +138,15 @@ static int best_axis(const boxes *x, double reach, sn_collide_cache *cache, doub
     double for_b = held >= FACE_B && held < EDGE ? -bias : bias;
     int kind = b > a + for_b ? kind_b : kind_a;
     *separation = kind < FACE_B ? a : b;
+    if (kind_e == 0) {
+        cache->kind = (uint8_t)kind;
+        return kind;
+    }
+    if (e > 1e-4 * x->scale) {
+        bias = 1e-9 * x->scale;
+    } else if (cosine_of(x, kind_e, kind) > 0.95) {
+        bias = 2e-3 * x->scale;
+    }
     if (e > most + (held >= EDGE ? 0.25 * bias : bias)) {
         kind = kind_e;
         *separation = e;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "collide/hull_shape.h"
+#include "collide/mesh_tree.h"
 
 static void finish(sn_collider *collider, sn_vec3 half)
 {
@@ -315,15 +316,20 @@ static sn_status take_hull(sn_status status, const sn_hull *hull, double roundin
     return status;
 }
 
-static sn_status make_from_mesh(const sn_mesh *mesh, sn_collider *collider, sn_error *error)
+// A hull if it is convex, else a tree of triangles.
+static sn_status make_from_mesh(sn_mesh *mesh, sn_collider *collider, sn_error *error)
 {
     sn_hull *hull = NULL;
-    sn_status status = sn_hull_from_mesh(mesh, &hull, error);
-    if (status != SN_ERROR_GEOMETRY) {
+    sn_status status = sn_hull_from_mesh(mesh, &hull, NULL);
+    if (status == SN_OK) {
         return take_hull(status, hull, 0.0, collider);
     }
-    return sn_fail(error, SN_ERROR_UNSUPPORTED, NULL,
-                   "a mesh that is not convex has no collider; a convex one was expected");
+    sn_mesh_tree *tree = NULL;
+    status = sn_mesh_tree_create(mesh, &tree, error);
+    if (status == SN_OK) {
+        *collider = sn_mesh_tree_collider(tree);
+    }
+    return status;
 }
 
 sn_status sn_collider_make(const sn_shape *shape, sn_collider *collider, sn_error *error)
@@ -373,6 +379,8 @@ void sn_collider_free(sn_collider *collider)
 {
     if (collider->type == SN_COLLIDER_HULL) {
         sn_hull_release(collider->hull);
+    } else if (collider->type == SN_COLLIDER_MESH) {
+        sn_mesh_tree_release(collider->mesh);
     }
     *collider = (sn_collider){0};
 }

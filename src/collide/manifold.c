@@ -35,6 +35,29 @@ static int deepest(const sn_manifold_point *points, int count, sn_vec3 normal, d
     return best < 0 ? 0 : best;
 }
 
+// Farthest outside the triangle p, x, q, whose corners run so that `side` says what is outside:
+// where all points are on one side of p and q, the fourth comes from beyond the two other edges.
+static int beyond(const sn_manifold_point *points, int count, sn_vec3 normal, int p, int q, int x)
+{
+    sn_vec3 px = sn_vec3_sub(points[x].on_a, points[p].on_a);
+    sn_vec3 xq = sn_vec3_sub(points[q].on_a, points[x].on_a);
+    sn_vec3 out = sn_cross(px, normal);
+    // Outside is away from q.
+    double sign = sn_dot(out, sn_vec3_sub(points[q].on_a, points[p].on_a)) > 0.0 ? -1.0 : 1.0;
+    sn_vec3 out_px = sn_vec3_scale(sign, out), out_xq = sn_vec3_scale(sign, sn_cross(xq, normal));
+    int best = -1;
+    double most = 1e-12 * sn_dot(px, px);
+    for (int i = 0; i < count; ++i) {
+        double off = fmax(sn_dot(out_px, sn_vec3_sub(points[i].on_a, points[p].on_a)),
+                          sn_dot(out_xq, sn_vec3_sub(points[i].on_a, points[x].on_a)));
+        if (off > most) {
+            most = off;
+            best = i;
+        }
+    }
+    return best;
+}
+
 void sn_manifold_reduce(sn_manifold *manifold, const sn_manifold_point *points, int count,
                         double scale)
 {
@@ -62,6 +85,11 @@ void sn_manifold_reduce(sn_manifold *manifold, const sn_manifold_point *points, 
             most_right = off;
             right = i;
         }
+    }
+    if (left >= 0 && right < 0) {
+        right = beyond(points, count, manifold->normal, p, q, left);
+    } else if (right >= 0 && left < 0) {
+        left = beyond(points, count, manifold->normal, p, q, right);
     }
     int chosen[4] = {p, q, left, right};
     manifold->count = 0;

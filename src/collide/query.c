@@ -1,0 +1,167 @@
+// Distance, casts and impacts, by the signed distance of convex cores.
+#include "collide/query.h"
+
+#include "collide/convex.h"
+#include "math/rotation.h"
+
+// Signed distance in the world's axes: normal from a to b.
+typedef struct between {
+    double gap;
+    sn_vec3 normal, on_a, on_b;
+} between;
+
+// A convex collider over a half space.
+static between over_plane(const sn_collider *a, const sn_transform *place_a,
+                          const sn_transform *place_b)
+{
+    sn_vec3 up = sn_rotate(place_b->rotation, sn_vec3_make(0.0, 0.0, 1.0));
+    int corner;
+    sn_vec3 down = sn_rotate_inverse(place_a->rotation, sn_vec3_negate(up));
+    sn_vec3 low = sn_transform_point(*place_a, sn_collider_support(a, down, &corner));
+    between x = {.normal = sn_vec3_negate(up)};
+    x.gap = sn_dot(sn_vec3_sub(low, place_b->position), up) - a->rounding;
+    x.on_a = sn_vec3_add_scaled(low, -a->rounding, up);
+    x.on_b = sn_vec3_add_scaled(x.on_a, -x.gap, up);
+    return x;
+}
+
+// Two convex colliders, or one and a plane, in any order.
+static between gap_between(const sn_collider *a, const sn_transform *place_a, const sn_collider *b,
+                           const sn_transform *place_b, double limit, sn_collide_cache *cache)
+{
+    if (b->type == SN_COLLIDER_PLANE) {
+        return over_plane(a, place_a, place_b);
+    }
+    if (a->type == SN_COLLIDER_PLANE) {
+        between x = over_plane(b, place_b, place_a);
+        return (between){x.gap, sn_vec3_negate(x.normal), x.on_b, x.on_a};
+    }
+    sn_core_pair pair = sn_core_pair_make(a, place_a, b, place_b);
+    sn_convex_gap found;
+    sn_convex_gap_find(&pair, limit, cache, &found);
+    between x = {.gap = found.gap};
+    x.normal = sn_rotate(place_a->rotation, found.normal);
+    x.on_a = sn_transform_point(*place_a, found.on_a);
+    x.on_b = sn_transform_point(*place_a, found.on_b);
+    return x;
+}
+
+static bool is_simple(const sn_collider *a, const sn_collider *b)
+{
+    return (sn_collider_is_convex(a) && b->type <= SN_COLLIDER_PLANE) ||
+           (sn_collider_is_convex(b) && a->type <= SN_COLLIDER_PLANE);
+}
+
+double sn_collide_distance(const sn_collider *a, const sn_transform *place_a, const sn_collider *b,
+                           const sn_transform *place_b, sn_collide_cache *cache, sn_vec3 *on_a,
+                           sn_vec3 *on_b)
+{
+    *on_a = place_a->position;
+    *on_b = place_b->position;
+    if (!is_simple(a, b)) {
+        return INFINITY;
+    }
+    between x = gap_between(a, place_a, b, place_b, INFINITY, cache);
+    *on_a = x.on_a;
+    *on_b = x.on_b;
+    return x.gap;
+}
+
+// ---- casts ----
+
+// Where one of convex things moves in a straight line, the plane between their nearest points
+// parts them until it is crossed: to go that far is safe, and for polyhedra soon exact.
+bool sn_collide_cast(const sn_collider *a, const sn_transform *place_a, sn_vec3 translation,
+                     const sn_collider *b, const sn_transform *place_b, double *fraction,
+                     sn_vec3 *point, sn_vec3 *normal)
+{
+    enum { TURNS = 64 };
+    if (!is_simple(a, b)) {
+        return false;
+    }
+    sn_collide_cache cache = {0};
+    double scale = sn_collide_scale(a, b);
+    double near = 1e-8 * (scale > 0.0 ? scale : sn_length(translation)), at = 0.0;
+    for (int turn = 0; turn < TURNS; ++turn) {
+        sn_transform place = *place_a;
+        place.position = sn_vec3_add_scaled(place.position, at, translation);
+        between x = gap_between(a, &place, b, place_b, INFINITY, &cache);
+        *fraction = at;
+        *point = x.on_b;
+        *normal = sn_vec3_negate(x.normal);
+        if (turn == 0 && x.gap <= 0.0) {
+            return true;
+        }
+        double closing = sn_dot(translation, x.normal);
+        if (!(closing > 0.0)) {
+            return false; // they part, or pass
+        }
+        at += x.gap / closing;
+        if (x.gap <= near) {
+            *fraction = at < 0.0 ? 0.0 : at;
+            return at <= 1.0;
+        }
+        if (at > 1.0) {
+            return false;
+        }
+    }
+    return true; // a graze so fine that turns ran out: nearer than any plane could tell
+}
+
+// ---- impacts ----
+
+sn_transform sn_sweep_at(const sn_sweep *sweep, double fraction)
+{
+    sn_vec3 from = sn_transform_point(sweep->start, sweep->centre);
+    sn_vec3 to = sn_transform_point(sweep->end, sweep->centre);
+    sn_transform place;
+    place.rotation = sn_quat_slerp(sweep->start.rotation, sweep->end.rotation, fraction);
+    sn_vec3 centre = sn_vec3_add_scaled(from, fraction, sn_vec3_sub(to, from));
+    place.position = sn_vec3_sub(centre, sn_rotate(place.rotation, sweep->centre));
+    return place;
+}
+
+static sn_vec3 sweep_travel(const sn_sweep *sweep)
+{
+    return sn_vec3_sub(sn_transform_point(sweep->end, sweep->centre),
+                       sn_transform_point(sweep->start, sweep->centre));
+}
+
+// The farthest that turning moves any point over the whole way.
+static double sweep_turn(const sn_collider *collider, const sn_sweep *sweep)
+{
+    sn_quat turn = sn_quat_multiply(sweep->end.rotation, sn_quat_conjugate(sweep->start.rotation));
+    double angle = sn_length(sn_quat_log(turn));
+    return angle > 0.0 ? angle * sn_collider_reach(collider, sweep->centre) : 0.0;
+}
+
+bool sn_collide_impact(const sn_collider *a, const sn_sweep *sweep_a, const sn_collider *b,
+                       const sn_sweep *sweep_b, double nearness, double *fraction)
+{
+    enum { TURNS = 256 };
+    if (!is_simple(a, b)) {
+        return false;
+    }
+    sn_vec3 travel = sn_vec3_sub(sweep_travel(sweep_a), sweep_travel(sweep_b));
+    // A plane that turns has no bound: static bodies only.
+    double turning = a->type == SN_COLLIDER_PLANE ? 0.0 : sweep_turn(a, sweep_a);
+    turning += b->type == SN_COLLIDER_PLANE ? 0.0 : sweep_turn(b, sweep_b);
+    double scale = sn_collide_scale(a, b), slack = fmax(0.01 * nearness, 1e-9 * scale), at = 0.0;
+    sn_collide_cache cache = {0};
+    for (int turn = 0; turn < TURNS; ++turn) {
+        sn_transform place_a = sn_sweep_at(sweep_a, at), place_b = sn_sweep_at(sweep_b, at);
+        between x = gap_between(a, &place_a, b, &place_b, INFINITY, &cache);
+        *fraction = at;
+        double left = x.gap - nearness;
+        if (left <= (turn == 0 ? 0.0 : slack)) {
+            return true;
+        }
+        // The nearest they can come along this normal, by the rest of the way.
+        double closing = sn_dot(travel, x.normal) + turning;
+        if (!(closing * (1.0 - at) > left)) {
+            return false;
+        }
+        at += left / closing;
+    }
+    return true; // turns ran out just before they meet
+}
