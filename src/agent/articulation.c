@@ -138,6 +138,12 @@ static sn_aabb articulation_bounds(const sn_agent_set *set, int agent)
 
 // ---- forces ----
 
+static bool is_zero(const sn_spatial *f)
+{
+    return f->angular.x == 0.0 && f->angular.y == 0.0 && f->angular.z == 0.0 &&
+           f->linear.x == 0.0 && f->linear.y == 0.0 && f->linear.z == 0.0;
+}
+
 // What acts on the parts (about their centres of mass) as what acts on the links (about their
 // origins).
 static const sn_spatial *wrench_on_links(const sn_articulation *item, const sn_spatial *on_parts,
@@ -146,6 +152,9 @@ static const sn_spatial *wrench_on_links(const sn_articulation *item, const sn_s
     memset(item->wrench, 0, (size_t)item->tree.count * sizeof *item->wrench);
     for (int i = 0; i < part_count; ++i) {
         int link = item->parts[i].link;
+        if (is_zero(&on_parts[i])) {
+            continue;
+        }
         sn_vec3 arm = sn_vec3_sub(sn_articulation_centre(item, i), item->tree.pose[link].origin);
         sn_vec3 moment = sn_vec3_add(on_parts[i].angular, sn_cross(arm, on_parts[i].linear));
         item->wrench[link] =

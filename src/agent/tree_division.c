@@ -140,7 +140,7 @@ static bool take_warily(sn_tree_step *step, sn_tree *tree, double h, double *q, 
 
 bool sn_tree_step_recover(sn_tree_step *step, sn_tree *tree, double *q, double *v)
 {
-    double h = step->h, sure = step->sure;
+    double h = step->h, sure = step->sure, calm = step->calm;
     step->parts = 0;
     step->damped = 0;
     step->coasted = 0;
@@ -148,8 +148,10 @@ bool sn_tree_step_recover(sn_tree_step *step, sn_tree *tree, double *q, double *
     bool taken = !step->uneven && take_evenly(step, tree, h, q, v);
     if (!taken) {
         step->sure = 0.0; // look at the energy of every part
+        step->calm = 0.0;
         taken = take_warily(step, tree, h, q, v);
         step->sure = sure;
+        step->calm = calm;
     }
     step->h = h;
     return taken;

@@ -77,12 +77,16 @@ bool sn_tree_step_allocate(sn_tree_step *step, const sn_tree *tree)
     step->trial = step->held + nv;
     step->start = step->trial + nq + nv;
     step->moment = moment_of(tree, step->search);
+    for (int i = 0; i < tree->count; ++i) {
+        step->balls = step->balls || tree->links[i].joint == SN_TREE_BALL;
+    }
     // Each change between whole steps and parts shifts the energy that the motion keeps by up to
     // the limit, at random: where whole steps are sound, they are best left alone.
     double uneven = unevenness(tree), deep = depth_of(tree, step->search);
     step->uneven = uneven > 100.0;
     step->limit = step->uneven ? 3e-3 : deep > 30.0 ? 1e-3 : 0.1;
     step->sure = SURE * fmin(1.0, fmin(100.0 / uneven, 10.0 / deep));
+    step->calm = step->limit < 0.1 ? fmin(STIRRED, step->sure) : step->sure;
     return true;
 }
 
@@ -388,8 +392,6 @@ SN_TREE_INLINE double guess_movement(sn_tree_step *step, const sn_tree *tree, bo
         const sn_tree_travel *parent =
             body->parent >= 0 ? &step->search[body->parent].travel : &at_rest;
         sn_vec3 both = follow(step, tree, i, armed);
-        at->wanted = SN_VEC3_ZERO;
-        at->made = SN_VEC3_ZERO;
         if (body->joint == SN_TREE_BALL) {
             // s = axis sin(angle), of which (1 + cos(angle), s) is the quaternion
             sn_vec3 sine = sn_vec3_add_scaled(both, back->bend * back->w, back->turn);
@@ -410,6 +412,7 @@ SN_TREE_INLINE double guess_movement(sn_tree_step *step, const sn_tree *tree, bo
 static double guess(sn_tree_step *step, const sn_tree *tree)
 {
     look_back(step, tree);
+    step->behind = false;
     step->size = tree->armed ? guess_movement(step, tree, true) : guess_movement(step, tree, false);
     return step->size;
 }
@@ -430,6 +433,37 @@ static void look(sn_tree_step *step, const sn_tree *tree)
     }
 }
 
+// Moves the guess at a link by at->made.
+SN_TREE_INLINE void move_link(sn_tree_step *step, const sn_tree *tree, int i)
+{
+    const sn_tree_body *body = &tree->body[i];
+    sn_tree_search *at = &step->search[i];
+    const sn_tree_travel *parent =
+        body->parent >= 0 ? &step->search[body->parent].travel : &at_rest;
+    if (body->joint == SN_TREE_BALL) {
+        sn_tree_travel old = at->travel;
+        sn_tree_turn_on(&old, 1.0, sn_vec3_scale(0.5, at->made), &at->travel);
+        at->travel.bend = sn_tree_bend(at->travel.w, at->travel.turn);
+    } else {
+        at->moved = sn_vec3_add(at->moved, at->made);
+    }
+    sn_tree_travel_on(body, parent, at->moved, &at->travel);
+}
+
+// The first turn makes what it finds right. Gives the size of the change.
+SN_TREE_INLINE double turn_first(sn_tree_step *step, const sn_tree *tree, bool armed)
+{
+    double size = 0.0;
+    for (int i = 0; i < tree->count; ++i) {
+        sn_tree_search *at = &step->search[i];
+        at->wanted = follow(step, tree, i, armed);
+        at->made = at->wanted;
+        size += size_of(at->made);
+        move_link(step, tree, i);
+    }
+    return size;
+}
+
 // Finds what is to be changed. Gives Anderson's weight of the turn before: the best
 // that a mix of both turns can do, were the map linear (Walker and Ni, SIAM J. Numer. Anal. 49,
 // 2011). Where one direction converges badly, as near a gimbal's lock, it alone is left, and goes.
@@ -446,35 +480,48 @@ SN_TREE_INLINE double correct_movement(sn_tree_step *step, const sn_tree *tree, 
         at->before = sn_vec3_add(at->made, grown);
     }
     double weight = square > 0.0 ? along / square : 0.0;
-    return step->turns > 0 && fabs(weight) < 10.0 ? weight : 0.0;
+    return fabs(weight) < 10.0 ? weight : 0.0;
 }
 
-static double correct(sn_tree_step *step, const sn_tree *tree)
-{
-    return tree->armed ? correct_movement(step, tree, true) : correct_movement(step, tree, false);
-}
-
-// Moves the guess. Gives the size of the change.
-static double move(sn_tree_step *step, const sn_tree *tree, double weight)
+// What a turn makes of it. Gives the size of the change.
+static double mix(sn_tree_step *step, const sn_tree *tree, double weight)
 {
     double size = 0.0;
     for (int i = 0; i < tree->count; ++i) {
-        const sn_tree_body *body = &tree->body[i];
         sn_tree_search *at = &step->search[i];
-        const sn_tree_travel *parent =
-            body->parent >= 0 ? &step->search[body->parent].travel : &at_rest;
         at->made = sn_vec3_add_scaled(at->wanted, -weight, at->before);
-        if (body->joint == SN_TREE_BALL) {
-            sn_tree_travel old = at->travel;
-            sn_tree_turn_on(&old, 1.0, sn_vec3_scale(0.5, at->made), &at->travel);
-            at->travel.bend = sn_tree_bend(at->travel.w, at->travel.turn);
-        } else {
-            at->moved = sn_vec3_add(at->moved, at->made);
-        }
-        sn_tree_travel_on(body, parent, at->moved, &at->travel);
         size += size_of(at->made);
     }
     return size;
+}
+
+// brief: only the joints, and their links stay behind, where nobody asks for them any more. Links
+// on balls tell how those have turned, and are moved.
+static void move(sn_tree_step *step, const sn_tree *tree, bool brief)
+{
+    if (brief && !step->balls) {
+        for (int i = 0; i < tree->count; ++i) {
+            sn_tree_search *at = &step->search[i];
+            at->moved = sn_vec3_add(at->moved, at->made);
+        }
+        step->behind = true;
+        return;
+    }
+    for (int i = 0; i < tree->count; ++i) {
+        move_link(step, tree, i);
+    }
+}
+
+// Brings links to where their joints are.
+static void catch_up(sn_tree_step *step, const sn_tree *tree)
+{
+    for (int i = 0; i < tree->count && step->behind; ++i) {
+        const sn_tree_body *body = &tree->body[i];
+        const sn_tree_travel *parent =
+            body->parent >= 0 ? &step->search[body->parent].travel : &at_rest;
+        sn_tree_travel_on(body, parent, step->search[i].moved, &step->search[i].travel);
+    }
+    step->behind = false;
 }
 
 // The state half way between c and c'.
@@ -546,6 +593,7 @@ void sn_tree_step_finish(const sn_tree_step *step, const sn_tree *tree, double *
 void sn_tree_step_loads(sn_tree_step *step, const sn_tree *tree, sn_spatial *load)
 {
     double per_step = 1.0 / (step->h * step->h);
+    catch_up(step, tree);
     if (is_resisted(step)) {
         resist(step, tree, false);
     }
@@ -564,22 +612,32 @@ void sn_tree_step_loads(sn_tree_step *step, const sn_tree *tree, sn_spatial *loa
     }
 }
 
-// Turns with the factor of M(c), as long as they converge well. False: they do not.
-static bool search_simply(sn_tree_step *step, const sn_tree *tree)
+// Turns with the factor of M(c), as long as they converge well. False: they do not. brief: see
+// move.
+static bool search_simply(sn_tree_step *step, const sn_tree *tree, bool brief)
 {
     double size = step->size, before = INFINITY;
     for (step->turns = 0; step->turns < MOST_SIMPLE_TURNS;) {
+        bool first = step->turns == 0;
+        double moved;
         look(step, tree);
-        double moved = move(step, tree, correct(step, tree));
+        if (first) {
+            moved = tree->armed ? turn_first(step, tree, true) : turn_first(step, tree, false);
+        } else {
+            double weight = tree->armed ? correct_movement(step, tree, true)
+                                        : correct_movement(step, tree, false);
+            moved = mix(step, tree, weight);
+        }
         step->turns += 1;
         step->change = moved > 0.0 ? moved / (size + moved) : 0.0;
         double rate = step->change / before; // 0 at first: not known
-        if (step->change <= step->tolerance ||
-            (rate > 0.0 && rate * step->change <= step->tolerance)) {
-            return true;
+        bool done = step->change <= step->tolerance ||
+                    (rate > 0.0 && rate * step->change <= step->tolerance);
+        if (!first) {
+            move(step, tree, done && brief);
         }
-        if (!(rate < 0.5)) {
-            return false;
+        if (done || !(rate < 0.5)) {
+            return done;
         }
         before = step->change;
     }
@@ -611,6 +669,20 @@ static bool search_exactly(sn_tree_step *step, const sn_tree *tree)
     return false;
 }
 
+static double jump_of(const sn_tree_step *step, const sn_tree *tree)
+{
+    double jump = 0.0, kinetic = 0.0;
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_body *body = &tree->body[i];
+        const sn_tree_travel *travel = &step->search[i].travel;
+        sn_vec3 moved = sn_vec3_add(travel->shift, sn_tree_displaced(travel, body->reach));
+        sn_vec3 change = sn_vec3_sub(sn_vec3_scale(body->mass, moved), step->arrived[i].linear);
+        jump += sn_dot(change, change) / (body->mass + DBL_MIN);
+        kinetic += body->mass * sn_dot(moved, moved);
+    }
+    return 0.125 * jump / (0.5 * kinetic + step->h * step->h * step->weight + DBL_MIN);
+}
+
 // Looks back on a step. False: a link turns by more than a sixth of a turn (beyond a quarter the
 // momentum falls as it turns further, and what is found there is another motion's end; the margin
 // is for what comes next), or the energy may be wrong by more than the limit.
@@ -618,72 +690,18 @@ static bool search_exactly(sn_tree_step *step, const sn_tree *tree)
 // The motion keeps a neighbouring energy, which differs from the energy of (q, v) by about 1/8 sum
 // m |dv|^2, dv the change of a link's velocity at c (on a circle m |dv|^2 = (h omega)^2 2 T, and a
 // quarter of (h omega)^2 T is what the chord is short of). Where dv comes from setting off, little
-// has turned, and it says nothing.
+// has turned, and it says nothing; nor is it asked of even trees that turn little.
 static bool examine(sn_tree_step *step, const sn_tree *tree)
 {
-    double turn = 0.0, jump = 0.0, kinetic = 0.0;
+    double turn = 0.0;
     for (int i = 0; i < tree->count; ++i) {
-        const sn_tree_body *body = &tree->body[i];
         const sn_tree_travel *travel = &step->search[i].travel;
         double square = sn_dot(travel->turn, travel->turn), w2 = travel->w * travel->w;
         turn = square > turn * w2 ? square / w2 : turn;
-        sn_vec3 moved = sn_vec3_add(travel->shift, sn_tree_displaced(travel, body->reach));
-        sn_vec3 change = sn_vec3_sub(sn_vec3_scale(body->mass, moved), step->arrived[i].linear);
-        jump += sn_dot(change, change) / (body->mass + DBL_MIN);
-        kinetic += body->mass * sn_dot(moved, moved);
     }
-    step->jump = 0.125 * jump / (0.5 * kinetic + step->h * step->h * step->weight + DBL_MIN);
     step->turn = turn;
+    step->jump = turn > step->calm ? jump_of(step, tree) : 0.0;
     return turn <= FARTHEST && !(step->jump > step->limit && turn > STIRRED);
-}
-
-// Leaves the tree placed at q, with the links' velocities in its scratch.
-static double energy_of(sn_tree *tree, sn_vec3 gravity, const double *q, const double *v,
-                        double *kinetic)
-{
-    double height = 0.0;
-    *kinetic = 0.0;
-    sn_tree_place(tree, q);
-    sn_tree_velocity(tree, v, tree->scratch);
-    for (int i = 0; i < tree->count; ++i) {
-        const sn_tree_body *body = &tree->body[i];
-        sn_spatial moves = tree->scratch[i];
-        sn_vec3 centre = sn_vec3_add(moves.linear, sn_cross(moves.angular, body->reach));
-        sn_vec3 spin = sn_sym3_apply(&body->inertia, moves.angular);
-        *kinetic += 0.5 * body->mass * sn_dot(centre, centre) + 0.5 * sn_dot(spin, moves.angular);
-        height -= body->mass * sn_dot(gravity, tree->pose[i].centre);
-    }
-    return *kinetic + height;
-}
-
-// Work of what was pushed beside gravity, were the whole step as the state that energy_of saw.
-static double work_of(const sn_tree_step *step, const sn_tree *tree, const double *v)
-{
-    double sum = 0.0, h2 = step->h * step->h;
-    for (int j = 0; j < tree->v_count; ++j) {
-        sum += step->impulse[j] * v[j];
-    }
-    for (int i = 0; i < tree->count; ++i) {
-        const sn_tree_body *body = &tree->body[i];
-        sn_spatial push = sn_spatial_sub(step->due[i], step->arrived[i]);
-        sn_vec3 weight = sn_vec3_scale(h2 * body->mass, step->gravity);
-        push.angular = sn_vec3_sub(push.angular, sn_cross(body->reach, weight));
-        push.linear = sn_vec3_sub(push.linear, weight);
-        sum += sn_spatial_dot(push, tree->scratch[i]);
-    }
-    return sum / step->h;
-}
-
-double sn_tree_step_gain(const sn_tree_step *step, sn_tree *tree, const double *q, const double *v,
-                         const double *next_q, const double *next_v)
-{
-    double kinetic[2];
-    double gain = -energy_of(tree, step->gravity, q, v, &kinetic[0]);
-    gain -= 0.5 * work_of(step, tree, v);
-    gain += energy_of(tree, step->gravity, next_q, next_v, &kinetic[1]);
-    gain -= 0.5 * work_of(step, tree, next_v);
-    sn_tree_place(tree, step->c);
-    return gain / (0.5 * (kinetic[0] + kinetic[1]) + step->weight + DBL_MIN);
 }
 
 void sn_tree_step_guess(sn_tree_step *step, const sn_tree *tree)
@@ -695,10 +713,8 @@ bool sn_tree_step_search(sn_tree_step *step, const sn_tree *tree)
 {
     for (int i = 0; i < tree->count; ++i) {
         read_impulse(step, tree, i);
-        step->search[i].wanted = SN_VEC3_ZERO;
-        step->search[i].made = SN_VEC3_ZERO;
     }
-    bool found = search_simply(step, tree) || search_exactly(step, tree);
+    bool found = search_simply(step, tree, false) || search_exactly(step, tree);
     examine(step, tree);
     return found && step->turn <= FARTHEST;
 }
@@ -707,7 +723,7 @@ bool sn_tree_step_advance(sn_tree_step *step, sn_tree *tree, double *q, double *
 {
     step->jump = INFINITY;
     guess(step, tree);
-    bool found = search_simply(step, tree) || search_exactly(step, tree);
+    bool found = search_simply(step, tree, true) || search_exactly(step, tree);
     found = found && (examine(step, tree) || (is_resisted(step) && step->turn <= FARTHEST));
     if (found && (step->turn <= step->sure || is_resisted(step))) {
         finish(step, tree, q, v);

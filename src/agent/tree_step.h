@@ -88,6 +88,7 @@ typedef struct sn_tree_step {
     double tolerance; // of the error that Newton's method leaves, relative to the whole movement
     double limit;     // of `jump`
     double sure;      // of `turn`: no doubt about the energy
+    double calm;      // of `turn`: `jump` need not be found
     bool uneven;      // masses or arms are: what gains energy is refused sooner
     double h;
     sn_vec3 gravity;
@@ -108,6 +109,8 @@ typedef struct sn_tree_step {
     double *start;              // q_count + v_count: on the way through equal parts
     double *trial;              // q_count + v_count: the end of a part that may be refused
     bool driven;                // there are any
+    bool balls;                 // a joint is one
+    bool behind;                // the guess is that of the joints, and links are not moved there
     const double *armature;     // v_count, kg or kg m^2; NULL: none
     const sn_tree_inertia *resistance; // count: B of the links, about their origins; NULL: none
     double size;                       // of the first guess of the whole movement
