@@ -162,7 +162,7 @@ static const mistake mistakes[] = {
     {SHAPE("\"type\": \"extrusion\", \"height\": 1, \"outline\": [[0,0],[1,1],[1,0],[0,1]]"),
      {"t:1:48: extrusion: "}},
     {SHAPE("\"type\": \"hull\", \"points\": [[0,0,0],[1,0,0],[0,1,0],[1,1,0]]"),
-     {"t:1:48: hull: "}},
+     {"t:1:75: hull: "}},
     // fields, probes, events
     {FIELD("\"type\": \"spring\", \"a\": \"bal\", \"stiffness\": 1"),
      {"t:2:36: there is no body \"bal\"; did you mean \"ball\"?"}},

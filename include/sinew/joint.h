@@ -151,6 +151,7 @@ typedef struct sn_joint_def {
     sn_freedom_def freedom[6];        // in the order of the type's meaning
     double break_force, break_torque; // it lets go for ever beyond these; INFINITY (default): never
     bool breakable; // by sn_joint_break; one with a finite break force or torque is so anyway
+    bool contact;   // shapes of its two bodies meet; else (default) they pass through each other
 } sn_joint_def;
 
 SN_API sn_joint_def sn_default_joint_def(void);

@@ -16,7 +16,9 @@
 
 typedef struct checker {
     const sn_mesh *mesh;
-    bool strict; // all that sn_mesh_check looks for, or only what integrals need
+    bool strict;  // all that sn_mesh_check looks for, or only what integrals need
+    bool may_end; // open edges are no problem
+    int rims;     // of them that were passed over
     sn_half_edges edges;
     int counts[SN_MESH_PROBLEM_KIND_COUNT];
     SN_ARRAY(sn_mesh_problem) problems;
@@ -100,6 +102,10 @@ static bool find_edges(checker *c, sn_mesh_problem_kind kind)
         }
         c->bad_vertex[group.a] = true;
         c->bad_vertex[group.b] = true;
+        if (kind == SN_MESH_OPEN_EDGE && c->may_end) {
+            c->rims += 1;
+            continue;
+        }
         int triangle = c->edges.by_edge[first] / 3;
         int other = group.end - first > 1 ? c->edges.by_edge[first + 1] / 3 : -1;
         if (!add_problem(c, kind, group.a, group.b, triangle, other)) {
@@ -412,7 +418,7 @@ static bool run_checks(checker *c)
         !find_edges(c, SN_MESH_FLIPPED_EDGE) || !find_edges(c, SN_MESH_CROWDED_EDGE)) {
         return false;
     }
-    int wrong_edges = c->problems.count;
+    int wrong_edges = c->problems.count + c->rims;
     if (c->strict && !find_pinched_vertices(c)) {
         return false;
     }
@@ -535,9 +541,10 @@ static void move_to_report(checker *c, sn_mesh_report *report)
     c->shell_of_triangle = NULL;
 }
 
-static sn_status check(const sn_mesh *mesh, bool strict, sn_mesh_report *report, sn_error *error)
+static sn_status check(const sn_mesh *mesh, bool strict, bool may_end, sn_mesh_report *report,
+                       sn_error *error)
 {
-    checker c = {.mesh = mesh, .strict = strict};
+    checker c = {.mesh = mesh, .strict = strict, .may_end = may_end};
     sn_status status = sn_half_edges_build(mesh, &c.edges, error);
     if (status == SN_OK && !run_checks(&c)) {
         status = sn_fail_memory(error, 64 * (size_t)mesh->triangle_count);
@@ -558,12 +565,17 @@ sn_status sn_mesh_check(const sn_mesh *mesh, sn_mesh_report *report, sn_error *e
     if (report != NULL) {
         memset(report, 0, sizeof *report);
     }
-    return check(mesh, true, report, error);
+    return check(mesh, true, false, report, error);
 }
 
 sn_status sn_mesh_check_closed(const sn_mesh *mesh, sn_error *error)
 {
-    return check(mesh, false, NULL, error);
+    return check(mesh, false, false, NULL, error);
+}
+
+sn_status sn_mesh_check_surface(const sn_mesh *mesh, sn_error *error)
+{
+    return check(mesh, true, true, NULL, error);
 }
 
 void sn_mesh_report_free(sn_mesh_report *report)

@@ -1,6 +1,9 @@
 #include "record/surface.h"
 
+#include <math.h>
+
 #include "base/error.h"
+#include "geometry/reach.h"
 
 // Do two shapes have the same surface, wherever they are and whatever their colour?
 static bool same_surface(const sn_shape *a, const sn_shape *b)
@@ -20,6 +23,10 @@ static bool same_surface(const sn_shape *a, const sn_shape *b)
         return a->radius == b->radius && a->height == b->height;
     case SN_SHAPE_TORUS:
         return a->radius == b->radius && a->tube_radius == b->tube_radius;
+    case SN_SHAPE_PLANE:
+        return a->size.x == b->size.x && a->size.y == b->size.y;
+    case SN_SHAPE_HEIGHT_FIELD:
+        return a->field == b->field;
     default:
         return a->mesh == b->mesh;
     }
@@ -47,14 +54,66 @@ static sn_status find_mesh(sn_surfaces *surfaces, const sn_shape *shape, int *fo
     return SN_OK;
 }
 
-static sn_status collect_body(const sn_world *world, int order, sn_surfaces *surfaces,
-                              sn_error *error)
+// ---- planes ----
+
+// A box that holds everything but planes.
+typedef struct extent {
+    sn_vec3 lower, upper;
+    bool any;
+} extent;
+
+static void extend(extent *all, sn_vec3 centre, double radius)
+{
+    sn_vec3 reach = {radius, radius, radius};
+    sn_vec3 lower = sn_vec3_sub(centre, reach), upper = sn_vec3_add(centre, reach);
+    all->lower = all->any ? sn_vec3_min(all->lower, lower) : lower;
+    all->upper = all->any ? sn_vec3_max(all->upper, upper) : upper;
+    all->any = true;
+}
+
+static extent find_extent(const sn_world *world)
+{
+    extent all = {0};
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        sn_body body = sn_world_body(world, i);
+        for (int k = 0; k < sn_body_shape_count(world, body); ++k) {
+            const sn_shape *shape = sn_body_shape(world, body, k);
+            if (shape->type != SN_SHAPE_PLANE) {
+                extend(&all,
+                       sn_transform_point(sn_body_transform(world, body), shape->frame.position),
+                       sn_shape_reach(shape));
+            }
+        }
+    }
+    return all;
+}
+
+// What is shown of a plane without end: a square about its origin that reaches twice as far as
+// anything else does at the start.
+static sn_shape drawn_shape(const sn_world *world, sn_body body, const sn_shape *shape,
+                            const extent *all)
+{
+    sn_shape drawn = *shape;
+    if (shape->type != SN_SHAPE_PLANE || !all->any) {
+        return drawn;
+    }
+    sn_vec3 origin = sn_transform_point(sn_body_transform(world, body), shape->frame.position);
+    sn_vec3 below = sn_vec3_sub(origin, all->lower), above = sn_vec3_sub(all->upper, origin);
+    sn_vec3 far = {fmax(fabs(below.x), fabs(above.x)), fmax(fabs(below.y), fabs(above.y)),
+                   fmax(fabs(below.z), fabs(above.z))};
+    double size = 4.0 * sn_length(far);
+    drawn.size = size > 0.0 && isfinite(size) ? sn_vec3_make(size, size, size) : drawn.size;
+    return drawn;
+}
+
+static sn_status collect_body(const sn_world *world, int order, const extent *all,
+                              sn_surfaces *surfaces, sn_error *error)
 {
     sn_body body = sn_world_body(world, order);
     for (int i = 0; i < sn_body_shape_count(world, body); ++i) {
-        const sn_shape *shape = sn_body_shape(world, body, i);
-        sn_placement placement = {.body = order, .frame = shape->frame, .colour = shape->colour};
-        sn_status status = find_mesh(surfaces, shape, &placement.mesh, error);
+        sn_shape shape = drawn_shape(world, body, sn_body_shape(world, body, i), all);
+        sn_placement placement = {.body = order, .frame = shape.frame, .colour = shape.colour};
+        sn_status status = find_mesh(surfaces, &shape, &placement.mesh, error);
         if (status != SN_OK) {
             return status;
         }
@@ -68,8 +127,9 @@ static sn_status collect_body(const sn_world *world, int order, sn_surfaces *sur
 sn_status sn_surfaces_collect(const sn_world *world, sn_surfaces *surfaces, sn_error *error)
 {
     *surfaces = (sn_surfaces){0};
+    extent all = find_extent(world);
     for (int i = 0; i < sn_world_body_count(world); ++i) {
-        sn_status status = collect_body(world, i, surfaces, error);
+        sn_status status = collect_body(world, i, &all, surfaces, error);
         if (status != SN_OK) {
             sn_surfaces_free(surfaces);
             return status;

@@ -266,6 +266,19 @@ static sn_status fill(const sn_scene *scene, sn_world *world, sn_error *error)
     return status;
 }
 
+static sn_contact_def contact_def(const sn_scene *scene)
+{
+    const sn_contact_item *item = &scene->root.contact;
+    sn_contact_def def = sn_default_contact_def();
+    def.method = (sn_contact_method)item->method;
+    def.substeps = (int)item->substeps;
+    def.exact_limit = (int)item->exact_limit;
+    def.sleep = item->sleep;
+    def.stiffness = item->stiffness;
+    def.damping = item->damping;
+    return def;
+}
+
 sn_status sn_scene_build(const sn_scene *scene, sn_world **world, sn_error *error)
 {
     *world = NULL;
@@ -278,6 +291,7 @@ sn_status sn_scene_build(const sn_scene *scene, sn_world **world, sn_error *erro
     def.absolute_tolerance = run.absolute_tolerance;
     def.threads = run.threads;
     def.seed = run.seed;
+    def.contact = contact_def(scene);
     sn_status status = sn_world_create(&def, world, error);
     status = status == SN_OK ? fill(scene, *world, error) : status;
     if (status != SN_OK) {

@@ -10,7 +10,6 @@
 #include "scene/body_def.h"
 #include "scene/checker.h"
 #include "scene/error_list.h"
-#include "scene/shape_mesh.h"
 #include "scene/text.h"
 #include "scene/urdf_scene.h"
 #include "world/quantity.h"
@@ -217,31 +216,7 @@ int sn_checker_find_body(sn_checker *c, const sn_item *item, const char *key, co
     return (int)found - 1;
 }
 
-// ---- bodies and shapes ----
-
-static void check_mesh_keys(sn_checker *c, const sn_shape_item *shape)
-{
-    const sn_item *item = &shape->item;
-    bool inlined = sn_item_gives(item, "vertices") || sn_item_gives(item, "triangles");
-    if (shape->file != NULL && inlined) {
-        sn_checker_fail(
-            c, sn_item_place(item, "file"),
-            "a mesh has both \"file\" and \"vertices\" or \"triangles\", expected one way");
-    }
-    if (shape->file == NULL &&
-        !(sn_item_gives(item, "vertices") && sn_item_gives(item, "triangles"))) {
-        sn_checker_fail(c, item->place, "a mesh needs \"file\", or \"vertices\" and \"triangles\"");
-    }
-    sn_unit unit;
-    sn_error error = {0};
-    if (shape->unit != NULL &&
-        (sn_units_read_unit(shape->unit, strlen(shape->unit), &unit, &error) != SN_OK ||
-         !sn_dimension_accepts(sn_dimension_powers(SN_LENGTH), unit.dimension))) {
-        sn_checker_fail(c, sn_item_place(item, "unit"),
-                        "\"unit\": expected a unit of length such as \"mm\", got \"%.40s\"",
-                        shape->unit);
-    }
-}
+// ---- bodies ----
 
 static void check_body(sn_checker *c, sn_body_item *body)
 {
@@ -252,9 +227,7 @@ static void check_body(sn_checker *c, sn_body_item *body)
         for (int i = 0; i < lists[k]->count; ++i) {
             sn_shape_item *shape = (sn_shape_item *)lists[k]->data[i];
             shape->material_item = find_material(c, &shape->item, shape->material);
-            if (shape->item.table->id == SN_SHAPE_MESH && !shape->item.faulty) {
-                check_mesh_keys(c, shape);
-            }
+            sn_check_shape(c, body, shape);
         }
     }
     if (sn_item_gives(item, "shape") && sn_item_gives(item, "shapes")) {
@@ -518,6 +491,7 @@ sn_status sn_check_structure(sn_scene *scene, sn_error_list *errors)
     for (int i = 0; i < root->bodies.count && c.first != SN_ERROR_MEMORY; ++i) {
         check_body(&c, SN_BODY(scene, i));
     }
+    sn_check_groups(&c);
     for (int i = 0; i < root->joints.count && c.first != SN_ERROR_MEMORY; ++i) {
         sn_check_joint(&c, SN_JOINT(scene, i));
     }
@@ -565,57 +539,6 @@ void sn_checker_rotation(sn_checker *c, const sn_item *item, const sn_rotation_v
     }
 }
 
-// A bent sheet is cut into triangles with edges of one segment, on both sides: about two per square
-// of an edge.
-static double bent_sheet_vertices(const sn_shape_item *shape)
-{
-    if (shape->bend_radius == 0.0 || shape->points.count == 0) {
-        return 0.0;
-    }
-    sn_vec3 low = shape->points.data[0], high = low;
-    for (int i = 1; i < shape->points.count; ++i) {
-        low = sn_vec3_min(low, shape->points.data[i]);
-        high = sn_vec3_max(high, shape->points.data[i]);
-    }
-    double edge = 2.0 * SN_PI * fabs(shape->bend_radius) / shape->segments;
-    return 4.0 * ((high.x - low.x) / edge) * ((high.y - low.y) / edge);
-}
-
-// Vertices that a generator would make, so that a slip of a zero does not fill the memory.
-static double generated_vertices(const sn_shape_item *shape)
-{
-    double points = shape->points.count;
-    switch (shape->item.table->id) {
-    case SN_SCENE_REVOLUTION:
-        return points * shape->segments;
-    case SN_SCENE_SHEET:
-        return bent_sheet_vertices(shape);
-    case SN_SCENE_TUBE:
-        return points * (shape->smooth ? shape->steps : 1.0) * shape->segments;
-    default:
-        return 0.0;
-    }
-}
-
-#define VERTEX_LIMIT 100000
-
-static void check_shape_values(sn_checker *c, const sn_shape_item *shape)
-{
-    double vertices = generated_vertices(shape);
-    if (vertices > VERTEX_LIMIT) {
-        sn_checker_fail(
-            c, shape->item.place,
-            "this %s would have about %.0f vertices, expected at most %d: use fewer segments",
-            shape->item.table->word, vertices, VERTEX_LIMIT);
-    }
-    sn_checker_rotation(c, &shape->item, &shape->rotation);
-    if (shape->item.table->id == SN_SHAPE_TORUS && !(shape->tube_radius < shape->radius)) {
-        sn_checker_fail(c, sn_item_place(&shape->item, "tube_radius"),
-                        "\"tube_radius\" must be less than \"radius\", or the torus "
-                        "cuts through itself");
-    }
-}
-
 sn_status sn_check_values(const sn_scene *scene, sn_error_list *errors)
 {
     sn_checker c = {.scene = (sn_scene *)scene, .errors = errors};
@@ -624,7 +547,7 @@ sn_status sn_check_values(const sn_scene *scene, sn_error_list *errors)
         const sn_item_list *shapes = sn_body_item_shapes(body);
         sn_checker_rotation(&c, &body->item, &body->rotation);
         for (int k = 0; k < shapes->count; ++k) {
-            check_shape_values(&c, (const sn_shape_item *)shapes->data[k]);
+            sn_check_shape_values(&c, (const sn_shape_item *)shapes->data[k]);
         }
     }
     for (int i = 0; i < scene->root.joints.count; ++i) {
@@ -648,69 +571,7 @@ sn_status sn_check_values(const sn_scene *scene, sn_error_list *errors)
     return c.first;
 }
 
-// ---- meshes and masses ----
-
-sn_status sn_check_meshes(sn_scene *scene, bool again, sn_error_list *errors)
-{
-    sn_checker c = {.scene = scene, .errors = errors};
-    for (int i = 0; i < scene->root.bodies.count; ++i) {
-        const sn_item_list *shapes = sn_body_item_shapes(SN_BODY(scene, i));
-        for (int k = 0; k < shapes->count; ++k) {
-            sn_shape_item *shape = (sn_shape_item *)shapes->data[k];
-            if (!sn_shape_item_is_mesh(shape) || (again && !shape->bound)) {
-                continue;
-            }
-            sn_error error = {0};
-            bool hull = false;
-            char where[SN_PLACE_SIZE];
-            const char *key = shape->file != NULL ? "file" : "vertices";
-            sn_place_text(scene, sn_item_place(&shape->item, key), where);
-            sn_status status = sn_shape_item_mesh(scene, shape, &shape->next_mesh, &hull, &error);
-            if (status == SN_OK && hull && !again) {
-                status = sn_error_list_add(&scene->notes, SN_OK, where,
-                                           "the mesh is not closed: its convex hull stands for it");
-            }
-            if (status == SN_ERROR_MEMORY) {
-                return status;
-            }
-            if (status != SN_OK) {
-                sn_checker_note(&c,
-                                sn_error_list_add(errors, status, where, "%s: %s%s%.200s%s",
-                                                  shape->item.table->word, error.text,
-                                                  error.place[0] != '\0' ? " (" : "", error.place,
-                                                  error.place[0] != '\0' ? ")" : ""));
-            }
-        }
-    }
-    return c.first;
-}
-
-void sn_swap_meshes(sn_scene *scene)
-{
-    for (int i = 0; i < scene->root.bodies.count; ++i) {
-        const sn_item_list *shapes = sn_body_item_shapes(SN_BODY(scene, i));
-        for (int k = 0; k < shapes->count; ++k) {
-            sn_shape_item *shape = (sn_shape_item *)shapes->data[k];
-            if (shape->next_mesh != NULL) {
-                sn_mesh *old = shape->mesh;
-                shape->mesh = shape->next_mesh;
-                shape->next_mesh = old;
-            }
-        }
-    }
-}
-
-void sn_drop_meshes(sn_scene *scene)
-{
-    for (int i = 0; i < scene->root.bodies.count; ++i) {
-        const sn_item_list *shapes = sn_body_item_shapes(SN_BODY(scene, i));
-        for (int k = 0; k < shapes->count; ++k) {
-            sn_shape_item *shape = (sn_shape_item *)shapes->data[k];
-            sn_mesh_release(shape->next_mesh);
-            shape->next_mesh = NULL;
-        }
-    }
-}
+// ---- masses ----
 
 sn_status sn_check_masses(const sn_scene *scene, sn_error_list *errors)
 {

@@ -43,6 +43,12 @@ sn_status sn_checker_find_target(const sn_checker *c, const char *of, int quanti
 // A quaternion or an axis that has a direction.
 void sn_checker_rotation(sn_checker *c, const sn_item *item, const sn_rotation_value *rotation);
 
+// Shapes: keys that belong together; then, over all shapes, which groups they are in and meet; then
+// their numbers.
+void sn_check_shape(sn_checker *c, const sn_body_item *body, const sn_shape_item *shape);
+void sn_check_groups(sn_checker *c);
+void sn_check_shape_values(sn_checker *c, const sn_shape_item *shape);
+
 // Joints: what they join and what their numbers are of; then the numbers themselves.
 void sn_check_joint(sn_checker *c, sn_joint_item *joint);
 void sn_check_joint_values(sn_checker *c, const sn_joint_item *joint);

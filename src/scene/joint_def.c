@@ -133,6 +133,7 @@ sn_joint_def sn_joint_item_def(const sn_scene *scene, const sn_joint_item *joint
         def.break_torque = joint->break_torque;
     }
     def.breakable = joint->breakable;
+    def.contact = joint->contact;
     sn_joint_item_frames(scene, joint, &def.parent_frame, &def.child_frame);
     for (int i = 0; i < sn_joint_type_freedoms(def.type); ++i) {
         def.freedom[i] = freedom_def(joint, i, motions);

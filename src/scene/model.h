@@ -67,6 +67,7 @@ typedef struct sn_index_list {
 
 typedef struct sn_string_list {
     const char **data;
+    sn_place *places; // of each
     int count;
 } sn_string_list;
 
@@ -122,7 +123,7 @@ typedef struct sn_param_item {
 typedef struct sn_material_item {
     sn_item item;
     const char *name;
-    double density, friction, restitution;
+    double density, friction, restitution, rolling_friction, spinning_friction;
     uint32_t colour;
 } sn_material_item;
 
@@ -138,7 +139,8 @@ typedef struct sn_shape_item {
     sn_item item;
     const char *name;
     double radius, tube_radius, height, thickness, bend_radius, segments, steps, density;
-    sn_vec3 size, position;
+    double rounding, friction, restitution, rolling_friction, spinning_friction;
+    sn_vec3 size, position, surface_velocity;
     sn_rotation_value rotation;
     const char *material, *file, *unit;
     sn_vec3 scale;
@@ -149,7 +151,10 @@ typedef struct sn_shape_item {
     sn_vector_list vertices, points; // points: also outline, profile and path
     sn_loop_list holes;
     sn_index_list triangles;
+    sn_string_list group, meets;
+    bool sensor;
     // found out later
+    uint32_t group_bits, meets_bits;
     const sn_material_item *material_item;
     bool bound;                // some of its numbers are expressions
     bool hull_when_open;       // a mesh that is not closed is replaced by its convex hull
@@ -252,7 +257,7 @@ typedef struct sn_joint_item {
     sn_item_list limit; // of sn_limit_item
     sn_item_list drive; // of sn_drive_item
     double break_force, break_torque;
-    bool breakable;
+    bool breakable, contact;
     bool steered;                // a behaviour sets its drives
     int parent_body, child_body; // index in the scene's bodies, -1: the world
     // What a URDF file says of the motor: the greatest force and velocity, for export only. 0: none
@@ -408,6 +413,13 @@ typedef struct sn_run_item {
     double relative_tolerance, absolute_tolerance, threads, seed;
 } sn_run_item;
 
+typedef struct sn_contact_item {
+    sn_item item;
+    int method; // sn_contact_method
+    double substeps, exact_limit, stiffness, damping;
+    bool sleep;
+} sn_contact_item;
+
 typedef struct sn_root_item {
     sn_item item;
     const char *schema, *name, *description;
@@ -417,6 +429,7 @@ typedef struct sn_root_item {
     sn_item_list params, materials, motions, bodies, joints, couplings, robots, fields, probes,
         events, behaviours;
     sn_camera_item camera;
+    sn_contact_item contact;
     sn_run_item run;
 } sn_root_item;
 

@@ -105,6 +105,9 @@ static void set_default(const sn_key *key, char *member)
     case SN_KEY_WHOLE:
         *(double *)member = key->standard[0];
         break;
+    case SN_KEY_BOOLEAN:
+        *(bool *)member = key->standard[0] != 0.0;
+        break;
     case SN_KEY_VECTOR:
         *(sn_vec3 *)member = sn_vec3_make(key->standard[0], key->standard[1], key->standard[2]);
         break;

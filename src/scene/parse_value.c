@@ -549,13 +549,15 @@ static void parse_strings(sn_reader *reader, int node, const sn_key *key, sn_str
     }
     int count = single ? 1 : node_at(reader, node)->size;
     const char **data = allocate(reader, count, sizeof *data);
-    if (data == NULL) {
+    sn_place *places = allocate(reader, count, sizeof *places);
+    if (data == NULL || places == NULL) {
         return;
     }
-    *list = (sn_string_list){data, count};
+    *list = (sn_string_list){data, places, count};
     int e = single ? node : sn_json_first(reader->json, node);
     for (int i = 0; i < count; ++i, e = sn_json_next(reader->json, e)) {
         data[i] = "";
+        places[i] = sn_reader_place(reader, e);
         parse_string(reader, e, key, &data[i]);
     }
 }

@@ -146,7 +146,7 @@ static void write_default(sn_text *out, const sn_key *key)
     } else if (key->type == SN_KEY_ENUM) {
         sn_text_format(out, "`%s`", key->words[0].word);
     } else if (key->type == SN_KEY_BOOLEAN) {
-        sn_text_add(out, "false");
+        sn_text_add(out, key->standard[0] != 0.0 ? "true" : "false");
     }
 }
 

@@ -176,8 +176,9 @@ static void write_type(sn_text *out, const sn_key *key)
                          "\"integer\", \"minimum\": 0}}");
         break;
     case SN_KEY_STRINGS:
-        sn_text_add(out, "\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"items\": "
-                         "{\"type\": \"string\"}}]");
+        sn_text_add(out, "\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\"");
+        write_list_limits(out, key);
+        sn_text_add(out, ", \"items\": {\"type\": \"string\"}}]");
         break;
     case SN_KEY_OBJECT:
     case SN_KEY_ONE:

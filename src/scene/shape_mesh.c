@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "geometry/mesh_check.h"
 #include "scene/path.h"
 
 bool sn_shape_item_is_mesh(const sn_shape_item *shape)
@@ -116,6 +117,22 @@ static sn_status generate_tube(const sn_shape_item *shape, sn_mesh **mesh, sn_er
     return sn_mesh_tube(&tube, mesh, error);
 }
 
+static sn_status make_hull(const sn_scene *scene, const sn_shape_item *shape, sn_mesh **mesh,
+                           sn_error *error)
+{
+    if (shape->file == NULL) {
+        return sn_mesh_convex_hull(shape->points.data, shape->points.count, mesh, error);
+    }
+    sn_mesh *whole = NULL;
+    sn_status status = import(scene, shape, &whole, error);
+    if (status == SN_OK) {
+        status =
+            sn_mesh_convex_hull(sn_mesh_positions(whole), sn_mesh_vertex_count(whole), mesh, error);
+    }
+    sn_mesh_release(whole);
+    return status;
+}
+
 static sn_status make(const sn_scene *scene, const sn_shape_item *shape, sn_mesh **mesh,
                       sn_error *error)
 {
@@ -129,20 +146,20 @@ static sn_status make(const sn_scene *scene, const sn_shape_item *shape, sn_mesh
     case SN_SCENE_TUBE:
         return generate_tube(shape, mesh, error);
     case SN_SHAPE_HULL:
-        return sn_mesh_convex_hull(shape->points.data, shape->points.count, mesh, error);
+        return make_hull(scene, shape, mesh, error);
     default:
         return generate_flat(shape, mesh, error);
     }
 }
 
-sn_status sn_shape_item_mesh(const sn_scene *scene, const sn_shape_item *shape, sn_mesh **mesh,
-                             bool *hull, sn_error *error)
+sn_status sn_shape_item_mesh(const sn_scene *scene, const sn_shape_item *shape, bool may_end,
+                             sn_mesh **mesh, bool *hull, sn_error *error)
 {
     *mesh = NULL;
     *hull = false;
     sn_status status = make(scene, shape, mesh, error);
     if (status == SN_OK) {
-        status = sn_mesh_check(*mesh, NULL, error);
+        status = may_end ? sn_mesh_check_surface(*mesh, error) : sn_mesh_check(*mesh, NULL, error);
         if (status == SN_ERROR_GEOMETRY && shape->hull_when_open) {
             sn_mesh *open = *mesh;
             *mesh = NULL;
@@ -161,6 +178,36 @@ sn_status sn_shape_item_mesh(const sn_scene *scene, const sn_shape_item *shape, 
 
 // ---- shapes ----
 
+sn_surface sn_shape_item_surface(const sn_body_item *body, const sn_shape_item *shape)
+{
+    sn_surface surface = sn_default_surface();
+    const sn_material_item *material =
+        shape->material_item != NULL ? shape->material_item : body->material_item;
+    const struct {
+        const char *key;
+        double *target;
+        double material, own;
+    } numbers[] = {
+        {"friction", &surface.friction, material != NULL ? material->friction : surface.friction,
+         shape->friction},
+        {"restitution", &surface.restitution, material != NULL ? material->restitution : 0.0,
+         shape->restitution},
+        {"rolling_friction", &surface.rolling_friction,
+         material != NULL ? material->rolling_friction : 0.0, shape->rolling_friction},
+        {"spinning_friction", &surface.spinning_friction,
+         material != NULL ? material->spinning_friction : 0.0, shape->spinning_friction},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
+        bool own = sn_item_gives(&shape->item, numbers[i].key);
+        *numbers[i].target = own ? numbers[i].own : numbers[i].material;
+    }
+    surface.velocity = shape->surface_velocity;
+    surface.group = shape->group_bits;
+    surface.meets = shape->meets_bits;
+    surface.sensor = shape->sensor;
+    return surface;
+}
+
 sn_shape sn_shape_item_shape(const sn_body_item *body, const sn_shape_item *item)
 {
     sn_shape shape = sn_default_shape();
@@ -171,8 +218,10 @@ sn_shape sn_shape_item_shape(const sn_body_item *body, const sn_shape_item *item
     shape.radius = item->radius;
     shape.tube_radius = item->tube_radius;
     shape.height = item->height;
-    shape.size = item->size;
+    shape.size = shape.type == SN_SHAPE_BOX ? item->size : shape.size;
+    shape.rounding = item->rounding;
     shape.mesh = item->mesh;
+    shape.surface = sn_shape_item_surface(body, item);
     shape.frame.position = item->position;
     shape.frame.rotation = sn_rotation_value_quat(&item->rotation);
     shape.density = item->density > 0.0 ? item->density

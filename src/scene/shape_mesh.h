@@ -8,9 +8,12 @@
 bool sn_shape_item_is_mesh(const sn_shape_item *shape);
 
 // Makes the mesh of a mesh variant: imports, generates or takes what is written out. Checked to be
-// closed; `hull` tells whether its convex hull stands for one that is not.
-sn_status sn_shape_item_mesh(const sn_scene *scene, const sn_shape_item *shape, sn_mesh **mesh,
-                             bool *hull, sn_error *error);
+// closed unless it `may_end`; `hull` tells whether its convex hull stands for one that is not.
+sn_status sn_shape_item_mesh(const sn_scene *scene, const sn_shape_item *shape, bool may_end,
+                             sn_mesh **mesh, bool *hull, sn_error *error);
+
+// How it touches others: the shape's own word, else its material's, else the body's material's.
+sn_surface sn_shape_item_surface(const sn_body_item *body, const sn_shape_item *shape);
 
 // The engine's shape; its mesh is borrowed from the item.
 sn_shape sn_shape_item_shape(const sn_body_item *body, const sn_shape_item *shape);

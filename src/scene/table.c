@@ -34,11 +34,18 @@ static const sn_key material_keys[] = {
     {"density", SN_KEY_NUMBER, offsetof(sn_material_item, density), "Mass per volume.",
      .dimension = SN_DENSITY, .range = SN_RANGE_POSITIVE, .standard = {1000}},
     {"friction", SN_KEY_NUMBER, offsetof(sn_material_item, friction),
-     "Coulomb friction coefficient, for contact.", .range = SN_RANGE_NOT_NEGATIVE,
-     .standard = {0.5}},
+     "Coulomb's coefficient; two surfaces that touch have the square root of the product of "
+     "theirs.",
+     .range = SN_RANGE_NOT_NEGATIVE, .standard = {0.5}},
     {"restitution", SN_KEY_NUMBER, offsetof(sn_material_item, restitution),
-     "Share of the approach speed kept after an impact, for contact.", .range = SN_RANGE_BETWEEN,
-     .maximum = 1},
+     "Share of the approach speed kept after an impact; of two the larger counts.",
+     .range = SN_RANGE_BETWEEN, .maximum = 1},
+    {"rolling_friction", SN_KEY_NUMBER, offsetof(sn_material_item, rolling_friction),
+     "Moment against rolling, by the normal force; of two the larger counts.",
+     .dimension = SN_LENGTH, .range = SN_RANGE_NOT_NEGATIVE},
+    {"spinning_friction", SN_KEY_NUMBER, offsetof(sn_material_item, spinning_friction),
+     "Moment against spinning about the normal, by the normal force; of two the larger counts.",
+     .dimension = SN_LENGTH, .range = SN_RANGE_NOT_NEGATIVE},
     {"colour", SN_KEY_COLOUR, offsetof(sn_material_item, colour), "For drawing.",
      .standard_text = "a light grey"},
 };
@@ -64,6 +71,34 @@ static const sn_object camera_table = {
 static const sn_word policy_words[] = {SN_POLICY_LIST(X){NULL, NULL}};
 static const sn_word integrator_words[] = {SN_INTEGRATOR_LIST(X){NULL, NULL}};
 #undef X
+
+#define X(name, word, text) {word, text},
+static const sn_word method_words[] = {SN_CONTACT_METHOD_LIST(X){NULL, NULL}};
+#undef X
+
+static const sn_key contact_keys[] = {
+    {"method", SN_KEY_ENUM, offsetof(sn_contact_item, method),
+     "How shapes that meet are kept apart.", .words = method_words},
+    {"substeps", SN_KEY_WHOLE, offsetof(sn_contact_item, substeps),
+     "Parts of a step in which large piles are solved.", .range = SN_RANGE_BETWEEN, .minimum = 1,
+     .maximum = 1000, .standard = {4}},
+    {"exact_limit", SN_KEY_WHOLE, offsetof(sn_contact_item, exact_limit),
+     "Things that touch with up to so many contacts among them are solved to convergence, larger "
+     "piles by sub-steps.",
+     .range = SN_RANGE_BETWEEN, .maximum = 1000000, .standard = {128}},
+    {"sleep", SN_KEY_BOOLEAN, offsetof(sn_contact_item, sleep),
+     "What has come to rest is not moved until something wakes it.", .standard = {1}},
+    {"stiffness", SN_KEY_NUMBER, offsetof(sn_contact_item, stiffness),
+     "Of the penalty method, at each point of contact.", .dimension = SN_STIFFNESS,
+     .range = SN_RANGE_NOT_NEGATIVE, .standard_text = "0: from masses and the step"},
+    {"damping", SN_KEY_NUMBER, offsetof(sn_contact_item, damping),
+     "Of the penalty method, as a share of critical damping.", .range = SN_RANGE_NOT_NEGATIVE,
+     .standard = {0.5}},
+};
+
+static const sn_object contact_table = {
+    "contact", .text = "How things that touch are treated; see the page on contact.",
+    .size = sizeof(sn_contact_item), ROWS(contact_keys)};
 
 static const sn_key run_keys[] = {
     {"time", SN_KEY_NUMBER, offsetof(sn_run_item, time), "How long to run.", .dimension = SN_TIME,
@@ -138,6 +173,8 @@ static const sn_key root_keys[] = {
      "Scripts that steer the world while it runs.", .object = &sn_table_behaviours},
     {"camera", SN_KEY_OBJECT, offsetof(sn_root_item, camera), "From where the scene is seen.",
      .object = &camera_table},
+    {"contact", SN_KEY_OBJECT, offsetof(sn_root_item, contact),
+     "How things that touch are treated.", .object = &contact_table},
     {"run", SN_KEY_OBJECT, offsetof(sn_root_item, run), "How the scene wants to be run.",
      .object = &run_table},
 };

@@ -214,6 +214,8 @@ static const sn_key keys[] = {
      .dimension = SN_TORQUE, .range = SN_RANGE_POSITIVE, .standard_text = "never"},
     {"breakable", SN_KEY_BOOLEAN, AT(breakable),
      "Something else may break it; one with a break force or torque is breakable anyway."},
+    {"contact", SN_KEY_BOOLEAN, AT(contact),
+     "Shapes of its two bodies meet; else they pass through each other."},
 };
 
 const sn_object sn_table_joints = {

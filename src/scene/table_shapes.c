@@ -23,6 +23,25 @@ static const sn_key common_keys[] = {
      .range = SN_RANGE_POSITIVE, .standard_text = "the material's, or 1000"},
     {"colour", SN_KEY_COLOUR, AT(colour), "For drawing.",
      .standard_text = "the body's or the material's"},
+    {"friction", SN_KEY_NUMBER, AT(friction), "Instead of the material's.",
+     .range = SN_RANGE_NOT_NEGATIVE, .standard_text = "the material's, or 0.5"},
+    {"restitution", SN_KEY_NUMBER, AT(restitution), "Instead of the material's.",
+     .range = SN_RANGE_BETWEEN, .maximum = 1, .standard_text = "the material's, or 0"},
+    {"rolling_friction", SN_KEY_NUMBER, AT(rolling_friction), "Instead of the material's.",
+     .dimension = SN_LENGTH, .range = SN_RANGE_NOT_NEGATIVE,
+     .standard_text = "the material's, or 0"},
+    {"spinning_friction", SN_KEY_NUMBER, AT(spinning_friction), "Instead of the material's.",
+     .dimension = SN_LENGTH, .range = SN_RANGE_NOT_NEGATIVE,
+     .standard_text = "the material's, or 0"},
+    {"surface_velocity", SN_KEY_VECTOR, AT(surface_velocity),
+     "Of the surface itself, in the shape's axes, as of a conveyor belt.", .dimension = SN_SPEED},
+    {"group", SN_KEY_STRINGS, AT(group),
+     "Groups that it belongs to: any names, up to 32 in a scene.", .least = 1,
+     .standard_text = "`default`"},
+    {"meets", SN_KEY_STRINGS, AT(meets),
+     "Groups whose shapes it touches, if they touch those of its own, too; an empty list: none.",
+     .standard_text = "all"},
+    {"sensor", SN_KEY_BOOLEAN, AT(sensor), "It notices what is in it, and touches nothing."},
 };
 
 static const sn_object common_table = {"shape_common", .size = sizeof(sn_shape_item),
@@ -47,9 +66,12 @@ static const sn_object common_table = {"shape_common", .size = sizeof(sn_shape_i
     }
 
 static const sn_key sphere_keys[] = {RADIUS("Half its width.")};
-static const sn_key box_keys[] = {{"size", SN_KEY_VECTOR, AT(size),
-                                   "Full edge lengths along x, y and z.", .required = true,
-                                   .dimension = SN_LENGTH, .range = SN_RANGE_POSITIVE}};
+static const sn_key box_keys[] = {
+    {"size", SN_KEY_VECTOR, AT(size), "Full edge lengths along x, y and z.", .required = true,
+     .dimension = SN_LENGTH, .range = SN_RANGE_POSITIVE},
+    {"rounding", SN_KEY_NUMBER, AT(rounding),
+     "Radius of edges and corners; the outer size stays. At most half of the smallest edge.",
+     .dimension = SN_LENGTH, .range = SN_RANGE_NOT_NEGATIVE}};
 static const sn_key cylinder_keys[] = {RADIUS("Around the z axis."), HEIGHT("Along the z axis.")};
 static const sn_key cone_keys[] = {RADIUS("Of the base, at -height/2."),
                                    HEIGHT("From the base up to the tip.")};
@@ -68,23 +90,29 @@ static const sn_word up_words[] = {
     {"z", "the file's z axis points up"},
     {NULL, NULL}};
 
+#define MESH_FILE(or_)                                                                             \
+    {"file", SN_KEY_STRING, AT(file),                                                              \
+     "An OBJ, STL, PLY, glTF, GLB, DAE or DXF file, relative to the scene's; or give " or_ "."},   \
+        {"unit", SN_KEY_STRING, AT(unit), "The file's unit of length, such as `mm`.",              \
+         .standard_text = "what the format says, else m"},                                         \
+        {"scale", SN_KEY_VECTOR, AT(scale),                                                        \
+         "Factors along x, y and z of what the file holds; an odd number of negative ones "        \
+         "mirrors it.",                                                                            \
+         .standard = {1, 1, 1}},                                                                   \
+        {"up", SN_KEY_ENUM, AT(up), "The file's axis that points up.", .words = up_words},         \
+    {                                                                                              \
+        "merge_distance", SN_KEY_NUMBER, AT(merge_distance),                                       \
+            "Vertices of the file this close become one.", .dimension = SN_LENGTH,                 \
+                                                           .range = SN_RANGE_NOT_NEGATIVE,         \
+                                                           .standard_text = "0: only equal ones"   \
+    }
+
 static const sn_key mesh_keys[] = {
-    {"file", SN_KEY_STRING, AT(file),
-     "An OBJ, STL, PLY, glTF, GLB, DAE or DXF file, relative to the scene's; or give `vertices` "
-     "and `triangles`."},
-    {"unit", SN_KEY_STRING, AT(unit), "The file's unit of length, such as `mm`.",
-     .standard_text = "what the format says, else m"},
-    {"scale", SN_KEY_VECTOR, AT(scale),
-     "Factors along x, y and z of what the file holds; an odd number of negative ones mirrors it.",
-     .standard = {1, 1, 1}},
-    {"up", SN_KEY_ENUM, AT(up), "The file's axis that points up.", .words = up_words},
-    {"merge_distance", SN_KEY_NUMBER, AT(merge_distance),
-     "Vertices of the file this close become one.", .dimension = SN_LENGTH,
-     .range = SN_RANGE_NOT_NEGATIVE, .standard_text = "0: only equal ones"},
-    {"vertices", SN_KEY_POINTS3, AT(vertices), "Corners.", .dimension = SN_LENGTH, .least = 4},
+    MESH_FILE("`vertices` and `triangles`"),
+    {"vertices", SN_KEY_POINTS3, AT(vertices), "Corners.", .dimension = SN_LENGTH, .least = 3},
     {"triangles", SN_KEY_TRIANGLES, AT(triangles),
      "Three indices into `vertices` each, counted from 0, counter-clockwise seen from outside.",
-     .least = 4}};
+     .least = 1}};
 
 #define OUTLINE                                                                                    \
     {"outline",        SN_KEY_POINTS2,                                                             \
@@ -120,9 +148,13 @@ static const sn_key tube_keys[] = {
     {"steps", SN_KEY_WHOLE, AT(steps), "Straight pieces per span of the spline.",
      .range = SN_RANGE_BETWEEN, .minimum = 1, .maximum = 1000, .standard = {8}},
     SEGMENTS(12)};
-static const sn_key hull_keys[] = {{"points", SN_KEY_POINTS3, AT(points),
-                                    "The body is the smallest convex one around them.",
-                                    .required = true, .dimension = SN_LENGTH, .least = 4}};
+static const sn_key hull_keys[] = {
+    {"points", SN_KEY_POINTS3, AT(points), "The body is the smallest convex one around them.",
+     .dimension = SN_LENGTH, .least = 4},
+    MESH_FILE("`points`"),
+    {"rounding", SN_KEY_NUMBER, AT(rounding),
+     "Radius of edges and corners: it grows by this on all sides, and weighs as if it had not.",
+     .dimension = SN_LENGTH, .range = SN_RANGE_NOT_NEGATIVE}};
 
 SHAPE(sphere, "sphere", sphere_keys, "A ball."), .id = SN_SHAPE_SPHERE
 }
@@ -143,7 +175,8 @@ SHAPE(capsule, "capsule", capsule_keys, "A cylinder along z with round ends, cen
 SHAPE(torus, "torus", torus_keys, "A ring around z."), .id = SN_SHAPE_TORUS
 }
 ;
-SHAPE(mesh, "mesh", mesh_keys, "A closed triangle mesh, from a file or written out."),
+SHAPE(mesh, "mesh", mesh_keys,
+      "A closed triangle mesh, from a file or written out. On a static body it may be open."),
     .id = SN_SHAPE_MESH
 }
 ;
@@ -162,13 +195,23 @@ SHAPE(sheet, "sheet", sheet_keys, "A plate of some thickness, flat or rolled."),
 SHAPE(tube, "tube", tube_keys, "A round rod along a path."), .id = SN_SCENE_TUBE
 }
 ;
-SHAPE(hull, "hull", hull_keys, "The convex hull of points."), .id = SN_SHAPE_HULL
+SHAPE(hull, "hull", hull_keys, "The convex hull of points or of a file's vertices."),
+    .id = SN_SHAPE_HULL
 }
 ;
+static const sn_object plane_table = {
+    .name = "plane",
+    .word = "plane",
+    .text = "Everything below the plane z = 0 of its frame, without end; static bodies only. It is "
+            "drawn as a square.",
+    .base = &common_table,
+    .size = sizeof(sn_shape_item),
+    .id = SN_SHAPE_PLANE};
 
 static const sn_object *const variants[] = {
-    &sphere_table, &box_table,       &cylinder_table,   &cone_table,  &capsule_table, &torus_table,
-    &mesh_table,   &extrusion_table, &revolution_table, &sheet_table, &tube_table,    &hull_table};
+    &sphere_table, &box_table,  &cylinder_table,  &cone_table,       &capsule_table,
+    &torus_table,  &mesh_table, &extrusion_table, &revolution_table, &sheet_table,
+    &tube_table,   &hull_table, &plane_table};
 
 const sn_object sn_table_shapes = {"shape",
                                    .text = "What a body is made of, placed in the body's frame.",

@@ -342,8 +342,14 @@ static void write_param(writer *w, const sn_param_item *param, bool *first)
 }
 
 // What is made from files and generators is written out.
-static void write_mesh(writer *w, const sn_mesh *mesh, bool *first)
+static void write_mesh(writer *w, const sn_shape_item *shape, bool *first)
 {
+    const sn_mesh *mesh = shape->mesh;
+    if (shape->item.table->id == SN_SHAPE_HULL) {
+        write_key(w, "points", first);
+        write_points(w, sn_mesh_positions(mesh), sn_mesh_vertex_count(mesh), 3);
+        return;
+    }
     write_key(w, "vertices", first);
     write_points(w, sn_mesh_positions(mesh), sn_mesh_vertex_count(mesh), 3);
     write_key(w, "triangles", first);
@@ -363,7 +369,8 @@ static bool is_replaced(const sn_item *item, const sn_key *key, bool mesh)
     if (item->table == &sn_table_motions) {
         return strcmp(key->name, "file") == 0;
     }
-    return mesh && sn_object_find_key(item->table->base, key->name) < 0;
+    return mesh && sn_object_find_key(item->table->base, key->name) < 0 &&
+           strcmp(key->name, "rounding") != 0;
 }
 
 static void write_item(writer *w, const sn_item *item, const char *name)
@@ -380,7 +387,8 @@ static void write_item(writer *w, const sn_item *item, const char *name)
     bool mesh = sn_item_is_shape(item) && sn_shape_item_is_mesh(shape);
     if (table->word != NULL) {
         write_key(w, "type", &first);
-        sn_text_json_string(&w->text, mesh ? "mesh" : table->word);
+        bool plain = !mesh || table->id == SN_SHAPE_HULL;
+        sn_text_json_string(&w->text, plain ? table->word : "mesh");
     }
     for (int i = 0; i < sn_object_key_count(table); ++i) {
         const sn_key *key = sn_object_key(table, i);
@@ -390,7 +398,7 @@ static void write_item(writer *w, const sn_item *item, const char *name)
         }
     }
     if (mesh) {
-        write_mesh(w, shape->mesh, &first);
+        write_mesh(w, shape, &first);
     }
     if (table == &sn_table_motions && sn_item_gives(item, "file")) {
         write_key(w, "points", &first);

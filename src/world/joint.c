@@ -155,6 +155,7 @@ static sn_status make_record(sn_world *world, const sn_joint_def *def, sn_joint_
         .break_force = def->break_force,
         .break_torque = def->break_torque,
         .breakable = def->breakable || isfinite(def->break_force) || isfinite(def->break_torque),
+        .contact = def->contact,
         .agent = -1,
         .first_link = -1,
         .tie = -1,

@@ -84,6 +84,7 @@ typedef struct sn_joint_record {
     sn_freedom_def *freedoms; // sn_joint_type_freedoms(type); motions are held
     double break_force, break_torque;
     bool breakable, broken;
+    bool contact;       // its two bodies may meet
     bool was_assembled; // its limits were looked at when it was put in
     double kept[6];     // coordinates as it was taken apart: they count whole turns; NaN: none
     bool reversed;      // the child comes before the parent in the tree

@@ -1,0 +1,294 @@
+// Checks of shapes: keys that belong together, groups, numbers that must fit, meshes.
+#include <math.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "scene/check.h"
+#include "scene/checker.h"
+#include "scene/error_list.h"
+#include "scene/shape_mesh.h"
+
+// ---- keys ----
+
+static void check_mesh_keys(sn_checker *c, const sn_shape_item *shape)
+{
+    const sn_item *item = &shape->item;
+    bool inlined = sn_item_gives(item, "vertices") || sn_item_gives(item, "triangles");
+    if (shape->file != NULL && inlined) {
+        sn_checker_fail(
+            c, sn_item_place(item, "file"),
+            "a mesh has both \"file\" and \"vertices\" or \"triangles\", expected one way");
+    }
+    if (shape->file == NULL &&
+        !(sn_item_gives(item, "vertices") && sn_item_gives(item, "triangles"))) {
+        sn_checker_fail(c, item->place, "a mesh needs \"file\", or \"vertices\" and \"triangles\"");
+    }
+}
+
+static void check_file_unit(sn_checker *c, const sn_shape_item *shape)
+{
+    sn_unit unit;
+    sn_error error = {0};
+    if (shape->unit != NULL &&
+        (sn_units_read_unit(shape->unit, strlen(shape->unit), &unit, &error) != SN_OK ||
+         !sn_dimension_accepts(sn_dimension_powers(SN_LENGTH), unit.dimension))) {
+        sn_checker_fail(c, sn_item_place(&shape->item, "unit"),
+                        "\"unit\": expected a unit of length such as \"mm\", got \"%.40s\"",
+                        shape->unit);
+    }
+}
+
+static void check_hull_keys(sn_checker *c, const sn_shape_item *shape)
+{
+    bool listed = sn_item_gives(&shape->item, "points");
+    if (shape->file != NULL && listed) {
+        sn_checker_fail(c, sn_item_place(&shape->item, "file"),
+                        "a hull has both \"file\" and \"points\", expected one of them");
+    }
+    if (shape->file == NULL && !listed) {
+        sn_checker_fail(c, shape->item.place, "a hull needs \"points\" or \"file\"");
+    }
+}
+
+void sn_check_shape(sn_checker *c, const sn_body_item *body, const sn_shape_item *shape)
+{
+    int id = shape->item.table->id;
+    if (shape->item.faulty) {
+        return;
+    }
+    if (id == SN_SHAPE_MESH) {
+        check_mesh_keys(c, shape);
+    } else if (id == SN_SHAPE_HULL) {
+        check_hull_keys(c, shape);
+    }
+    check_file_unit(c, shape);
+    if (id == SN_SHAPE_PLANE && body->type != SN_BODY_STATIC) {
+        sn_checker_fail(c, shape->item.place,
+                        "a %s has no mass and cannot move; expected it in a body of the type "
+                        "\"static\"",
+                        shape->item.table->word);
+    }
+}
+
+// ---- groups ----
+
+enum { GROUP_LIMIT = 32 };
+
+// The names of a scene's groups; each is one bit. Shapes that name none are in the first.
+typedef struct groups {
+    const char *names[GROUP_LIMIT];
+    int count;
+} groups;
+
+// The bit of a name; 0 where there is no room for one more.
+static uint32_t group_bit(sn_checker *c, groups *all, const char *name, sn_place place)
+{
+    int i = 0;
+    while (i < all->count && strcmp(all->names[i], name) != 0) {
+        i += 1;
+    }
+    if (name[0] == '\0') {
+        sn_checker_fail(c, place, "the name of a group is empty, expected at least one character");
+        return 0;
+    }
+    if (i == GROUP_LIMIT) {
+        sn_checker_fail(c, place,
+                        "\"%.60s\" is one group too many, expected at most %d in a scene, "
+                        "\"default\" among them",
+                        name, GROUP_LIMIT);
+        return 0;
+    }
+    if (i == all->count) {
+        all->names[all->count++] = name;
+    }
+    return (uint32_t)1 << i;
+}
+
+static uint32_t group_bits(sn_checker *c, groups *all, const sn_string_list *list)
+{
+    uint32_t bits = 0;
+    for (int i = 0; i < list->count; ++i) {
+        bits |= group_bit(c, all, list->data[i], list->places[i]);
+    }
+    return bits;
+}
+
+typedef void visit_shape(sn_checker *c, sn_shape_item *shape, groups *all);
+
+static void each_shape(sn_checker *c, visit_shape *visit, groups *all)
+{
+    for (int i = 0; i < c->scene->root.bodies.count && c->first != SN_ERROR_MEMORY; ++i) {
+        const sn_item_list *shapes = sn_body_item_shapes(SN_BODY(c->scene, i));
+        for (int k = 0; k < shapes->count; ++k) {
+            if (!shapes->data[k]->faulty) {
+                visit(c, (sn_shape_item *)shapes->data[k], all);
+            }
+        }
+    }
+}
+
+static void find_group(sn_checker *c, sn_shape_item *shape, groups *all)
+{
+    shape->group_bits = shape->group.count > 0 ? group_bits(c, all, &shape->group) : 1;
+}
+
+// A name that no shape has is most likely a slip, but a scene may be a part of another.
+static void find_meets(sn_checker *c, sn_shape_item *shape, groups *all)
+{
+    int known = all->count;
+    for (int i = 0; i < shape->meets.count; ++i) {
+        const char *name = shape->meets.data[i];
+        bool there = false;
+        for (int k = 0; k < known && !there; ++k) {
+            there = strcmp(all->names[k], name) == 0;
+        }
+        if (!there && name[0] != '\0') {
+            char where[SN_PLACE_SIZE];
+            const char *near = sn_suggest(name, all->names, known);
+            sn_place_text(c->scene, shape->meets.places[i], where);
+            if (sn_error_list_add(&c->scene->notes, SN_OK, where,
+                                  "no shape is in the group \"%.60s\"%s%s%s", name,
+                                  near ? "; did you mean \"" : "", near ? near : "",
+                                  near ? "\"?" : "") == SN_ERROR_MEMORY) {
+                sn_checker_note(c, SN_ERROR_MEMORY);
+            }
+        }
+    }
+    bool given = sn_item_gives(&shape->item, "meets");
+    shape->meets_bits = given ? group_bits(c, all, &shape->meets) : 0xFFFFFFFF;
+}
+
+void sn_check_groups(sn_checker *c)
+{
+    groups all = {.names = {"default"}, .count = 1};
+    each_shape(c, find_group, &all);
+    each_shape(c, find_meets, &all);
+}
+
+// ---- numbers ----
+
+// A bent sheet is cut into triangles with edges of one segment, on both sides: about two per square
+// of an edge.
+static double bent_sheet_vertices(const sn_shape_item *shape)
+{
+    if (shape->bend_radius == 0.0 || shape->points.count == 0) {
+        return 0.0;
+    }
+    sn_vec3 low = shape->points.data[0], high = low;
+    for (int i = 1; i < shape->points.count; ++i) {
+        low = sn_vec3_min(low, shape->points.data[i]);
+        high = sn_vec3_max(high, shape->points.data[i]);
+    }
+    double edge = 2.0 * SN_PI * fabs(shape->bend_radius) / shape->segments;
+    return 4.0 * ((high.x - low.x) / edge) * ((high.y - low.y) / edge);
+}
+
+// Vertices that a generator would make, so that a slip of a zero does not fill the memory.
+static double generated_vertices(const sn_shape_item *shape)
+{
+    double points = shape->points.count;
+    switch (shape->item.table->id) {
+    case SN_SCENE_REVOLUTION:
+        return points * shape->segments;
+    case SN_SCENE_SHEET:
+        return bent_sheet_vertices(shape);
+    case SN_SCENE_TUBE:
+        return points * (shape->smooth ? shape->steps : 1.0) * shape->segments;
+    default:
+        return 0.0;
+    }
+}
+
+#define VERTEX_LIMIT 100000
+
+void sn_check_shape_values(sn_checker *c, const sn_shape_item *shape)
+{
+    double vertices = generated_vertices(shape);
+    if (vertices > VERTEX_LIMIT) {
+        sn_checker_fail(
+            c, shape->item.place,
+            "this %s would have about %.0f vertices, expected at most %d: use fewer segments",
+            shape->item.table->word, vertices, VERTEX_LIMIT);
+    }
+    sn_checker_rotation(c, &shape->item, &shape->rotation);
+    double least = fmin(shape->size.x, fmin(shape->size.y, shape->size.z));
+    if (shape->item.table->id == SN_SHAPE_BOX && 2.0 * shape->rounding > least) {
+        sn_checker_fail(c, sn_item_place(&shape->item, "rounding"),
+                        "\"rounding\" must be at most half of the smallest edge, %g m, got %g m",
+                        0.5 * least, shape->rounding);
+    }
+    if (shape->item.table->id == SN_SHAPE_TORUS && !(shape->tube_radius < shape->radius)) {
+        sn_checker_fail(c, sn_item_place(&shape->item, "tube_radius"),
+                        "\"tube_radius\" must be less than \"radius\", or the torus "
+                        "cuts through itself");
+    }
+}
+
+// ---- meshes ----
+
+sn_status sn_check_meshes(sn_scene *scene, bool again, sn_error_list *errors)
+{
+    sn_checker c = {.scene = scene, .errors = errors};
+    for (int i = 0; i < scene->root.bodies.count; ++i) {
+        const sn_body_item *body = SN_BODY(scene, i);
+        const sn_item_list *shapes = sn_body_item_shapes(body);
+        for (int k = 0; k < shapes->count; ++k) {
+            sn_shape_item *shape = (sn_shape_item *)shapes->data[k];
+            if (!sn_shape_item_is_mesh(shape) || (again && !shape->bound)) {
+                continue;
+            }
+            sn_error error = {0};
+            bool hull = false;
+            char where[SN_PLACE_SIZE];
+            const char *key = shape->file != NULL                      ? "file"
+                              : shape->item.table->id == SN_SHAPE_HULL ? "points"
+                                                                       : "vertices";
+            sn_place_text(scene, sn_item_place(&shape->item, key), where);
+            bool may_end = body->type == SN_BODY_STATIC && !shape->hull_when_open;
+            sn_status status =
+                sn_shape_item_mesh(scene, shape, may_end, &shape->next_mesh, &hull, &error);
+            if (status == SN_OK && hull && !again) {
+                status = sn_error_list_add(&scene->notes, SN_OK, where,
+                                           "the mesh is not closed: its convex hull stands for it");
+            }
+            if (status == SN_ERROR_MEMORY) {
+                return status;
+            }
+            if (status != SN_OK) {
+                sn_checker_note(&c,
+                                sn_error_list_add(errors, status, where, "%s: %s%s%.200s%s",
+                                                  shape->item.table->word, error.text,
+                                                  error.place[0] != '\0' ? " (" : "", error.place,
+                                                  error.place[0] != '\0' ? ")" : ""));
+            }
+        }
+    }
+    return c.first;
+}
+
+void sn_swap_meshes(sn_scene *scene)
+{
+    for (int i = 0; i < scene->root.bodies.count; ++i) {
+        const sn_item_list *shapes = sn_body_item_shapes(SN_BODY(scene, i));
+        for (int k = 0; k < shapes->count; ++k) {
+            sn_shape_item *shape = (sn_shape_item *)shapes->data[k];
+            if (shape->next_mesh != NULL) {
+                sn_mesh *old = shape->mesh;
+                shape->mesh = shape->next_mesh;
+                shape->next_mesh = old;
+            }
+        }
+    }
+}
+
+void sn_drop_meshes(sn_scene *scene)
+{
+    for (int i = 0; i < scene->root.bodies.count; ++i) {
+        const sn_item_list *shapes = sn_body_item_shapes(SN_BODY(scene, i));
+        for (int k = 0; k < shapes->count; ++k) {
+            sn_shape_item *shape = (sn_shape_item *)shapes->data[k];
+            sn_mesh_release(shape->next_mesh);
+            shape->next_mesh = NULL;
+        }
+    }
+}
