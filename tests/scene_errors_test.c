@@ -163,6 +163,11 @@ static const mistake mistakes[] = {
      {"t:1:48: extrusion: "}},
     {SHAPE("\"type\": \"hull\", \"points\": [[0,0,0],[1,0,0],[0,1,0],[1,1,0]]"),
      {"t:1:75: hull: "}},
+    {SHAPE("\"type\": \"mesh\", \"vertices\": [[0,0,0],[1,0,0],[0,1,0]], \"triangles\": [[0,1,2]]"),
+     {"t:1:77: mesh: the mesh has a hole"}},
+    {BODY("\"type\": \"static\", \"shape\": {\"type\": \"mesh\", \"vertices\": "
+          "[[0,0,0],[1,0,0],[0,1,0],[0,0,1]], \"triangles\": [[0,1,2],[0,1,3]]}"),
+     {"t:1:95: mesh: a face is turned over"}},
     // fields, probes, events
     {FIELD("\"type\": \"spring\", \"a\": \"bal\", \"stiffness\": 1"),
      {"t:2:36: there is no body \"bal\"; did you mean \"ball\"?"}},

@@ -13,6 +13,15 @@ static double mesh_reach(const sn_mesh *mesh)
     return reach;
 }
 
+// The farthest corner of the bounds is at least as far as the surface.
+static double field_reach(const sn_height_field *field)
+{
+    sn_aabb bounds = sn_height_field_bounds(field);
+    sn_vec3 far = {fmax(-bounds.lower.x, bounds.upper.x), fmax(-bounds.lower.y, bounds.upper.y),
+                   fmax(fabs(bounds.lower.z), fabs(bounds.upper.z))};
+    return sn_length(far);
+}
+
 double sn_shape_reach(const sn_shape *shape)
 {
     double half = 0.5 * shape->height;
@@ -32,8 +41,9 @@ double sn_shape_reach(const sn_shape *shape)
         return shape->mesh != NULL ? mesh_reach(shape->mesh) : 0.0;
     case SN_SHAPE_HULL:
         return shape->mesh != NULL ? mesh_reach(shape->mesh) + shape->rounding : 0.0;
-    case SN_SHAPE_PLANE: // of static bodies, which do not turn
     case SN_SHAPE_HEIGHT_FIELD:
+        return shape->field != NULL ? field_reach(shape->field) : 0.0;
+    case SN_SHAPE_PLANE: // no end; it belongs to static bodies, which do not turn
     case SN_SHAPE_TYPE_COUNT:
         break;
     }

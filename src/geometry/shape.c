@@ -48,6 +48,8 @@ void sn_shape_retain(const sn_shape *shape)
 {
     if (shape->type == SN_SHAPE_MESH || shape->type == SN_SHAPE_HULL) {
         sn_mesh_retain(shape->mesh);
+    } else if (shape->type == SN_SHAPE_HEIGHT_FIELD) {
+        sn_height_field_retain(shape->field);
     }
 }
 
@@ -55,6 +57,8 @@ void sn_shape_release(const sn_shape *shape)
 {
     if (shape->type == SN_SHAPE_MESH || shape->type == SN_SHAPE_HULL) {
         sn_mesh_release(shape->mesh);
+    } else if (shape->type == SN_SHAPE_HEIGHT_FIELD) {
+        sn_height_field_release(shape->field);
     }
 }
 
@@ -345,7 +349,7 @@ sn_status sn_shape_mesh(const sn_shape *shape, double tolerance, sn_mesh **mesh,
     case SN_SHAPE_PLANE:
         return plane_mesh(shape->size, mesh, error);
     case SN_SHAPE_HEIGHT_FIELD:
-        return sn_fail(error, SN_ERROR_UNSUPPORTED, NULL, "height fields are not drawn");
+        return sn_height_field_mesh(shape->field, mesh, error);
     default:
         return curved_mesh(shape, tolerance, mesh, error);
     }

@@ -6,6 +6,7 @@
 #include "scene/check.h"
 #include "scene/checker.h"
 #include "scene/error_list.h"
+#include "scene/shape_field.h"
 #include "scene/shape_mesh.h"
 
 // ---- keys ----
@@ -50,7 +51,38 @@ static void check_hull_keys(sn_checker *c, const sn_shape_item *shape)
     }
 }
 
-void sn_check_shape(sn_checker *c, const sn_body_item *body, const sn_shape_item *shape)
+static void check_field_keys(sn_checker *c, sn_shape_item *shape)
+{
+    const sn_item *item = &shape->item;
+    bool listed = sn_item_gives(item, "heights"), computed = sn_item_gives(item, "height");
+    if (listed && computed) {
+        sn_checker_fail(c, sn_item_place(item, "height"),
+                        "a height field has both \"heights\" and \"height\", expected one of them");
+    }
+    if (!listed && !computed) {
+        sn_checker_fail(c, item->place, "a height field needs \"heights\" or \"height\"");
+    }
+    static const char *const counts[] = {"columns", "rows"};
+    for (int i = 0; i < 2 && listed; ++i) {
+        if (sn_item_gives(item, counts[i])) {
+            sn_checker_fail(c, sn_item_place(item, counts[i]),
+                            "\"%s\" is for \"height\"; \"heights\" has its own number of them",
+                            counts[i]);
+        }
+    }
+    sn_error error = {0};
+    sn_place place;
+    sn_status status = c->scene->param_names != NULL
+                           ? sn_shape_item_compile_field(c->scene, shape, &place, &error)
+                           : SN_OK;
+    if (status == SN_ERROR_MEMORY) {
+        sn_checker_note(c, status);
+    } else if (status != SN_OK) {
+        sn_checker_fail(c, place, "%s", error.text);
+    }
+}
+
+void sn_check_shape(sn_checker *c, const sn_body_item *body, sn_shape_item *shape)
 {
     int id = shape->item.table->id;
     if (shape->item.faulty) {
@@ -60,9 +92,11 @@ void sn_check_shape(sn_checker *c, const sn_body_item *body, const sn_shape_item
         check_mesh_keys(c, shape);
     } else if (id == SN_SHAPE_HULL) {
         check_hull_keys(c, shape);
+    } else if (id == SN_SHAPE_HEIGHT_FIELD) {
+        check_field_keys(c, shape);
     }
     check_file_unit(c, shape);
-    if (id == SN_SHAPE_PLANE && body->type != SN_BODY_STATIC) {
+    if ((id == SN_SHAPE_PLANE || id == SN_SHAPE_HEIGHT_FIELD) && body->type != SN_BODY_STATIC) {
         sn_checker_fail(c, shape->item.place,
                         "a %s has no mass and cannot move; expected it in a body of the type "
                         "\"static\"",
@@ -200,6 +234,7 @@ static double generated_vertices(const sn_shape_item *shape)
 }
 
 #define VERTEX_LIMIT 100000
+#define HEIGHT_LIMIT 1000000
 
 void sn_check_shape_values(sn_checker *c, const sn_shape_item *shape)
 {
@@ -209,6 +244,12 @@ void sn_check_shape_values(sn_checker *c, const sn_shape_item *shape)
             c, shape->item.place,
             "this %s would have about %.0f vertices, expected at most %d: use fewer segments",
             shape->item.table->word, vertices, VERTEX_LIMIT);
+    }
+    if (shape->columns * shape->rows > HEIGHT_LIMIT) {
+        sn_checker_fail(c, shape->item.place,
+                        "this height field would have %.0f heights, expected at most %d: use fewer "
+                        "columns or rows",
+                        shape->columns * shape->rows, HEIGHT_LIMIT);
     }
     sn_checker_rotation(c, &shape->item, &shape->rotation);
     double least = fmin(shape->size.x, fmin(shape->size.y, shape->size.z));
@@ -224,7 +265,46 @@ void sn_check_shape_values(sn_checker *c, const sn_shape_item *shape)
     }
 }
 
-// ---- meshes ----
+// ---- meshes and height fields ----
+
+static sn_status make_mesh(sn_scene *scene, const sn_body_item *body, sn_shape_item *shape,
+                           bool again, sn_place *place, sn_error *error)
+{
+    bool hull = false, may_end = body->type == SN_BODY_STATIC && !shape->hull_when_open;
+    const char *key = shape->file != NULL                      ? "file"
+                      : shape->item.table->id == SN_SHAPE_HULL ? "points"
+                                                               : "vertices";
+    *place = sn_item_place(&shape->item, key);
+    sn_status status = sn_shape_item_mesh(scene, shape, may_end, &shape->next_mesh, &hull, error);
+    if (status == SN_OK && hull && !again) {
+        char where[SN_PLACE_SIZE];
+        status = sn_error_list_add(&scene->notes, SN_OK, sn_place_text(scene, *place, where),
+                                   "the mesh is not closed: its convex hull stands for it");
+    }
+    return status;
+}
+
+static sn_status check_mesh(sn_checker *c, const sn_body_item *body, sn_shape_item *shape,
+                            bool again)
+{
+    sn_error error = {0};
+    sn_place place = shape->item.place;
+    sn_status status = SN_OK;
+    if (sn_shape_item_is_mesh(shape)) {
+        status = make_mesh(c->scene, body, shape, again, &place, &error);
+    } else if (shape->item.table->id == SN_SHAPE_HEIGHT_FIELD) {
+        status = sn_shape_item_field(c->scene, shape, &shape->next_field, &place, &error);
+    }
+    if (status != SN_OK && status != SN_ERROR_MEMORY) {
+        char where[SN_PLACE_SIZE];
+        bool placed = error.place[0] != '\0';
+        sn_checker_note(c,
+                        sn_error_list_add(c->errors, status, sn_place_text(c->scene, place, where),
+                                          "%s: %s%s%.200s%s", shape->item.table->word, error.text,
+                                          placed ? " (" : "", error.place, placed ? ")" : ""));
+    }
+    return status;
+}
 
 sn_status sn_check_meshes(sn_scene *scene, bool again, sn_error_list *errors)
 {
@@ -234,32 +314,8 @@ sn_status sn_check_meshes(sn_scene *scene, bool again, sn_error_list *errors)
         const sn_item_list *shapes = sn_body_item_shapes(body);
         for (int k = 0; k < shapes->count; ++k) {
             sn_shape_item *shape = (sn_shape_item *)shapes->data[k];
-            if (!sn_shape_item_is_mesh(shape) || (again && !shape->bound)) {
-                continue;
-            }
-            sn_error error = {0};
-            bool hull = false;
-            char where[SN_PLACE_SIZE];
-            const char *key = shape->file != NULL                      ? "file"
-                              : shape->item.table->id == SN_SHAPE_HULL ? "points"
-                                                                       : "vertices";
-            sn_place_text(scene, sn_item_place(&shape->item, key), where);
-            bool may_end = body->type == SN_BODY_STATIC && !shape->hull_when_open;
-            sn_status status =
-                sn_shape_item_mesh(scene, shape, may_end, &shape->next_mesh, &hull, &error);
-            if (status == SN_OK && hull && !again) {
-                status = sn_error_list_add(&scene->notes, SN_OK, where,
-                                           "the mesh is not closed: its convex hull stands for it");
-            }
-            if (status == SN_ERROR_MEMORY) {
-                return status;
-            }
-            if (status != SN_OK) {
-                sn_checker_note(&c,
-                                sn_error_list_add(errors, status, where, "%s: %s%s%.200s%s",
-                                                  shape->item.table->word, error.text,
-                                                  error.place[0] != '\0' ? " (" : "", error.place,
-                                                  error.place[0] != '\0' ? ")" : ""));
+            if ((!again || shape->bound) && check_mesh(&c, body, shape, again) == SN_ERROR_MEMORY) {
+                return SN_ERROR_MEMORY;
             }
         }
     }
@@ -277,6 +333,11 @@ void sn_swap_meshes(sn_scene *scene)
                 shape->mesh = shape->next_mesh;
                 shape->next_mesh = old;
             }
+            if (shape->next_field != NULL) {
+                sn_height_field *old = shape->field;
+                shape->field = shape->next_field;
+                shape->next_field = old;
+            }
         }
     }
 }
@@ -288,7 +349,9 @@ void sn_drop_meshes(sn_scene *scene)
         for (int k = 0; k < shapes->count; ++k) {
             sn_shape_item *shape = (sn_shape_item *)shapes->data[k];
             sn_mesh_release(shape->next_mesh);
+            sn_height_field_release(shape->next_field);
             shape->next_mesh = NULL;
+            shape->next_field = NULL;
         }
     }
 }

@@ -45,7 +45,7 @@ void sn_checker_rotation(sn_checker *c, const sn_item *item, const sn_rotation_v
 
 // Shapes: keys that belong together; then, over all shapes, which groups they are in and meet; then
 // their numbers.
-void sn_check_shape(sn_checker *c, const sn_body_item *body, const sn_shape_item *shape);
+void sn_check_shape(sn_checker *c, const sn_body_item *body, sn_shape_item *shape);
 void sn_check_groups(sn_checker *c);
 void sn_check_shape_values(sn_checker *c, const sn_shape_item *shape);
 

@@ -50,6 +50,11 @@ typedef struct sn_number_list {
     int count;
 } sn_number_list;
 
+typedef struct sn_row_list {
+    double *data; // row after row: count * width
+    int count, width;
+} sn_row_list;
+
 typedef struct sn_vector_list {
     sn_vec3 *data;
     int count;
@@ -135,6 +140,16 @@ typedef enum sn_scene_shape {
     SN_SCENE_TUBE,
 } sn_scene_shape;
 
+// A number as it stands, or an expression over more than params, computed when it is needed: each
+// time a behaviour acts, or at each point of a height field.
+typedef struct sn_formula {
+    sn_quantity_value quantity;
+    const char *text;   // without the "="; NULL: the number
+    bool exact_columns; // no escapes in the source: the error can point into the text
+    sn_place place;
+    sn_expression expression; // over the names of its context
+} sn_formula;
+
 typedef struct sn_shape_item {
     sn_item item;
     const char *name;
@@ -153,12 +168,17 @@ typedef struct sn_shape_item {
     sn_index_list triangles;
     sn_string_list group, meets;
     bool sensor;
+    sn_number_list extent; // of a height field along x and y
+    sn_row_list heights;
+    sn_formula ground; // over x and y
+    double columns, rows;
     // found out later
     uint32_t group_bits, meets_bits;
     const sn_material_item *material_item;
-    bool bound;                // some of its numbers are expressions
-    bool hull_when_open;       // a mesh that is not closed is replaced by its convex hull
-    sn_mesh *mesh, *next_mesh; // of mesh variants; next_mesh while a param is being set
+    bool bound;                          // some of its numbers are expressions
+    bool hull_when_open;                 // a mesh that is not closed is replaced by its convex hull
+    sn_mesh *mesh, *next_mesh;           // of mesh variants; next_mesh while a param is being set
+    sn_height_field *field, *next_field; // likewise
 } sn_shape_item;
 
 typedef struct sn_body_item {
@@ -337,15 +357,6 @@ typedef struct sn_event_item {
     int direction, action;
     sn_target target;
 } sn_event_item;
-
-// A number of a statement: as it stands, or an expression computed each time its behaviour acts.
-typedef struct sn_formula {
-    sn_quantity_value quantity;
-    const char *text;   // without the "="; NULL: the number
-    bool exact_columns; // no escapes in the source: the error can point into the text
-    sn_place place;
-    sn_expression expression; // over the behaviour's names
-} sn_formula;
 
 typedef enum sn_scene_statement {
     SN_SCENE_LET,

@@ -403,6 +403,45 @@ static void parse_numbers(sn_reader *reader, int node, const sn_key *key, sn_num
     }
 }
 
+// Width of the first row; 0 and a mistake when the rows are not of one length.
+static int check_rows(sn_reader *reader, int node, const sn_key *key)
+{
+    int width = 0;
+    for (int e = sn_json_first(reader->json, node); e >= 0; e = sn_json_next(reader->json, e)) {
+        const sn_json_node *n = node_at(reader, e);
+        if (n->type != SN_JSON_ARRAY || n->size < 2) {
+            fail_expected(reader, e, key, "a row [a, b, ...] of at least 2 numbers");
+            return 0;
+        }
+        width = width > 0 ? width : n->size;
+        if (n->size != width) {
+            sn_reader_fail(reader, e, "\"%s\": a row of %d numbers, expected %d as in the first",
+                           key->name, n->size, width);
+            return 0;
+        }
+    }
+    return width;
+}
+
+static void parse_rows(sn_reader *reader, int node, const sn_key *key, sn_row_list *list)
+{
+    if (!expect_list(reader, node, key, "rows of numbers")) {
+        return;
+    }
+    int count = node_at(reader, node)->size, width = check_rows(reader, node, key);
+    double *data = width > 0 ? allocate(reader, count, (size_t)width * sizeof *data) : NULL;
+    if (data == NULL) {
+        return;
+    }
+    *list = (sn_row_list){data, count, width};
+    for (int e = sn_json_first(reader->json, node); e >= 0; e = sn_json_next(reader->json, e)) {
+        for (int i = sn_json_first(reader->json, e); i >= 0 && !sn_reader_stopped(reader);
+             i = sn_json_next(reader->json, i)) {
+            parse_number(reader, i, key, data++, NULL);
+        }
+    }
+}
+
 static void parse_quantities(sn_reader *reader, int node, const sn_key *key, sn_quantity_list *list)
 {
     bool single = node_at(reader, node)->type != SN_JSON_ARRAY;
@@ -653,9 +692,11 @@ static sn_item *parse_item(sn_reader *reader, int node, const sn_object *object,
     }
     list->data[list->count++] = item;
     int bindings = reader->scene->bindings.count, mistakes = reader->mistakes;
+    int formulas = reader->scene->formulas.count;
     sn_parse_object(reader, node, table, item);
     item->faulty = reader->mistakes > mistakes;
-    bool bound = reader->scene->bindings.count > bindings;
+    bool bound =
+        reader->scene->bindings.count > bindings || reader->scene->formulas.count > formulas;
     if (object == &sn_table_shapes) {
         ((sn_shape_item *)item)->bound = bound;
     } else if (object == &sn_table_robots) {
@@ -776,6 +817,9 @@ void sn_parse_value(sn_reader *reader, int node, const sn_key *key, void *member
         break;
     case SN_KEY_NUMBERS:
         parse_numbers(reader, node, key, member);
+        break;
+    case SN_KEY_ROWS:
+        parse_rows(reader, node, key, member);
         break;
     case SN_KEY_QUANTITIES:
         parse_quantities(reader, node, key, member);

@@ -81,6 +81,9 @@ static void write_kind(sn_text *out, const sn_key *key)
     case SN_KEY_NUMBERS:
         sn_text_format(out, "list of numbers, %s", sn_dimension_unit(key->dimension));
         break;
+    case SN_KEY_ROWS:
+        sn_text_format(out, "list of rows of numbers, %s", sn_dimension_unit(key->dimension));
+        break;
     case SN_KEY_QUANTITIES:
         sn_text_add(out, "number or list of numbers");
         break;

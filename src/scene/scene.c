@@ -124,6 +124,8 @@ static void free_shapes(sn_item_list *list)
         sn_shape_item *shape = (sn_shape_item *)list->data[i];
         sn_mesh_release(shape->mesh);
         sn_mesh_release(shape->next_mesh);
+        sn_height_field_release(shape->field);
+        sn_height_field_release(shape->next_field);
     }
     sn_array_free(list);
 }

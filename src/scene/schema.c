@@ -148,6 +148,13 @@ static void write_type(sn_text *out, const sn_key *key)
         write_number(out, key);
         sn_text_add(out, "}");
         break;
+    case SN_KEY_ROWS:
+        sn_text_add(out, "\"type\": \"array\"");
+        write_list_limits(out, key);
+        sn_text_add(out, ", \"items\": {\"type\": \"array\", \"minItems\": 2, \"items\": {");
+        write_number(out, key);
+        sn_text_add(out, "}}");
+        break;
     case SN_KEY_QUANTITIES:
         write_quantities(out, key);
         break;

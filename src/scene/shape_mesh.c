@@ -1,6 +1,7 @@
 #include "scene/shape_mesh.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -117,19 +118,57 @@ static sn_status generate_tube(const sn_shape_item *shape, sn_mesh **mesh, sn_er
     return sn_mesh_tube(&tube, mesh, error);
 }
 
+static int compare_points(const void *a, const void *b)
+{
+    const double *p = a, *q = b;
+    for (int i = 0; i < 3; ++i) {
+        if (p[i] != q[i]) {
+            return p[i] < q[i] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+sn_vec3 *sn_sorted_corners(const sn_mesh *mesh)
+{
+    size_t count = (size_t)sn_mesh_vertex_count(mesh);
+    sn_vec3 *points = sn_allocate(count * sizeof *points);
+    if (points != NULL) {
+        memcpy(points, sn_mesh_positions(mesh), count * sizeof *points);
+        qsort(points, count, sizeof *points, compare_points);
+    }
+    return points;
+}
+
+static sn_status hull_of_corners(const sn_mesh *mesh, sn_mesh **hull, sn_error *error)
+{
+    int count = sn_mesh_vertex_count(mesh);
+    sn_vec3 *points = sn_sorted_corners(mesh);
+    if (points == NULL) {
+        return sn_fail_memory(error, (size_t)count * sizeof *points);
+    }
+    sn_status status = sn_mesh_convex_hull(points, count, hull, error);
+    sn_free(points);
+    return status;
+}
+
 static sn_status make_hull(const sn_scene *scene, const sn_shape_item *shape, sn_mesh **mesh,
                            sn_error *error)
 {
     if (shape->file == NULL) {
         return sn_mesh_convex_hull(shape->points.data, shape->points.count, mesh, error);
     }
-    sn_mesh *whole = NULL;
-    sn_status status = import(scene, shape, &whole, error);
-    if (status == SN_OK) {
-        status =
-            sn_mesh_convex_hull(sn_mesh_positions(whole), sn_mesh_vertex_count(whole), mesh, error);
+    sn_mesh *all = NULL;
+    sn_status status = import(scene, shape, &all, error);
+    while (status == SN_OK && *mesh == NULL) {
+        sn_mesh *part = NULL;
+        status = hull_of_corners(all, &part, error);
+        bool settled = status == SN_OK && sn_mesh_vertex_count(part) == sn_mesh_vertex_count(all);
+        *mesh = settled ? sn_mesh_retain(part) : NULL;
+        sn_mesh_release(all);
+        all = part;
     }
-    sn_mesh_release(whole);
+    sn_mesh_release(all);
     return status;
 }
 
@@ -221,6 +260,7 @@ sn_shape sn_shape_item_shape(const sn_body_item *body, const sn_shape_item *item
     shape.size = shape.type == SN_SHAPE_BOX ? item->size : shape.size;
     shape.rounding = item->rounding;
     shape.mesh = item->mesh;
+    shape.field = item->field;
     shape.surface = sn_shape_item_surface(body, item);
     shape.frame.position = item->position;
     shape.frame.rotation = sn_rotation_value_quat(&item->rotation);

@@ -12,10 +12,15 @@ bool sn_shape_item_is_mesh(const sn_shape_item *shape);
 sn_status sn_shape_item_mesh(const sn_scene *scene, const sn_shape_item *shape, bool may_end,
                              sn_mesh **mesh, bool *hull, sn_error *error);
 
+// The mesh's vertices in a fixed order (by x, y, z), for the caller to free; NULL when memory runs
+// out. The hull of a file is that of its own corners in this order, so that a text which lists them
+// gives the same.
+sn_vec3 *sn_sorted_corners(const sn_mesh *mesh);
+
 // How it touches others: the shape's own word, else its material's, else the body's material's.
 sn_surface sn_shape_item_surface(const sn_body_item *body, const sn_shape_item *shape);
 
-// The engine's shape; its mesh is borrowed from the item.
+// The engine's shape; its mesh or height field is borrowed from the item.
 sn_shape sn_shape_item_shape(const sn_body_item *body, const sn_shape_item *shape);
 
 #endif

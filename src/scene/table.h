@@ -29,6 +29,7 @@ typedef enum sn_key_type {
     SN_KEY_VECTOR,      // sn_vec3
     SN_KEY_ROTATION,    // sn_rotation_value
     SN_KEY_NUMBERS,     // sn_number_list
+    SN_KEY_ROWS,        // sn_row_list: lists of numbers, all of one length
     SN_KEY_QUANTITIES,  // sn_quantity_list: one number or several
     SN_KEY_NAMED,       // sn_named_list: an object of SN_KEY_QUANTITIES, whose keys are names
     SN_KEY_COURSE,      // sn_course: points [time, value] whose dimension only the context knows

@@ -156,6 +156,21 @@ static const sn_key hull_keys[] = {
      "Radius of edges and corners: it grows by this on all sides, and weighs as if it had not.",
      .dimension = SN_LENGTH, .range = SN_RANGE_NOT_NEGATIVE}};
 
+static const sn_key height_field_keys[] = {
+    {"size", SN_KEY_NUMBERS, AT(extent),
+     "Edge lengths [x, y]; the shape's origin is in the middle.", .required = true,
+     .dimension = SN_LENGTH, .range = SN_RANGE_POSITIVE, .least = 2, .most = 2},
+    {"heights", SN_KEY_ROWS, AT(heights),
+     "Rows of heights, each along x, the first at the least y; or give `height`.",
+     .dimension = SN_LENGTH, .least = 2},
+    {"height", SN_KEY_FORMULA, AT(ground),
+     "An expression of the place, `x` and `y` in m from the middle, and of params.",
+     .dimension = SN_LENGTH},
+    {"columns", SN_KEY_WHOLE, AT(columns), "Points along x at which `height` is taken.",
+     .range = SN_RANGE_BETWEEN, .minimum = 2, .maximum = 4096, .standard = {65}},
+    {"rows", SN_KEY_WHOLE, AT(rows), "Points along y at which `height` is taken.",
+     .range = SN_RANGE_BETWEEN, .minimum = 2, .maximum = 4096, .standard = {65}}};
+
 SHAPE(sphere, "sphere", sphere_keys, "A ball."), .id = SN_SHAPE_SPHERE
 }
 ;
@@ -207,11 +222,17 @@ static const sn_object plane_table = {
     .base = &common_table,
     .size = sizeof(sn_shape_item),
     .id = SN_SHAPE_PLANE};
+SHAPE(height_field, "height_field", height_field_keys,
+      "A ground given by its heights over a rectangle, solid below; static bodies only. Between "
+      "neighbouring points it is flat triangles."),
+    .id = SN_SHAPE_HEIGHT_FIELD
+}
+;
 
 static const sn_object *const variants[] = {
-    &sphere_table, &box_table,  &cylinder_table,  &cone_table,       &capsule_table,
-    &torus_table,  &mesh_table, &extrusion_table, &revolution_table, &sheet_table,
-    &tube_table,   &hull_table, &plane_table};
+    &sphere_table, &box_table,  &cylinder_table,  &cone_table,        &capsule_table,
+    &torus_table,  &mesh_table, &extrusion_table, &revolution_table,  &sheet_table,
+    &tube_table,   &hull_table, &plane_table,     &height_field_table};
 
 const sn_object sn_table_shapes = {"shape",
                                    .text = "What a body is made of, placed in the body's frame.",

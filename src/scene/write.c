@@ -43,6 +43,19 @@ static void write_quantities(writer *w, const sn_quantity_list *list)
     sn_text_add(&w->text, list->single ? "" : "]");
 }
 
+static void write_rows(writer *w, const sn_row_list *list)
+{
+    sn_text_add(&w->text, "[");
+    w->depth += 1;
+    for (int i = 0; i < list->count; ++i) {
+        sn_text_add(&w->text, i > 0 ? "," : "");
+        new_line(w);
+        write_numbers(w, list->data + (size_t)i * (size_t)list->width, list->width);
+    }
+    w->depth -= 1;
+    sn_text_add(&w->text, "]");
+}
+
 static void write_course(writer *w, const sn_course *course)
 {
     sn_text_add(&w->text, "[");
@@ -260,6 +273,9 @@ static void write_value(writer *w, const sn_key *key, const void *member)
         write_numbers(w, ((const sn_number_list *)member)->data,
                       ((const sn_number_list *)member)->count);
         break;
+    case SN_KEY_ROWS:
+        write_rows(w, member);
+        break;
     case SN_KEY_QUANTITIES:
         write_quantities(w, member);
         break;
@@ -346,8 +362,11 @@ static void write_mesh(writer *w, const sn_shape_item *shape, bool *first)
 {
     const sn_mesh *mesh = shape->mesh;
     if (shape->item.table->id == SN_SHAPE_HULL) {
+        sn_vec3 *points = sn_sorted_corners(mesh);
+        w->text.failed = w->text.failed || points == NULL;
         write_key(w, "points", first);
-        write_points(w, sn_mesh_positions(mesh), sn_mesh_vertex_count(mesh), 3);
+        write_points(w, points, points != NULL ? sn_mesh_vertex_count(mesh) : 0, 3);
+        sn_free(points);
         return;
     }
     write_key(w, "vertices", first);
@@ -385,6 +404,7 @@ static void write_item(writer *w, const sn_item *item, const char *name)
     bool first = true;
     const sn_shape_item *shape = (const sn_shape_item *)item;
     bool mesh = sn_item_is_shape(item) && sn_shape_item_is_mesh(shape);
+    bool listed = mesh && table->id == SN_SHAPE_HULL && shape->file == NULL;
     if (table->word != NULL) {
         write_key(w, "type", &first);
         bool plain = !mesh || table->id == SN_SHAPE_HULL;
@@ -392,12 +412,12 @@ static void write_item(writer *w, const sn_item *item, const char *name)
     }
     for (int i = 0; i < sn_object_key_count(table); ++i) {
         const sn_key *key = sn_object_key(table, i);
-        if (item->places[i].line > 0 && !is_replaced(item, key, mesh)) {
+        if (item->places[i].line > 0 && !is_replaced(item, key, mesh && !listed)) {
             write_key(w, key->name, &first);
             write_value(w, key, (const char *)item + key->offset);
         }
     }
-    if (mesh) {
+    if (mesh && !listed) {
         write_mesh(w, shape, &first);
     }
     if (table == &sn_table_motions && sn_item_gives(item, "file")) {
