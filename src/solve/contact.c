@@ -68,6 +68,7 @@ void sn_contact_begin(sn_contact *contact, sn_agent_set *const *sets)
         sn_vec3 u = sn_vec3_sub(velocity_at(&b, middle), velocity_at(&a, middle));
         point->approach = sn_vec3_add(u, contact->surface_velocity);
         point->travel = travel_of(contact, &a, &b, point);
+        point->strike = SN_VEC3_ZERO;
         point->later = SN_VEC3_ZERO;
         point->gap_end = point->gap;
         point->struck = false;

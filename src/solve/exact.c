@@ -1,0 +1,374 @@
+#include "solve/exact.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+// Tangential errors shrink by this share a step: with u1 = -RETURN x / h under the midpoint rule
+// both eigenvalues of the error's recursion are 1/2 in size.
+#define RETURN 0.5
+
+sn_exact_problem sn_exact_default(void)
+{
+    return (sn_exact_problem){
+        .push_rate = 4.0,
+        .limits = {.tolerance = 1e-11, .sweeps = 2000, .newton_rows = 900},
+    };
+}
+
+void sn_exact_free(sn_exact *exact)
+{
+    sn_exact_system_free(&exact->system);
+    sn_array_free(&exact->spots);
+    sn_array_free(&exact->impacts);
+    sn_array_free(&exact->rows);
+    sn_array_free(&exact->places);
+    sn_array_free(&exact->total);
+}
+
+static sn_contact_point *spot_point(const sn_exact_problem *problem, const sn_exact_spot *spot)
+{
+    return &problem->contacts[spot->contact]->points[spot->point];
+}
+
+static sn_vec3 to_world(const sn_vec3 axes[3], sn_vec3 p)
+{
+    sn_vec3 sum = sn_vec3_scale(p.x, axes[0]);
+    return sn_vec3_add_scaled(sn_vec3_add_scaled(sum, p.y, axes[1]), p.z, axes[2]);
+}
+
+static sn_vec3 to_axes(const sn_vec3 axes[3], sn_vec3 x)
+{
+    return sn_vec3_make(sn_dot(axes[0], x), sn_dot(axes[1], x), sn_dot(axes[2], x));
+}
+
+// ---- what velocities are wanted ----
+
+// The least normal velocity at the end of the first pass.
+static double wanted_speed(const sn_exact_problem *problem, const sn_exact_spot *spot)
+{
+    const sn_contact *contact = problem->contacts[spot->contact];
+    double way = spot->before * spot->start.x;
+    if (spot->gap < 0.0) {
+        double push = problem->push_rate * contact->size * problem->h;
+        way += -spot->gap < push ? spot->gap : -push;
+    } else {
+        way += spot->gap;
+    }
+    return fabs(way) <= SN_EXACT_SMALL * contact->size ? 0.0 : -way / spot->after;
+}
+
+static void set_targets(sn_exact *exact, const sn_exact_problem *problem, bool at_end)
+{
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        const sn_contact *contact = problem->contacts[spot->contact];
+        sn_vec3 back = sn_vec3_scale(-RETURN / problem->h, spot_point(problem, spot)->anchor);
+        sn_vec3 slip = sn_vec3_sub(at_end ? SN_VEC3_ZERO : back, contact->surface_velocity);
+        double *target = exact->system.target.data + exact->system.blocks.data[spot->block].row;
+        sn_vec3_put(target, to_axes(spot->axes, slip));
+        target[0] = at_end ? 0.0 : wanted_speed(problem, spot);
+    }
+}
+
+// ---- impulses in and out ----
+
+// v from the impulses of blocks that the agents have not got yet.
+static void push_start(sn_exact *exact, int first, int last)
+{
+    for (int i = first; i < last; ++i) {
+        const sn_exact_block *block = &exact->system.blocks.data[i];
+        sn_exact_push(&exact->system, block, sn_exact_impulse(&exact->system, block));
+    }
+}
+
+static void add_generalised(sn_exact *exact, const sn_exact_block *block, sn_vec3 p)
+{
+    const double numbers[SN_BLOCK_ROWS] = {p.x, p.y, p.z};
+    for (int side = 0; side < block->side_count; ++side) {
+        const sn_exact_agent *agent = &exact->system.agents.data[block->side[side].agent];
+        const double *j = exact->system.j.data + block->side[side].first;
+        double *total = exact->total.data + agent->v_first;
+        for (int a = 0; a < block->width; ++a) {
+            for (int i = 0; i < agent->v_count; ++i) {
+                total[i] += numbers[a] * j[a * agent->v_count + i];
+            }
+        }
+    }
+}
+
+static void bear_side(const sn_exact_problem *problem, const sn_contact_side *side, sn_vec3 place,
+                      sn_vec3 impulse, sn_vec3 turning)
+{
+    if (side->set < 0) {
+        return;
+    }
+    sn_agent_set *set = problem->sets[side->set];
+    if (set->type->contact == NULL || set->type->contact->bear == NULL) {
+        return;
+    }
+    sn_part part;
+    set->type->part(set, side->agent, side->part, &part);
+    sn_vec3 moment = sn_cross(sn_vec3_sub(place, part.centre), impulse);
+    sn_spatial f = sn_spatial_make(sn_vec3_add(moment, turning), impulse);
+    set->type->contact->bear(set, side->agent, side->part, &f);
+}
+
+static void bear(const sn_exact_problem *problem, const sn_contact *contact, sn_vec3 place,
+                 sn_vec3 impulse, sn_vec3 turning)
+{
+    bear_side(problem, &contact->b, place, impulse, turning);
+    bear_side(problem, &contact->a, place, sn_vec3_negate(impulse), sn_vec3_negate(turning));
+}
+
+static void push_agents(sn_exact *exact, const sn_exact_problem *problem)
+{
+    for (int i = 0; i < exact->system.agents.count; ++i) {
+        const sn_exact_agent *agent = &exact->system.agents.data[i];
+        sn_agent_set *set = problem->sets[agent->set];
+        set->type->contact->push(set, agent->agent, exact->total.data + agent->v_first);
+    }
+}
+
+// Turning blocks follow their contact's points: gives their impulses back to the contact, and what
+// is new of them to the agents. `last`: the spot of the contact's last point.
+static void finish_turning(sn_exact *exact, const sn_exact_problem *problem,
+                           const sn_exact_spot *last, bool bearing)
+{
+    sn_contact *contact = problem->contacts[last->contact];
+    sn_exact_system *system = &exact->system;
+    sn_vec3 turning = SN_VEC3_ZERO;
+    for (int i = last->block + 1; i < exact->contact_blocks; ++i) {
+        const sn_exact_block *block = &system->blocks.data[i];
+        if (block->kind != SN_BLOCK_BALL) {
+            break;
+        }
+        sn_vec3 p = sn_exact_impulse(system, block);
+        turning = sn_vec3_add(turning, block->width == 1 ? p : sn_vec3_make(0.0, p.x, p.y));
+    }
+    turning = to_world(last->axes, turning);
+    if (bearing) {
+        bear(problem, contact, last->place, SN_VEC3_ZERO, turning);
+    } else {
+        contact->turning = turning;
+    }
+}
+
+static bool ends_contact(const sn_exact *exact, int spot)
+{
+    return spot + 1 == exact->spots.count ||
+           exact->spots.data[spot + 1].contact != exact->spots.data[spot].contact;
+}
+
+// The generalised impulses of this pass: points with what is new of theirs, turning blocks less
+// what contacts had before (`earlier`, at the end only).
+static void collect(sn_exact *exact, const sn_exact_problem *problem, bool at_end)
+{
+    sn_exact_system *system = &exact->system;
+    memset(exact->total.data, 0, (size_t)system->v.count * sizeof *exact->total.data);
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        const sn_exact_block *block = &system->blocks.data[spot->block];
+        const sn_contact_point *point = spot_point(problem, spot);
+        sn_vec3 p = sn_exact_impulse(system, block);
+        if (at_end) {
+            p = sn_vec3_add(sn_vec3_sub(p, spot->first), to_axes(spot->axes, point->later));
+        } else {
+            sn_vec3 middle = sn_vec3_sub(point->strike, point->later);
+            p = sn_vec3_add(p, to_axes(spot->axes, middle));
+        }
+        add_generalised(exact, block, p);
+        if (!ends_contact(exact, i)) {
+            continue;
+        }
+        sn_vec3 earlier = to_axes(spot->axes, problem->contacts[spot->contact]->turning);
+        for (int k = spot->block + 1; k < exact->contact_blocks; ++k) {
+            const sn_exact_block *turn = &system->blocks.data[k];
+            if (turn->kind != SN_BLOCK_BALL) {
+                break;
+            }
+            sn_vec3 was = turn->width == 1 ? sn_vec3_make(earlier.x, 0.0, 0.0)
+                                           : sn_vec3_make(earlier.y, earlier.z, 0.0);
+            sn_vec3 now = sn_exact_impulse(system, turn);
+            add_generalised(exact, turn, at_end ? sn_vec3_sub(now, was) : now);
+        }
+    }
+}
+
+static void bear_all(sn_exact *exact, const sn_exact_problem *problem)
+{
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        const sn_contact_point *point = spot_point(problem, spot);
+        bear(problem, problem->contacts[spot->contact], spot->place,
+             sn_vec3_sub(point->impulse, point->later), SN_VEC3_ZERO);
+        if (ends_contact(exact, i)) {
+            finish_turning(exact, problem, spot, true);
+        }
+    }
+}
+
+// ---- impacts ----
+
+// Accelerations with everything but the impacts solved for, as slopes over the step.
+static bool find_rates(sn_exact *exact, const sn_exact_problem *problem)
+{
+    sn_exact_system *system = &exact->system;
+    sn_exact_effort effort;
+    if (!sn_exact_system_solve(system, &problem->limits, &effort)) {
+        return false;
+    }
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        sn_vec3 u = sn_exact_along(system, &system->blocks.data[spot->block], system->v.data);
+        u = sn_vec3_add(u, to_axes(spot->axes, problem->contacts[spot->contact]->surface_velocity));
+        exact->impacts.data[i].rate = sn_vec3_scale(1.0 / problem->h, sn_vec3_sub(u, spot->start));
+    }
+    return true;
+}
+
+static void describe_impacts(sn_exact *exact, const sn_exact_problem *problem)
+{
+    sn_exact_system *system = &exact->system;
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        const sn_contact *contact = problem->contacts[spot->contact];
+        sn_vec3 free = sn_exact_along(system, &system->blocks.data[spot->block], system->v.data);
+        free = sn_vec3_add(free, to_axes(spot->axes, contact->surface_velocity));
+        exact->impacts.data[i] = (sn_impact_spot){
+            .block = spot->block,
+            .gap = spot->gap,
+            .touching = 10.0 * SN_EXACT_SMALL * contact->size,
+            .start = spot->start,
+            .rate = sn_vec3_scale(1.0 / problem->h, sn_vec3_sub(free, spot->start)),
+            .restitution = contact->restitution,
+            .after = spot->after,
+        };
+    }
+}
+
+// Impacts that rebound: their impulses go into the points, and the part of them that acts in the
+// middle of the step into v, as the start of all other impulses does. Their blocks are left out
+// while accelerations are found.
+static bool make_impacts(sn_exact *exact, const sn_exact_problem *problem, int *strikes)
+{
+    sn_exact_system *system = &exact->system;
+    describe_impacts(exact, problem);
+    bool due = false;
+    for (int i = 0; i < exact->spots.count; ++i) {
+        sn_exact_block *block = &system->blocks.data[exact->spots.data[i].block];
+        block->idle = sn_impact_is_due(&exact->impacts.data[i], problem->h);
+        due = due || block->idle;
+        if (block->idle) {
+            sn_exact_put(system, block, SN_VEC3_ZERO);
+        }
+    }
+    *strikes = 0;
+    push_start(exact, 0, system->blocks.count);
+    if (!due) {
+        return true;
+    }
+    if (!find_rates(exact, problem)) {
+        return false;
+    }
+    *strikes = sn_impact_run(system, exact->impacts.data, exact->impacts.count, problem->h,
+                             exact->total.data);
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        const sn_impact_spot *impact = &exact->impacts.data[i];
+        sn_exact_block *block = &system->blocks.data[spot->block];
+        sn_contact_point *point = spot_point(problem, spot);
+        block->idle = false;
+        point->strike = to_world(spot->axes, impact->strike);
+        point->later = to_world(spot->axes, impact->later);
+        sn_exact_push(system, block, sn_vec3_sub(impact->strike, impact->later));
+    }
+    return true;
+}
+
+// ---- the two passes ----
+
+// A contact sticks when it moves by less in the step than what counts as no gap.
+static void finish_point(const sn_exact *exact, const sn_exact_problem *problem,
+                         const sn_exact_spot *spot, bool *struck)
+{
+    const sn_exact_system *system = &exact->system;
+    const sn_exact_block *block = &system->blocks.data[spot->block];
+    const sn_contact *contact = problem->contacts[spot->contact];
+    sn_contact_point *point = spot_point(problem, spot);
+    sn_vec3 p = sn_exact_impulse(system, block);
+    sn_vec3 u = sn_exact_along(system, block, system->v.data);
+    u = sn_vec3_add(u, to_axes(spot->axes, contact->surface_velocity));
+    bool hit = sn_dot(point->strike, point->strike) > 0.0, touched = point->touched;
+    point->impulse = sn_vec3_add(to_world(spot->axes, p), point->strike);
+    point->touched = p.x > 0.0 || hit;
+    point->gap_end = spot->gap + spot->before * spot->start.x + spot->after * u.x;
+    point->struck = hit || (p.x > 0.0 && system->target.data[block->row] != 0.0);
+    *struck = *struck || point->struck;
+
+    sn_vec3 way = sn_vec3_add_scaled(sn_vec3_scale(spot->before, spot->start), spot->after, u);
+    double slip = sqrt(way.y * way.y + way.z * way.z);
+    bool sticks = touched && p.x > 0.0 && !hit && slip <= SN_EXACT_SMALL * contact->size;
+    way.x = 0.0;
+    sn_vec3 moved = sn_vec3_add(point->anchor, to_world(spot->axes, way));
+    point->anchor = sticks ? moved : SN_VEC3_ZERO;
+}
+
+sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_exact_report *report,
+                         sn_error *error)
+{
+    *report = (sn_exact_report){.effort.converged = true};
+    if (!sn_exact_gather(exact, problem, false)) {
+        return sn_fail_memory(error, 0);
+    }
+    set_targets(exact, problem, false);
+    if (!make_impacts(exact, problem, &report->strikes)) {
+        return sn_fail_memory(error, 0);
+    }
+    if (!sn_exact_system_solve(&exact->system, &problem->limits, &report->effort)) {
+        return sn_fail_memory(error, 0);
+    }
+    collect(exact, problem, false);
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        finish_point(exact, problem, spot, &report->struck);
+        if (ends_contact(exact, i)) {
+            finish_turning(exact, problem, spot, false);
+        }
+    }
+    push_agents(exact, problem);
+    bear_all(exact, problem);
+    return SN_OK;
+}
+
+sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem, sn_exact_report *report,
+                         sn_error *error)
+{
+    if (!sn_exact_gather(exact, problem, true)) {
+        return sn_fail_memory(error, 0);
+    }
+    sn_exact_system *system = &exact->system;
+    set_targets(exact, problem, true);
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        sn_vec3 later = to_axes(spot->axes, spot_point(problem, spot)->later);
+        sn_exact_push(system, &system->blocks.data[spot->block], later);
+    }
+    push_start(exact, exact->contact_blocks, system->blocks.count);
+    if (!sn_exact_system_solve(system, &problem->limits, &report->effort)) {
+        return sn_fail_memory(error, 0);
+    }
+    collect(exact, problem, true);
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        sn_contact_point *point = spot_point(problem, spot);
+        sn_vec3 p = sn_exact_impulse(system, &system->blocks.data[spot->block]);
+        point->impulse = sn_vec3_add(to_world(spot->axes, p), point->strike);
+        point->touched = point->touched || p.x > 0.0;
+        if (ends_contact(exact, i)) {
+            finish_turning(exact, problem, spot, false);
+        }
+    }
+    push_agents(exact, problem);
+    return SN_OK;
+}

@@ -1,0 +1,92 @@
+// The exact contact solver: one island of contacts between agents of any kind, with the agents' own
+// limits, friction and drives, solved until the laws of contact.h hold.
+//
+//     sn_exact exact = {0};
+//     sn_exact_problem problem = sn_exact_default();
+//     problem.sets = sets;
+//     problem.contacts = island; // pointers, contact_count of them
+//     problem.contact_count = count;
+//     problem.h = h;
+//     // sn_contact_begin on each contact, then the agents begin and take their free step
+//     sn_exact_solve(&exact, &problem, &report, &error);
+//     // the agents advance
+//     if (report.struck) { sn_exact_relax(&exact, &problem, &report, &error); }
+//
+// With the bodies' positions at the end of the step x1 = x0 + before v0 + after v1 (both h / 2 for
+// the midpoint rule) a contact of gap g0 and velocity u0 must have
+//
+//     u1 >= -(g0 + before u0) / after
+//
+// to end at no overlap: so things land at gap 0, in the step in which they meet, with some velocity
+// left. sn_exact_relax then makes velocities right where bodies are at the end: u_n >= 0, the
+// impulses of both passes together in the cone. Contacts at rest need only the first. Impacts that
+// rebound are timed within the step: see impact.h.
+//
+// Sticking contacts return to their anchor, so that what rests does not creep.
+//
+// What is small: gaps below 1e-7 of the contact's size are none; overlap up to 1e-4 of it is left
+// alone; deeper overlap is pushed out at `push_rate` sizes a second.
+#ifndef SN_SOLVE_EXACT_H
+#define SN_SOLVE_EXACT_H
+
+#include "solve/contact.h"
+#include "solve/exact_system.h"
+#include "solve/impact.h"
+
+#define SN_EXACT_SMALL   1e-7
+#define SN_EXACT_OVERLAP 1e-4
+
+typedef struct sn_exact_problem {
+    sn_agent_set *const *sets;
+    sn_contact *const *contacts;
+    int contact_count;
+    double h;
+    double push_rate;       // 1/s
+    sn_exact_limits limits; // by default 1e-11, 2000 sweeps, 900 rows
+} sn_exact_problem;
+
+typedef struct sn_exact_report {
+    sn_exact_effort effort;
+    int strikes; // rebounds within the step
+    bool struck; // sn_exact_relax is needed
+} sn_exact_report;
+
+// One point of a contact in the system.
+typedef struct sn_exact_spot {
+    int contact, point, block;
+    sn_vec3 axes[3]; // normal, two tangential
+    sn_vec3 place;
+    double gap;           // what counts of it
+    double before, after; // shares of the step, s
+    sn_vec3 start;        // u at the start of the step, along the axes
+    sn_vec3 first;        // impulse at the start of this pass
+} sn_exact_spot;
+
+// Zero is an empty solver. It keeps its memory from call to call, and nothing else.
+typedef struct sn_exact {
+    sn_exact_system system;
+    SN_ARRAY(sn_exact_spot) spots;
+    SN_ARRAY(sn_impact_spot) impacts; // beside the spots
+    SN_ARRAY(sn_agent_row) rows;
+    SN_ARRAY(int) places;   // hash of agents
+    SN_ARRAY(double) total; // as v: generalised impulses, and scratch
+    bool at_end;            // of the step: the second pass
+    int contact_blocks;     // blocks of contacts come first, then agents' own
+} sn_exact;
+
+SN_API sn_exact_problem sn_exact_default(void);
+SN_API void sn_exact_free(sn_exact *exact);
+
+// After free_step: finds the impulses of the step and pushes the agents. Fails only for lack of
+// memory; a residual above the tolerance is in the report.
+SN_API sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem,
+                                sn_exact_report *report, sn_error *error);
+
+// After advance, when the first pass said so.
+SN_API sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem,
+                                sn_exact_report *report, sn_error *error);
+
+// What both are made of; exact_gather.c.
+SN_API bool sn_exact_gather(sn_exact *exact, const sn_exact_problem *problem, bool at_end);
+
+#endif

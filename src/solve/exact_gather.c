@@ -1,0 +1,382 @@
+// From contacts and agents to a system of rows.
+#include <string.h>
+
+#include "solve/exact.h"
+
+// ---- agents ----
+
+static const sn_agent_contact *side_table(const sn_exact_problem *problem,
+                                          const sn_contact_side *side)
+{
+    return side->set >= 0 ? problem->sets[side->set]->type->contact : NULL;
+}
+
+// Adds an agent with its free velocity: its index, or -1 when memory runs out. At the end of the
+// step it takes impulses there from now on.
+static int add_agent(sn_exact *exact, const sn_exact_problem *problem, const sn_contact_side *side)
+{
+    sn_exact_system *system = &exact->system;
+    sn_agent_set *set = problem->sets[side->set];
+    sn_exact_agent agent = {.set = side->set,
+                            .agent = side->agent,
+                            .v_first = system->v.count,
+                            .v_count = set->agents[side->agent].v_count};
+    if (!sn_array_push(&system->agents, agent) ||
+        !sn_array_resize(&system->v, agent.v_first + agent.v_count)) {
+        return -1;
+    }
+    if (exact->at_end) {
+        set->type->contact->strike(set, side->agent);
+    }
+    set->type->contact->velocity(set, side->agent, system->v.data + agent.v_first);
+    return system->agents.count - 1;
+}
+
+// Finds an agent by open addressing, and adds it when it is new.
+static int agent_index(sn_exact *exact, const sn_exact_problem *problem,
+                       const sn_contact_side *side)
+{
+    unsigned mask = (unsigned)exact->places.count - 1;
+    unsigned place = ((unsigned)side->agent * 2654435761u + (unsigned)side->set * 40503u) & mask;
+    while (exact->places.data[place] >= 0) {
+        const sn_exact_agent *agent = &exact->system.agents.data[exact->places.data[place]];
+        if (agent->set == side->set && agent->agent == side->agent) {
+            return exact->places.data[place];
+        }
+        place = (place + 1) & mask;
+    }
+    int index = add_agent(exact, problem, side);
+    exact->places.data[place] = index;
+    return index;
+}
+
+static bool reset_places(sn_exact *exact, int contacts)
+{
+    int size = 16;
+    while (size < 4 * contacts) {
+        size *= 2;
+    }
+    if (!sn_array_resize(&exact->places, size)) {
+        return false;
+    }
+    for (int i = 0; i < size; ++i) {
+        exact->places.data[i] = -1;
+    }
+    return true;
+}
+
+// ---- rows ----
+
+// Room for `width` rows of one more side; where they begin, or -1.
+static int add_side(sn_exact_system *system, sn_exact_block *block, int agent)
+{
+    int first = system->j.count;
+    int size = block->width * system->agents.data[agent].v_count;
+    if (!sn_array_resize(&system->j, first + size) || !sn_array_resize(&system->y, first + size)) {
+        return -1;
+    }
+    block->side[block->side_count++] = (sn_exact_side){agent, first};
+    return first;
+}
+
+static void invert_side(const sn_exact_system *system, const sn_exact_problem *problem,
+                        const sn_exact_block *block, int side)
+{
+    const sn_exact_agent *agent = &system->agents.data[block->side[side].agent];
+    const sn_agent_set *set = problem->sets[agent->set];
+    size_t size = (size_t)agent->v_count;
+    double *y = system->y.data + block->side[side].first;
+    memcpy(y, system->j.data + block->side[side].first, (size_t)block->width * size * sizeof *y);
+    for (int a = 0; a < block->width; ++a) {
+        set->type->contact->inverse(set, agent->agent, y + (size_t)a * size);
+    }
+}
+
+static bool add_block(sn_exact_system *system, sn_exact_block *block)
+{
+    block->row = system->p.count;
+    int rows = block->row + block->width;
+    if (!sn_array_resize(&system->p, rows) || !sn_array_resize(&system->target, rows) ||
+        !sn_array_push(&system->blocks, *block)) {
+        return false;
+    }
+    for (int i = block->row; i < rows; ++i) {
+        system->p.data[i] = system->target.data[i] = 0.0;
+    }
+    return true;
+}
+
+// An impulse `sign` times a unit force (or moment) on one side of a contact, at the place.
+static sn_spatial unit_wrench(const sn_part *part, sn_vec3 axis, sn_vec3 place, bool moment,
+                              double sign)
+{
+    sn_vec3 along = sn_vec3_scale(sign, axis);
+    return moment ? sn_spatial_make(along, SN_VEC3_ZERO)
+                  : sn_spatial_make(sn_cross(sn_vec3_sub(place, part->centre), along), along);
+}
+
+// Rows of a contact's block. Where both sides are parts of one agent, it has one side in all.
+static bool contact_rows(sn_exact *exact, const sn_exact_problem *problem,
+                         const sn_contact *contact, sn_exact_block *block, const sn_vec3 *axes,
+                         sn_vec3 place, bool moment)
+{
+    const sn_contact_side *sides[2] = {&contact->a, &contact->b};
+    for (int i = 0; i < 2; ++i) {
+        const sn_agent_contact *table = side_table(problem, sides[i]);
+        if (table == NULL) {
+            continue;
+        }
+        int agent = agent_index(exact, problem, sides[i]);
+        if (agent < 0) {
+            return false;
+        }
+        sn_exact_system *system = &exact->system;
+        bool shared = block->side_count > 0 && block->side[0].agent == agent;
+        int first = add_side(system, block, agent);
+        if (first < 0) {
+            return false;
+        }
+        const sn_agent_set *set = problem->sets[sides[i]->set];
+        int count = system->agents.data[agent].v_count;
+        sn_part part;
+        set->type->part(set, sides[i]->agent, sides[i]->part, &part);
+        for (int a = 0; a < block->width; ++a) {
+            sn_spatial f = unit_wrench(&part, axes[a], place, moment, i == 0 ? -1.0 : 1.0);
+            double *row = system->j.data + first + a * count;
+            table->project(set, sides[i]->agent, sides[i]->part, &f, row);
+            for (int k = 0; shared && k < count; ++k) {
+                system->j.data[block->side[0].first + a * count + k] += row[k];
+            }
+        }
+        if (shared) {
+            --block->side_count;
+            system->j.count = system->y.count = first;
+        }
+    }
+    for (int side = 0; side < block->side_count; ++side) {
+        invert_side(&exact->system, problem, block, side);
+    }
+    return true;
+}
+
+// ---- contacts ----
+
+// What rests exactly at the bound of friction sticks, whatever round-off and the solver's tolerance
+// say: Coulomb's coefficient counts for that much more.
+#define FRICTION_SLACK (1.0 + 1e-8)
+
+// How long the velocities found act on positions: half the step under the midpoint rule, all of it
+// under Euler's.
+static double time_after(const sn_exact_problem *problem, const sn_contact *contact)
+{
+    const sn_contact_side *sides[2] = {&contact->a, &contact->b};
+    double sum = 0.0;
+    int count = 0;
+    for (int i = 0; i < 2; ++i) {
+        if (side_table(problem, sides[i]) != NULL) {
+            int integrator = problem->sets[sides[i]->set]->agents[sides[i]->agent].integrator;
+            sum += integrator == SN_INTEGRATOR_SYMPLECTIC_EULER ? 1.0 : 0.5;
+            ++count;
+        }
+    }
+    return (count > 0 ? sum / count : 0.5) * problem->h;
+}
+
+static void axes_about(sn_vec3 normal, sn_vec3 axes[3])
+{
+    axes[0] = sn_normalize(normal);
+    axes[1] = sn_perpendicular(axes[0]);
+    axes[2] = sn_cross(axes[0], axes[1]);
+}
+
+static sn_vec3 along_axes(const sn_vec3 axes[3], sn_vec3 x)
+{
+    return sn_vec3_make(sn_dot(axes[0], x), sn_dot(axes[1], x), sn_dot(axes[2], x));
+}
+
+// What counts of a gap: see exact.h.
+static double counted_gap(double gap, double size)
+{
+    if (gap > SN_EXACT_SMALL * size) {
+        return gap;
+    }
+    return gap < -SN_EXACT_OVERLAP * size ? gap + SN_EXACT_OVERLAP * size : 0.0;
+}
+
+static bool add_point(sn_exact *exact, const sn_exact_problem *problem, int index, int point_index,
+                      const sn_exact_spot *common)
+{
+    const sn_contact *contact = problem->contacts[index];
+    const sn_contact_point *point = &contact->points[point_index];
+    sn_exact_spot spot = *common;
+    spot.contact = index;
+    spot.point = point_index;
+    spot.gap = counted_gap(point->gap, contact->size);
+    spot.start = along_axes(spot.axes, point->approach);
+    sn_exact_block block = {
+        .kind = SN_BLOCK_POINT, .width = 3, .friction = FRICTION_SLACK * contact->friction};
+    if (!contact_rows(exact, problem, contact, &block, spot.axes, spot.place, false)) {
+        return false;
+    }
+    spot.block = exact->system.blocks.count;
+    spot.first = along_axes(spot.axes, sn_vec3_sub(point->impulse, point->strike));
+    if (!add_block(&exact->system, &block) || !sn_array_push(&exact->spots, spot)) {
+        return false;
+    }
+    sn_exact_put(&exact->system, &block, spot.first);
+    return true;
+}
+
+// Rolling and spinning friction, bounded by all points of the contact.
+static bool add_turning(sn_exact *exact, const sn_exact_problem *problem, const sn_contact *contact,
+                        int owner, const sn_vec3 axes[3])
+{
+    const double lengths[2] = {contact->spinning_friction, contact->rolling_friction};
+    sn_vec3 start = along_axes(axes, contact->turning);
+    for (int i = 0; i < 2; ++i) {
+        sn_exact_block block = {.kind = SN_BLOCK_BALL,
+                                .width = 1 + i,
+                                .length = lengths[i],
+                                .owner = owner,
+                                .owner_count = exact->system.blocks.count - owner};
+        block.owner_count -= i == 1 && lengths[0] > 0.0 ? 1 : 0;
+        if (!(lengths[i] > 0.0)) {
+            continue;
+        }
+        if (!contact_rows(exact, problem, contact, &block, axes + i, SN_VEC3_ZERO, true) ||
+            !add_block(&exact->system, &block)) {
+            return false;
+        }
+        sn_vec3 p = i == 0 ? start : sn_vec3_make(start.y, start.z, 0.0);
+        sn_exact_put(&exact->system, &block, p);
+    }
+    return true;
+}
+
+// Where the contact's normal and points are now: in the middle of the step as sn_contact_begin
+// saw them go, and from there to the end as they go now.
+static void place_contact(const sn_exact_problem *problem, sn_contact *now, double before,
+                          double after, bool at_end)
+{
+    for (int pass = 0; pass < (at_end ? 2 : 1); ++pass) {
+        double t = pass == 0 ? before : after;
+        if (pass == 1) {
+            sn_contact_begin(now, problem->sets);
+        }
+        for (int i = 0; i < now->count; ++i) {
+            sn_vec3 shift = sn_vec3_scale(t, now->points[i].travel);
+            now->points[i].on_a = sn_vec3_add(now->points[i].on_a, shift);
+            now->points[i].on_b = sn_vec3_add(now->points[i].on_b, shift);
+        }
+        now->normal = sn_normalize(sn_vec3_add_scaled(now->normal, t, now->normal_rate));
+    }
+}
+
+static bool add_contact(sn_exact *exact, const sn_exact_problem *problem, int index, bool at_end)
+{
+    const sn_contact *contact = problem->contacts[index];
+    sn_contact now = *contact;
+    sn_exact_spot common = {.after = time_after(problem, contact)};
+    common.before = problem->h - common.after;
+    place_contact(problem, &now, common.before, common.after, at_end);
+    axes_about(now.normal, common.axes);
+    int owner = exact->system.blocks.count;
+    for (int i = 0; i < contact->count; ++i) {
+        bool open = contact->points[i].gap_end > SN_EXACT_SMALL * contact->size;
+        sn_vec3 later = contact->points[i].later;
+        if (at_end && open && !(sn_dot(later, later) > 0.0)) {
+            continue;
+        }
+        common.place = sn_vec3_scale(0.5, sn_vec3_add(now.points[i].on_a, now.points[i].on_b));
+        if (!add_point(exact, problem, index, i, &common)) {
+            return false;
+        }
+        exact->system.blocks.data[exact->system.blocks.count - 1].idle = at_end && open;
+    }
+    return exact->system.blocks.count == owner ||
+           add_turning(exact, problem, contact, owner, common.axes);
+}
+
+// ---- agents' own rows ----
+
+static bool add_own_row(sn_exact *exact, const sn_exact_problem *problem, int index,
+                        const sn_agent_row *row)
+{
+    sn_exact_system *system = &exact->system;
+    bool cone = row->width == 3 && row->cone > 0.0;
+    sn_exact_block block = {.kind = cone ? SN_BLOCK_BALL : SN_BLOCK_BOX,
+                            .width = cone ? 3 : 1,
+                            .lower = row->lower,
+                            .upper = row->upper,
+                            .radius = row->cone,
+                            .softness = row->softness};
+    int first = add_side(system, &block, index);
+    if (first < 0) {
+        return false;
+    }
+    int count = system->agents.data[index].v_count;
+    double *j = system->j.data + first;
+    memset(j, 0, (size_t)(block.width * count) * sizeof *j);
+    if (cone) {
+        for (int a = 0; a < 3; ++a) {
+            j[a * count + row->freedom + a] = 1.0;
+        }
+    } else if (row->width == 3) {
+        sn_vec3_put(j + row->freedom, row->direction);
+    } else {
+        j[row->freedom] = 1.0;
+    }
+    invert_side(system, problem, &block, 0);
+    if (!add_block(system, &block)) {
+        return false;
+    }
+    int last = system->p.count - block.width;
+    system->p.data[last] = cone ? 0.0 : row->impulse;
+    system->target.data[last] = row->target;
+    return true;
+}
+
+static bool add_own_rows(sn_exact *exact, const sn_exact_problem *problem, int index)
+{
+    const sn_exact_agent agent = exact->system.agents.data[index];
+    sn_agent_set *set = problem->sets[agent.set];
+    if (set->type->contact->rows == NULL) {
+        return true;
+    }
+    int capacity = 4 * agent.v_count + 16;
+    if (!sn_array_reserve(&exact->rows, capacity)) {
+        return false;
+    }
+    int count = set->type->contact->rows(set, agent.agent, exact->rows.data, capacity);
+    for (int i = 0; i < count; ++i) {
+        if (!add_own_row(exact, problem, index, &exact->rows.data[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool sn_exact_gather(sn_exact *exact, const sn_exact_problem *problem, bool at_end)
+{
+    sn_exact_system *system = &exact->system;
+    exact->at_end = at_end;
+    sn_exact_system_clear(system);
+    sn_array_clear(&exact->spots);
+    if (!reset_places(exact, problem->contact_count)) {
+        return false;
+    }
+    for (int i = 0; i < problem->contact_count; ++i) {
+        if (!add_contact(exact, problem, i, at_end)) {
+            return false;
+        }
+    }
+    exact->contact_blocks = system->blocks.count;
+    for (int i = 0; i < system->agents.count; ++i) {
+        if (!add_own_rows(exact, problem, i)) {
+            return false;
+        }
+    }
+    sn_exact_system_prepare(system);
+    return sn_array_resize(&exact->total, system->v.count) &&
+           sn_array_resize(&exact->impacts, exact->spots.count);
+}

@@ -1,0 +1,299 @@
+// Newton's method for the exact solver: the natural map p - projection(p - u) = 0 is piecewise
+// smooth, and on each piece a linear system gives the next impulses (Alart and Curnier 1991).
+// Scaled as in exact_system.h, with W the scaled matrix, d = z / |z|, z = p_t - u_t:
+//
+//     open      p = 0
+//     pressed   W_n dp = -u_n
+//     sticking  W_t dp = -u_t
+//     sliding   dp_t - dr d - (r / |z|) (1 - d d^T) (dp_t - W_t dp) = -(p_t - r d)
+//
+// with r the bound of p_t and dr its change with normal impulses.
+//
+// Redundant contacts make W singular: impulses are not unique, velocities are. Pressed and sticking
+// rows therefore solve with W + shift: a proximal step, which leaves what has no effect where it
+// was, and comes to the same velocities in a few turns.
+#include <string.h>
+
+#include "math/dense.h"
+#include "solve/exact_system.h"
+
+bool sn_exact_newton_reserve(sn_exact_system *system)
+{
+    int rows = system->p.count;
+    return sn_array_resize(&system->matrix, rows * rows) &&
+           sn_array_resize(&system->factor, rows * rows) && sn_array_resize(&system->right, rows) &&
+           sn_array_resize(&system->step, rows) && sn_array_resize(&system->kept_p, rows) &&
+           sn_array_resize(&system->kept_v, system->v.count) &&
+           sn_array_resize(&system->active, rows) && sn_array_resize(&system->swaps, rows);
+}
+
+// ---- the matrix ----
+
+// Adds J Y^T of two blocks that share an agent to both places of the matrix.
+static void couple(sn_exact_system *system, const sn_exact_block *a, const sn_exact_side *side_a,
+                   const sn_exact_block *b, const sn_exact_side *side_b)
+{
+    int count = system->agents.data[side_a->agent].v_count, rows = system->p.count;
+    const double *j = system->j.data + side_a->first, *y = system->y.data + side_b->first;
+    for (int m = 0; m < a->width; ++m) {
+        for (int n = 0; n < b->width; ++n) {
+            double sum = 0.0;
+            for (int i = 0; i < count; ++i) {
+                sum += j[m * count + i] * y[n * count + i];
+            }
+            sum *= a->scale[m] * b->scale[n];
+            system->matrix.data[(a->row + m) * rows + b->row + n] += sum;
+            if (a != b) {
+                system->matrix.data[(b->row + n) * rows + a->row + m] += sum;
+            }
+        }
+    }
+}
+
+void sn_exact_newton_prepare(sn_exact_system *system)
+{
+    int rows = system->p.count;
+    memset(system->matrix.data, 0, (size_t)rows * (size_t)rows * sizeof *system->matrix.data);
+    for (int k = 0; k < system->blocks.count; ++k) {
+        const sn_exact_block *a = &system->blocks.data[k];
+        for (int l = k; l < system->blocks.count; ++l) {
+            const sn_exact_block *b = &system->blocks.data[l];
+            for (int m = 0; m < a->side_count; ++m) {
+                for (int n = 0; n < b->side_count; ++n) {
+                    if (a->side[m].agent == b->side[n].agent) {
+                        couple(system, a, &a->side[m], b, &b->side[n]);
+                    }
+                }
+            }
+        }
+        for (int m = 0; m < a->width; ++m) {
+            double s = a->scale[m];
+            system->matrix.data[(a->row + m) * rows + a->row + m] += a->softness * s * s;
+        }
+    }
+}
+
+// ---- one step ----
+
+// The step is sought for all rows at once: rows that are fixed have their step in `step` already,
+// the others are numbered in `active`.
+typedef struct newton {
+    sn_exact_system *system;
+    int rows, count;
+    double shift;
+} newton;
+
+static void fix_row(newton *n, int row, double step)
+{
+    n->system->step.data[row] = step;
+}
+
+// W dp = -u for one row; coefficients of all rows in `line`.
+static void hold_row(newton *n, int row, double u, double *line)
+{
+    const double *w = n->system->matrix.data + (size_t)row * (size_t)n->rows;
+    memcpy(line, w, (size_t)n->rows * sizeof *line);
+    line[row] += n->shift;
+    n->system->right.data[n->count] = -u;
+    n->system->active.data[n->count++] = row;
+}
+
+static double *next_line(const newton *n)
+{
+    return n->system->factor.data + (size_t)n->count * (size_t)n->rows;
+}
+
+// Rows of an impulse p within a ball of radius r, of which `dr` tells the change by normal
+// impulses: dr = sum of slope * dp over owners' normal rows.
+static void ball_rows(newton *n, const sn_exact_block *block, int first, const double *p,
+                      const double *u, double r)
+{
+    int width = block->width - first;
+    double z[SN_BLOCK_ROWS], square = 0.0;
+    for (int i = 0; i < width; ++i) {
+        z[i] = p[i] - u[i];
+        square += z[i] * z[i];
+    }
+    double length = sqrt(square);
+    if (length <= r) {
+        for (int i = 0; i < width; ++i) {
+            hold_row(n, block->row + first + i, u[i], next_line(n));
+        }
+        return;
+    }
+    double keep = r / length;
+    const double *matrix = n->system->matrix.data;
+    for (int i = 0; i < width; ++i) {
+        double *line = next_line(n), d = z[i] / length;
+        memset(line, 0, (size_t)n->rows * sizeof *line);
+        for (int k = 0; k < width; ++k) {
+            int row = block->row + first + k;
+            double turn = keep * ((i == k ? 1.0 : 0.0) - d * z[k] / length);
+            line[row] -= turn;
+            for (int c = 0; c < n->rows; ++c) {
+                line[c] += turn * matrix[(size_t)row * (size_t)n->rows + (size_t)c];
+            }
+        }
+        line[block->row + first + i] += 1.0;
+        if (block->kind == SN_BLOCK_POINT) {
+            line[block->row] -= d * block->friction * block->scale[0] / block->scale[1];
+        } else {
+            for (int k = block->owner; k < block->owner + block->owner_count; ++k) {
+                const sn_exact_block *owner = &n->system->blocks.data[k];
+                line[owner->row] -= d * block->length * owner->scale[0] / block->scale[0];
+            }
+        }
+        n->system->right.data[n->count] = -(p[i] - r * d);
+        n->system->active.data[n->count++] = block->row + first + i;
+    }
+}
+
+static void point_rows(newton *n, const sn_exact_block *block, const double *p, const double *u)
+{
+    if (p[0] - u[0] <= 0.0) {
+        for (int i = 0; i < SN_BLOCK_ROWS; ++i) {
+            fix_row(n, block->row + i, -p[i]);
+        }
+        return;
+    }
+    hold_row(n, block->row, u[0], next_line(n));
+    if (!(block->scale[1] > 0.0) || !(block->friction > 0.0)) {
+        fix_row(n, block->row + 1, -p[1]);
+        fix_row(n, block->row + 2, -p[2]);
+        return;
+    }
+    double pressed = p[0] > 0.0 ? p[0] : 0.0;
+    double r = block->friction * pressed * block->scale[0] / block->scale[1];
+    ball_rows(n, block, 1, p + 1, u + 1, r);
+}
+
+static void box_row(newton *n, const sn_exact_block *block, double p, double u)
+{
+    double lower = block->lower / block->scale[0], upper = block->upper / block->scale[0];
+    double z = p - u;
+    if (z <= lower || z >= upper) {
+        fix_row(n, block->row, (z <= lower ? lower : upper) - p);
+    } else {
+        hold_row(n, block->row, u, next_line(n));
+    }
+}
+
+static void block_rows(newton *n, const sn_exact_block *block)
+{
+    double p[SN_BLOCK_ROWS], u[SN_BLOCK_ROWS];
+    sn_vec3 impulse = sn_exact_impulse(n->system, block);
+    sn_vec3 velocity = sn_exact_velocity(n->system, block);
+    sn_vec3_put(p, impulse);
+    sn_vec3_put(u, velocity);
+    for (int i = 0; i < block->width; ++i) {
+        fix_row(n, block->row + i, 0.0);
+        double s = block->scale[i];
+        p[i] = s > 0.0 ? p[i] / s : 0.0;
+        u[i] *= s;
+    }
+    if (block->idle || !(block->scale[0] > 0.0)) {
+        return;
+    }
+    if (block->kind == SN_BLOCK_POINT) {
+        point_rows(n, block, p, u);
+    } else if (block->kind == SN_BLOCK_BOX) {
+        box_row(n, block, p[0], u[0]);
+    } else {
+        double r = sn_exact_radius(n->system, block) / block->scale[0];
+        if (r > 0.0) {
+            ball_rows(n, block, 0, p, u, r);
+        } else {
+            for (int i = 0; i < block->width; ++i) {
+                fix_row(n, block->row + i, -p[i]);
+            }
+        }
+    }
+}
+
+// Moves what is known of the fixed rows' steps to the right, and packs the active columns.
+static void pack(newton *n)
+{
+    sn_exact_system *system = n->system;
+    size_t count = (size_t)n->count;
+    for (int i = 0; i < n->count; ++i) {
+        const double *line = system->factor.data + (size_t)i * (size_t)n->rows;
+        double known = 0.0;
+        for (int c = 0; c < n->rows; ++c) {
+            known += line[c] * system->step.data[c]; // 0 for active ones
+        }
+        system->right.data[i] -= known;
+        double *packed = system->factor.data + (size_t)i * count;
+        for (int c = 0; c < n->count; ++c) {
+            packed[c] = line[system->active.data[c]]; // active ascends, so nothing is overwritten
+        }
+    }
+}
+
+static bool newton_step(newton *n)
+{
+    sn_exact_system *system = n->system;
+    n->count = 0;
+    for (int k = 0; k < system->blocks.count; ++k) {
+        block_rows(n, &system->blocks.data[k]);
+    }
+    pack(n);
+    if (!sn_lu_factor(n->count, system->factor.data, system->swaps.data)) {
+        return false;
+    }
+    sn_lu_solve(n->count, system->factor.data, system->swaps.data, system->right.data);
+    for (int i = 0; i < n->count; ++i) {
+        system->step.data[system->active.data[i]] = system->right.data[i];
+    }
+    for (int k = 0; k < system->blocks.count; ++k) {
+        const sn_exact_block *block = &system->blocks.data[k];
+        double dp[SN_BLOCK_ROWS] = {0.0, 0.0, 0.0};
+        for (int i = 0; i < block->width; ++i) {
+            dp[i] = block->scale[i] * system->step.data[block->row + i];
+        }
+        sn_vec3 change = sn_vec3_at(dp);
+        sn_exact_put(system, block, sn_vec3_add(sn_exact_impulse(system, block), change));
+        sn_exact_push(system, block, change);
+    }
+    return true;
+}
+
+// ---- until it is good or no more progress is made ----
+
+static void keep(sn_exact_system *system, bool back)
+{
+    size_t p = (size_t)system->p.count * sizeof *system->p.data;
+    size_t v = (size_t)system->v.count * sizeof *system->v.data;
+    double *from_p = back ? system->kept_p.data : system->p.data;
+    double *from_v = back ? system->kept_v.data : system->v.data;
+    memcpy(back ? system->p.data : system->kept_p.data, from_p, p);
+    memcpy(back ? system->v.data : system->kept_v.data, from_v, v);
+}
+
+double sn_exact_newton(sn_exact_system *system, double tolerance, int *steps)
+{
+    enum { MOST_STEPS = 40, PATIENCE = 6 };
+    newton n = {.system = system, .rows = system->p.count, .shift = 1e-10};
+    double best = sn_exact_residual(system, NULL);
+    keep(system, false);
+    for (int turn = 0, idle = 0; turn < MOST_STEPS && idle < PATIENCE && best > tolerance; ++turn) {
+        if (!newton_step(&n)) {
+            n.shift *= 100.0;
+            ++idle;
+            continue;
+        }
+        ++*steps;
+        double residual = sn_exact_residual(system, NULL);
+        if (residual < best) {
+            idle = residual < 0.5 * best ? 0 : idle;
+            best = residual;
+            keep(system, false);
+        } else {
+            ++idle;
+        }
+        if (!(residual < 1e12)) {
+            break;
+        }
+    }
+    keep(system, true);
+    return best;
+}

@@ -1,0 +1,285 @@
+#include "solve/exact_system.h"
+
+#include "solve/cone.h"
+
+void sn_exact_system_clear(sn_exact_system *system)
+{
+    sn_array_clear(&system->agents);
+    sn_array_clear(&system->blocks);
+    sn_array_clear(&system->j);
+    sn_array_clear(&system->y);
+    sn_array_clear(&system->v);
+    sn_array_clear(&system->p);
+    sn_array_clear(&system->target);
+}
+
+void sn_exact_system_free(sn_exact_system *system)
+{
+    sn_array_free(&system->agents);
+    sn_array_free(&system->blocks);
+    sn_array_free(&system->j);
+    sn_array_free(&system->y);
+    sn_array_free(&system->v);
+    sn_array_free(&system->p);
+    sn_array_free(&system->target);
+    sn_array_free(&system->matrix);
+    sn_array_free(&system->factor);
+    sn_array_free(&system->right);
+    sn_array_free(&system->step);
+    sn_array_free(&system->kept_p);
+    sn_array_free(&system->kept_v);
+    sn_array_free(&system->active);
+    sn_array_free(&system->swaps);
+}
+
+// ---- one block ----
+
+static sn_sym3 block_matrix(const sn_exact_system *system, const sn_exact_block *block)
+{
+    double w[SN_BLOCK_ROWS][SN_BLOCK_ROWS] = {{0.0}};
+    for (int side = 0; side < block->side_count; ++side) {
+        int count = system->agents.data[block->side[side].agent].v_count;
+        const double *j = system->j.data + block->side[side].first;
+        const double *y = system->y.data + block->side[side].first;
+        for (int a = 0; a < block->width; ++a) {
+            for (int b = a; b < block->width; ++b) {
+                for (int i = 0; i < count; ++i) {
+                    w[a][b] += j[a * count + i] * y[b * count + i];
+                }
+            }
+        }
+    }
+    for (int a = 0; a < block->width; ++a) {
+        w[a][a] += block->softness;
+    }
+    return (sn_sym3){w[0][0], w[0][1], w[0][2], w[1][1], w[1][2], w[2][2]};
+}
+
+// Rows whose impulse is bounded by a norm have one scale, so that balls stay balls.
+static void block_scales(sn_exact_block *block)
+{
+    const sn_sym3 *w = &block->w;
+    double normal = w->xx, rest = w->yy > w->zz ? w->yy : w->zz;
+    if (block->kind != SN_BLOCK_POINT) {
+        rest = normal > rest ? normal : rest;
+        normal = rest;
+    }
+    block->scale[0] = normal > 0.0 ? 1.0 / sqrt(normal) : 0.0;
+    block->scale[1] = block->scale[2] = rest > 0.0 ? 1.0 / sqrt(rest) : 0.0;
+}
+
+void sn_exact_system_prepare(sn_exact_system *system)
+{
+    for (int i = 0; i < system->blocks.count; ++i) {
+        sn_exact_block *block = &system->blocks.data[i];
+        block->w = block_matrix(system, block);
+        block_scales(block);
+    }
+}
+
+void sn_exact_push_into(const sn_exact_system *system, const sn_exact_block *block, sn_vec3 dp,
+                        double *velocities)
+{
+    const double numbers[SN_BLOCK_ROWS] = {dp.x, dp.y, dp.z};
+    for (int side = 0; side < block->side_count; ++side) {
+        const sn_exact_agent *agent = &system->agents.data[block->side[side].agent];
+        const double *y = system->y.data + block->side[side].first;
+        double *v = velocities + agent->v_first;
+        for (int a = 0; a < block->width; ++a) {
+            for (int i = 0; i < agent->v_count; ++i) {
+                v[i] += numbers[a] * y[a * agent->v_count + i];
+            }
+        }
+    }
+}
+
+void sn_exact_push(sn_exact_system *system, const sn_exact_block *block, sn_vec3 dp)
+{
+    sn_exact_push_into(system, block, dp, system->v.data);
+}
+
+sn_vec3 sn_exact_along(const sn_exact_system *system, const sn_exact_block *block,
+                       const double *velocities)
+{
+    double u[SN_BLOCK_ROWS] = {0.0, 0.0, 0.0};
+    for (int side = 0; side < block->side_count; ++side) {
+        const sn_exact_agent *agent = &system->agents.data[block->side[side].agent];
+        const double *j = system->j.data + block->side[side].first;
+        const double *v = velocities + agent->v_first;
+        for (int a = 0; a < block->width; ++a) {
+            for (int i = 0; i < agent->v_count; ++i) {
+                u[a] += j[a * agent->v_count + i] * v[i];
+            }
+        }
+    }
+    return sn_vec3_at(u);
+}
+
+sn_vec3 sn_exact_velocity(const sn_exact_system *system, const sn_exact_block *block)
+{
+    double u[SN_BLOCK_ROWS];
+    sn_vec3_put(u, sn_exact_along(system, block, system->v.data));
+    for (int a = 0; a < block->width; ++a) {
+        int row = block->row + a;
+        u[a] += block->softness * system->p.data[row] - system->target.data[row];
+    }
+    return sn_vec3_at(u);
+}
+
+double sn_exact_radius(const sn_exact_system *system, const sn_exact_block *block)
+{
+    double pressed = 0.0;
+    for (int i = block->owner; i < block->owner + block->owner_count; ++i) {
+        double p_n = system->p.data[system->blocks.data[i].row];
+        pressed += p_n > 0.0 ? p_n : 0.0;
+    }
+    return block->radius + block->length * pressed;
+}
+
+static double clamp(double x, double lower, double upper)
+{
+    return x < lower ? lower : x > upper ? upper : x;
+}
+
+// ---- sweeps ----
+
+static sn_vec3 solve_ball(const sn_exact_system *system, const sn_exact_block *block, sn_vec3 b)
+{
+    double radius = sn_exact_radius(system, block);
+    sn_vec3 p = SN_VEC3_ZERO;
+    if (block->width == 1) {
+        p.x = clamp(-b.x / block->w.xx, -radius, radius);
+        return p;
+    }
+    sn_sym3 w = block->w;
+    if (block->width == 2) {
+        w.zz = w.xx;
+    }
+    sn_ball_solve(&w, b, radius, &p);
+    return p;
+}
+
+static void sweep_block(sn_exact_system *system, const sn_exact_block *block)
+{
+    if (block->idle || !(block->w.xx > 0.0)) {
+        return;
+    }
+    sn_vec3 before = sn_exact_impulse(system, block), p = before;
+    sn_vec3 b = sn_vec3_sub(sn_exact_velocity(system, block), sn_sym3_apply(&block->w, before));
+    if (block->kind == SN_BLOCK_POINT) {
+        sn_cone_solve(&block->w, b, block->friction, &p);
+    } else if (block->kind == SN_BLOCK_BOX) {
+        p.x = clamp(-b.x / block->w.xx, block->lower, block->upper);
+    } else {
+        p = solve_ball(system, block, b);
+    }
+    sn_exact_put(system, block, p);
+    sn_exact_push(system, block, sn_vec3_sub(p, before));
+}
+
+void sn_exact_sweep(sn_exact_system *system, bool forwards)
+{
+    int count = system->blocks.count;
+    for (int i = 0; i < count; ++i) {
+        sweep_block(system, &system->blocks.data[forwards ? i : count - 1 - i]);
+    }
+}
+
+// ---- how far from the laws ----
+
+static void largest(double *most, double x)
+{
+    *most = fabs(x) > *most ? fabs(x) : *most;
+}
+
+// p - projection of (p - u) onto a ball, for `width` scaled numbers.
+static void ball_map(int width, const double *p, const double *u, double radius, double *map)
+{
+    double square = 0.0;
+    for (int i = 0; i < width; ++i) {
+        square += (p[i] - u[i]) * (p[i] - u[i]);
+    }
+    double length = sqrt(square), keep = length > radius ? radius / length : 1.0;
+    for (int i = 0; i < width; ++i) {
+        map[i] = p[i] - keep * (p[i] - u[i]);
+    }
+}
+
+double sn_exact_residual(const sn_exact_system *system, double *map)
+{
+    double miss = 0.0, size = 0.0;
+    for (int k = 0; k < system->blocks.count; ++k) {
+        const sn_exact_block *block = &system->blocks.data[k];
+        double own[SN_BLOCK_ROWS] = {0.0, 0.0, 0.0}, p[SN_BLOCK_ROWS], u[SN_BLOCK_ROWS];
+        sn_vec3 impulse = sn_exact_impulse(system, block);
+        sn_vec3 velocity = sn_exact_velocity(system, block);
+        sn_vec3 b = sn_vec3_sub(velocity, sn_sym3_apply(&block->w, impulse));
+        const double raw_p[3] = {impulse.x, impulse.y, impulse.z};
+        const double raw_u[3] = {velocity.x, velocity.y, velocity.z};
+        const double raw_b[3] = {b.x, b.y, b.z};
+        for (int i = 0; i < SN_BLOCK_ROWS; ++i) {
+            double s = block->scale[i];
+            p[i] = s > 0.0 && i < block->width ? raw_p[i] / s : 0.0;
+            u[i] = s * raw_u[i];
+            largest(&size, p[i]);
+            largest(&size, s * raw_b[i]);
+        }
+        double s = block->scale[0];
+        if (block->idle || !(s > 0.0)) {
+            // Its impulse is not asked for.
+        } else if (block->kind == SN_BLOCK_POINT) {
+            own[0] = p[0] - (p[0] > u[0] ? p[0] - u[0] : 0.0);
+            if (block->scale[1] > 0.0) {
+                double pressed = impulse.x > 0.0 ? impulse.x : 0.0;
+                ball_map(2, p + 1, u + 1, block->friction * pressed / block->scale[1], own + 1);
+            }
+        } else if (block->kind == SN_BLOCK_BOX) {
+            own[0] = p[0] - clamp(p[0] - u[0], block->lower / s, block->upper / s);
+        } else {
+            ball_map(block->width, p, u, sn_exact_radius(system, block) / s, own);
+        }
+        for (int i = 0; i < block->width; ++i) {
+            largest(&miss, own[i]);
+            if (map != NULL) {
+                map[block->row + i] = own[i];
+            }
+        }
+    }
+    return size > 0.0 ? miss / size : 0.0;
+}
+
+// ---- sweeps and Newton's method in turn ----
+
+// Sweeps find who sticks, slides and opens, in few passes; what they are slow at is to carry loads
+// through long chains and large ratios of masses, which Newton's method does at once when states
+// are right. So they take turns, with more sweeps each time that it was not enough.
+bool sn_exact_system_solve(sn_exact_system *system, const sn_exact_limits *limits,
+                           sn_exact_effort *effort)
+{
+    enum { FIRST_SWEEPS = 8, MOST_SWEEPS = 256 };
+    *effort = (sn_exact_effort){.residual = sn_exact_residual(system, NULL)};
+    bool newton = system->p.count <= limits->newton_rows, prepared = false;
+    if (newton && !sn_exact_newton_reserve(system)) {
+        return false;
+    }
+    int batch = FIRST_SWEEPS;
+    while (effort->residual > limits->tolerance && effort->sweeps < limits->sweeps) {
+        for (int i = 0; i < batch && effort->residual > limits->tolerance; ++i) {
+            sn_exact_sweep(system, effort->sweeps % 2 == 0);
+            ++effort->sweeps;
+            if (i % 4 == 0 || i == batch - 1) {
+                effort->residual = sn_exact_residual(system, NULL);
+            }
+        }
+        if (newton && effort->residual > limits->tolerance) {
+            if (!prepared) {
+                sn_exact_newton_prepare(system);
+                prepared = true;
+            }
+            effort->residual = sn_exact_newton(system, limits->tolerance, &effort->newton_steps);
+        }
+        batch = 2 * batch < MOST_SWEEPS ? 2 * batch : MOST_SWEEPS;
+    }
+    effort->converged = effort->residual <= limits->tolerance;
+    return true;
+}

@@ -1,0 +1,132 @@
+// The system that the exact solver solves: blocks of rows over agents' velocities, each with a law
+// for its impulses. What the rows come from is no matter here.
+//
+//     u = J v - target + softness p,   v = v_free + sum Y p,   Y = A^-1 J^T
+//
+//     point   3 rows, normal and two tangential: Signorini's and Coulomb's laws (cone.h)
+//     box     1 row: u = 0, or p at a bound with u pressing against it
+//     ball    1 to 3 rows: |p| <= radius + length * (sum of p_n of `owner_count` points from
+//             `owner` on); u = 0, or p at the bound and opposite to u
+//
+// Impulses in units of one row may be N s and of the next N m s, and masses may be in the ratio of
+// thousands. Where rows are compared they are scaled by s = 1 / sqrt(w), w the row's entry of J
+// A^-1 J^T: p / s and s u are then both roots of an energy.
+#ifndef SN_SOLVE_EXACT_SYSTEM_H
+#define SN_SOLVE_EXACT_SYSTEM_H
+
+#include "base/array.h"
+#include "math/symmetric.h"
+
+typedef enum sn_block_kind { SN_BLOCK_POINT, SN_BLOCK_BOX, SN_BLOCK_BALL } sn_block_kind;
+
+enum { SN_BLOCK_ROWS = 3 };
+
+typedef struct sn_exact_side {
+    int agent; // of the system
+    int first; // in j and y: rows of the agent's v_count, one after another
+} sn_exact_side;
+
+typedef struct sn_exact_block {
+    sn_block_kind kind;
+    int width, row; // rows row .. row + width - 1
+    int side_count;
+    sn_exact_side side[2];
+    double friction;             // point
+    double lower, upper;         // box
+    double radius, length;       // ball
+    int owner, owner_count;      // ball: point blocks
+    double softness;             // on every row
+    bool idle;                   // left out for now: its impulse stays as it is
+    sn_sym3 w;                   // J Y, softness included
+    double scale[SN_BLOCK_ROWS]; // s; 0: nothing answers in this row
+} sn_exact_block;
+
+typedef struct sn_exact_agent {
+    int set, agent;
+    int v_first, v_count;
+} sn_exact_agent;
+
+typedef struct sn_exact_system {
+    SN_ARRAY(sn_exact_agent) agents;
+    SN_ARRAY(sn_exact_block) blocks;
+    SN_ARRAY(double) j;      // by sides of blocks
+    SN_ARRAY(double) y;      // the same
+    SN_ARRAY(double) v;      // velocities with the impulses so far
+    SN_ARRAY(double) p;      // by rows: the start and the answer
+    SN_ARRAY(double) target; // by rows
+    // Scratch of Newton's method.
+    SN_ARRAY(double) matrix; // rows x rows: S J A^-1 J^T S
+    SN_ARRAY(double) factor; // of the active rows
+    SN_ARRAY(double) right;  // rows
+    SN_ARRAY(double) step;   // rows
+    SN_ARRAY(double) kept_p; // rows: the best so far
+    SN_ARRAY(double) kept_v;
+    SN_ARRAY(int) active; // rows that are solved for
+    SN_ARRAY(int) swaps;
+} sn_exact_system;
+
+typedef struct sn_exact_effort {
+    double residual; // largest miss of the laws, relative to the largest impulse or free velocity
+    int sweeps, newton_steps;
+    bool converged;
+} sn_exact_effort;
+
+typedef struct sn_exact_limits {
+    double tolerance; // of the residual
+    int sweeps;       // at most
+    int newton_rows;  // systems with more rows are swept only
+} sn_exact_limits;
+
+SN_API void sn_exact_system_clear(sn_exact_system *system);
+SN_API void sn_exact_system_free(sn_exact_system *system);
+
+// Once all blocks are there: w and scales.
+SN_API void sn_exact_system_prepare(sn_exact_system *system);
+
+// v += Y dp of one block; and the same for velocities of one's own, as J v beside it.
+SN_API void sn_exact_push(sn_exact_system *system, const sn_exact_block *block, sn_vec3 dp);
+SN_API void sn_exact_push_into(const sn_exact_system *system, const sn_exact_block *block,
+                               sn_vec3 dp, double *velocities);
+SN_API sn_vec3 sn_exact_along(const sn_exact_system *system, const sn_exact_block *block,
+                              const double *velocities);
+
+// u of one block; rows that it does not have are 0.
+SN_API sn_vec3 sn_exact_velocity(const sn_exact_system *system, const sn_exact_block *block);
+
+static inline sn_vec3 sn_exact_impulse(const sn_exact_system *system, const sn_exact_block *block)
+{
+    const double *p = system->p.data + block->row;
+    return sn_vec3_make(p[0], block->width > 1 ? p[1] : 0.0, block->width > 2 ? p[2] : 0.0);
+}
+
+static inline void sn_exact_put(sn_exact_system *system, const sn_exact_block *block, sn_vec3 p)
+{
+    double *row = system->p.data + block->row;
+    const double numbers[SN_BLOCK_ROWS] = {p.x, p.y, p.z};
+    for (int i = 0; i < block->width; ++i) {
+        row[i] = numbers[i];
+    }
+}
+
+// The bound of a ball's impulse now.
+SN_API double sn_exact_radius(const sn_exact_system *system, const sn_exact_block *block);
+
+// One pass of block Gauss and Seidel, forwards or backwards: each block solved exactly, the others
+// held.
+SN_API void sn_exact_sweep(sn_exact_system *system, bool forwards);
+
+// The natural map p - projection(p - u) of all blocks, scaled: its largest entry, by the largest
+// of impulses and free velocities. map (rows): may be NULL.
+SN_API double sn_exact_residual(const sn_exact_system *system, double *map);
+
+// Solves from p on, with v = v_free + Y p given. False when memory runs out.
+SN_API bool sn_exact_system_solve(sn_exact_system *system, const sn_exact_limits *limits,
+                                  sn_exact_effort *effort);
+
+// Newton's method on the natural map, until the tolerance is met or it makes no more progress.
+// exact_newton.c.
+SN_API bool sn_exact_newton_reserve(sn_exact_system *system);
+SN_API void sn_exact_newton_prepare(sn_exact_system *system);
+SN_API double sn_exact_newton(sn_exact_system *system, double tolerance, int *steps);
+
+#endif

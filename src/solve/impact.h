@@ -1,0 +1,46 @@
+// Impacts that rebound, in the order in which they happen within a step.
+//
+// Until something touches, gaps go as g + u t + a t^2 / 2. At the first root a contact strikes: its
+// impulse is found from the velocities of that moment, with Coulomb friction and u_n -> -e u_n.
+// What it sets moving may strike others that touch, one after another, the strongest first, until
+// none approaches: so a row of balls that touch passes an impulse on and throws out the last one
+// (sequential impacts: Smith, Kaufman, Vouga, Tamstorf, Grinspun 2012). Then time goes on to the
+// next root. No strike adds energy; where friction would (Newton's law of restitution can), it
+// rebounds less.
+//
+// An impulse p at the time t shifts its bodies by (h - t) A^-1 J^T p at the end of the step. A step
+// takes impulses in its middle, with `after` of its time to come, and at its end. Both are right,
+// velocity and place, when
+//
+//     (h - t) / after  of it acts in the middle,   the rest at the end
+//
+// and as both parts are impulses of a pair at one point, momentum and angular momentum are kept.
+//
+// Bounces that would come back within the step are not made here: such a contact comes to rest.
+#ifndef SN_SOLVE_IMPACT_H
+#define SN_SOLVE_IMPACT_H
+
+#include "solve/exact_system.h"
+
+typedef struct sn_impact_spot {
+    int block;       // of the system, a point
+    double gap;      // at the start of the step, m
+    double touching; // gaps up to this count as none, m
+    sn_vec3 start;   // u at the start of the step: normal, tangential
+    sn_vec3 rate;    // du/dt with nothing in the way but what rests
+    double restitution;
+    double after;                   // how long impulses in the middle of the step act, s
+    sn_vec3 strike;                 // out: the impulse
+    sn_vec3 later;                  // out: the part of it that acts at the end of the step
+    double gap_now;                 // scratch
+    sn_vec3 u_now, u_before_events; // scratch
+} sn_impact_spot;
+
+// Would it strike and rebound within the step, by what is in the spot?
+SN_API bool sn_impact_is_due(const sn_impact_spot *spot, double h);
+
+// Makes the impacts. change: as long as the system's v, scratch. Gives the number of strikes.
+SN_API int sn_impact_run(const sn_exact_system *system, sn_impact_spot *spots, int count, double h,
+                         double *change);
+
+#endif
