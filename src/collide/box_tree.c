@@ -492,6 +492,131 @@ void sn_box_tree_keep_boxes(sn_box_tree *tree)
     tree->marks = NULL;
 }
 
+// ---- rays and nearness ----
+
+sn_box_ray sn_box_ray_make(sn_vec3 origin, sn_vec3 direction, sn_vec3 half)
+{
+    sn_box_ray ray;
+    sn_vec3_put(ray.origin, origin);
+    sn_vec3_put(ray.direction, direction);
+    sn_vec3_put(ray.half, half);
+    for (int k = 0; k < 3; ++k) {
+        ray.inverse[k] = ray.direction[k] != 0.0 ? 1.0 / ray.direction[k] : 0.0;
+    }
+    return ray;
+}
+
+double sn_box_ray_enter(const sn_box_ray *ray, const double lower[3], const double upper[3],
+                        double limit)
+{
+    double from = 0.0, to = limit;
+    for (int k = 0; k < 3; ++k) {
+        double below = lower[k] - ray->half[k] - ray->origin[k];
+        double above = upper[k] + ray->half[k] - ray->origin[k];
+        if (ray->direction[k] == 0.0) {
+            if (below > 0.0 || above < 0.0) {
+                return -1.0;
+            }
+            continue;
+        }
+        double a = below * ray->inverse[k], b = above * ray->inverse[k];
+        double near = a < b ? a : b, far = a < b ? b : a;
+        // Two roundings more than the product has: a line along a face is not lost.
+        far += 4e-16 * fabs(far);
+        from = near > from ? near : from;
+        to = far < to ? far : to;
+    }
+    return from <= to ? from : -1.0;
+}
+
+double sn_box_distance(const double lower_a[3], const double upper_a[3], const double lower_b[3],
+                       const double upper_b[3])
+{
+    double sum = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        double below = lower_a[k] - upper_b[k], above = lower_b[k] - upper_a[k];
+        double out = below > above ? below : above;
+        out = out > 0.0 ? out : 0.0;
+        sum += out * out;
+    }
+    return sqrt(sum);
+}
+
+static void node_bounds(const sn_box_node *node, double lower[3], double upper[3])
+{
+    for (int k = 0; k < 3; ++k) {
+        lower[k] = (double)node->lower[k];
+        upper[k] = (double)node->upper[k];
+    }
+}
+
+// What a descent asks of a node: how soon something in it can matter; negative: never.
+typedef struct descent {
+    const sn_box_ray *ray; // or, without one,
+    double lower[3], upper[3];
+} descent;
+
+static double reach_node(const descent *to, const sn_box_node *node, double limit)
+{
+    double lower[3], upper[3];
+    node_bounds(node, lower, upper);
+    if (to->ray != NULL) {
+        return sn_box_ray_enter(to->ray, lower, upper, limit);
+    }
+    double distance = sn_box_distance(to->lower, to->upper, lower, upper);
+    return distance <= limit ? distance : -1.0;
+}
+
+static double descend(const sn_box_tree *tree, const descent *to, double limit, sn_box_test *test,
+                      void *context)
+{
+    int32_t stack[SN_BOX_TREE_HEIGHT + 2];
+    double entry[SN_BOX_TREE_HEIGHT + 2];
+    int top = 0;
+    if (tree->root >= 0 && (entry[0] = reach_node(to, &tree->nodes[tree->root], limit)) >= 0.0) {
+        stack[top++] = tree->root;
+    }
+    while (top > 0 && limit >= 0.0) {
+        top -= 1;
+        if (entry[top] > limit) {
+            continue;
+        }
+        const sn_box_node *node = &tree->nodes[stack[top]];
+        if (node->right < 0) {
+            limit = test(context, node->left, limit);
+            continue;
+        }
+        double left = reach_node(to, &tree->nodes[node->left], limit);
+        double right = reach_node(to, &tree->nodes[node->right], limit);
+        bool left_first = left <= right;
+        for (int k = 0; k < 2; ++k) {
+            bool is_left = (k == 0) != left_first; // the nearer on top
+            double at = is_left ? left : right;
+            if (at >= 0.0) {
+                stack[top] = is_left ? node->left : node->right;
+                entry[top++] = at;
+            }
+        }
+    }
+    return limit;
+}
+
+double sn_box_tree_ray(const sn_box_tree *tree, const sn_box_ray *ray, double limit,
+                       sn_box_test *test, void *context)
+{
+    descent to = {.ray = ray};
+    return descend(tree, &to, limit, test, context);
+}
+
+double sn_box_tree_near(const sn_box_tree *tree, sn_aabb box, double limit, sn_box_test *test,
+                        void *context)
+{
+    descent to = {.ray = NULL};
+    sn_vec3_put(to.lower, box.lower);
+    sn_vec3_put(to.upper, box.upper);
+    return descend(tree, &to, limit, test, context);
+}
+
 bool sn_box_tree_is_sound(const sn_box_tree *tree)
 {
     if (tree->root < 0) {

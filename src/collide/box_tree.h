@@ -127,4 +127,33 @@ static inline int sn_box_walk_next(sn_box_walk *walk)
     return -1;
 }
 
+// ---- rays and nearness ----
+
+// One item that may be met or be near before `limit`: the new limit, or a negative one to end.
+typedef double sn_box_test(void *context, int item, double limit);
+
+// A line origin + t direction for boxes that are enlarged by `half` on each side.
+typedef struct sn_box_ray {
+    double origin[3], direction[3], inverse[3], half[3];
+} sn_box_ray;
+
+sn_box_ray sn_box_ray_make(sn_vec3 origin, sn_vec3 direction, sn_vec3 half);
+
+// Where it enters the box, or a negative number if not within 0 .. limit.
+double sn_box_ray_enter(const sn_box_ray *ray, const double lower[3], const double upper[3],
+                        double limit);
+
+// All items whose enlarged boxes the line meets for 0 <= t <= limit, nearer ones mostly first.
+// Returns the last limit.
+double sn_box_tree_ray(const sn_box_tree *tree, const sn_box_ray *ray, double limit,
+                       sn_box_test *test, void *context);
+
+// All items whose boxes are no farther than `limit` from the box, nearer ones mostly first.
+double sn_box_tree_near(const sn_box_tree *tree, sn_aabb box, double limit, sn_box_test *test,
+                        void *context);
+
+// The distance of two boxes.
+double sn_box_distance(const double lower_a[3], const double upper_a[3], const double lower_b[3],
+                       const double upper_b[3]);
+
 #endif

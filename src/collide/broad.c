@@ -608,83 +608,28 @@ void sn_broad_query(const sn_broad *broad, sn_aabb box, sn_broad_visit *visit, v
     }
 }
 
-typedef struct line {
-    double origin[3], direction[3], inverse[3], half[3];
-} line;
+typedef struct ray_to_user {
+    const sn_broad *broad;
+    sn_broad_hit *hit;
+    void *context;
+} ray_to_user;
 
-// Where the line enters the node's enlarged box, or a negative number if not within 0 .. limit.
-static double enter(const line *ray, const sn_box_node *node, double limit)
+static double hit_user(void *context, int proxy, double limit)
 {
-    double from = 0.0, to = limit;
-    for (int k = 0; k < 3; ++k) {
-        double lower = (double)node->lower[k] - ray->half[k] - ray->origin[k];
-        double upper = (double)node->upper[k] + ray->half[k] - ray->origin[k];
-        if (ray->direction[k] == 0.0) {
-            if (lower > 0.0 || upper < 0.0) {
-                return -1.0;
-            }
-            continue;
-        }
-        double a = lower * ray->inverse[k], b = upper * ray->inverse[k];
-        double near = a < b ? a : b, far = a < b ? b : a;
-        // One rounding more than the product has: a ray along a face is not lost.
-        far += 4e-16 * fabs(far);
-        from = near > from ? near : from;
-        to = far < to ? far : to;
-    }
-    return from <= to ? from : -1.0;
-}
-
-static double ray_tree(const sn_broad *broad, const sn_box_tree *tree, const line *ray,
-                       double limit, sn_broad_hit *hit, void *context)
-{
-    int32_t stack[SN_BOX_TREE_HEIGHT + 2];
-    double entry[SN_BOX_TREE_HEIGHT + 2];
-    int top = 0;
-    if (tree->root >= 0 && (entry[0] = enter(ray, &tree->nodes[tree->root], limit)) >= 0.0) {
-        stack[top++] = tree->root;
-    }
-    while (top > 0 && limit >= 0.0) {
-        top -= 1;
-        if (entry[top] > limit) {
-            continue;
-        }
-        const sn_box_node *node = &tree->nodes[stack[top]];
-        if (node->right < 0) {
-            limit = hit(context, node->left, broad->users[node->left], limit);
-            continue;
-        }
-        double left = enter(ray, &tree->nodes[node->left], limit);
-        double right = enter(ray, &tree->nodes[node->right], limit);
-        bool left_first = left <= right;
-        for (int k = 0; k < 2; ++k) {
-            bool is_left = (k == 0) != left_first; // the nearer on top
-            double at = is_left ? left : right;
-            if (at >= 0.0) {
-                stack[top] = is_left ? node->left : node->right;
-                entry[top++] = at;
-            }
-        }
-    }
-    return limit;
+    const ray_to_user *to = context;
+    return to->hit(to->context, proxy, to->broad->users[proxy], limit);
 }
 
 void sn_broad_ray(const sn_broad *broad, sn_vec3 origin, sn_vec3 direction, sn_vec3 half,
                   double limit, sn_broad_hit *hit, void *context)
 {
-    line ray;
-    sn_vec3_put(ray.origin, origin);
-    sn_vec3_put(ray.direction, direction);
-    sn_vec3_put(ray.half, half);
-    for (int k = 0; k < 3; ++k) {
-        ray.inverse[k] = ray.direction[k] != 0.0 ? 1.0 / ray.direction[k] : 0.0;
-    }
+    ray_to_user to = {broad, hit, context};
     for (int i = 0; i < broad->half_spaces.count && limit >= 0.0; ++i) {
-        int proxy = broad->half_spaces.data[i].proxy;
-        limit = hit(context, proxy, broad->users[proxy], limit);
+        limit = hit_user(&to, broad->half_spaces.data[i].proxy, limit);
     }
+    sn_box_ray ray = sn_box_ray_make(origin, direction, half);
     for (int moving = 0; moving < 2 && limit >= 0.0; ++moving) {
-        limit = ray_tree(broad, &broad->trees[moving], &ray, limit, hit, context);
+        limit = sn_box_tree_ray(&broad->trees[moving], &ray, limit, hit_user, &to);
     }
 }
 
