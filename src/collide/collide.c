@@ -1,6 +1,8 @@
 // The table of exact tests by kinds.
 #include "collide/collide.h"
 
+#include "collide/facet.h"
+#include "collide/mesh_collide.h"
 #include "collide/pairs.h"
 
 // The test of two convex kinds or of one and a plane, first not after second; the rest have
@@ -50,6 +52,10 @@ int sn_collide(const sn_collider *a, const sn_transform *place_a, const sn_colli
             *left_out = count;
         }
         return count < capacity ? count : capacity;
+    }
+    if (sn_collider_is_ground(b)) {
+        return sn_collide_with_ground(a, place_a, b, place_b, margin, manifolds, capacity,
+                                      left_out);
     }
     return 0;
 }

@@ -25,9 +25,7 @@ sn_facet sn_facet_get(const sn_collider *ground, int index)
         facet.normal = tree->normals[index];
     } else {
         sn_height_field_triangle(ground->field, index, facet.corners);
-        sn_vec3 ab = sn_vec3_sub(facet.corners[1], facet.corners[0]);
-        sn_vec3 ac = sn_vec3_sub(facet.corners[2], facet.corners[0]);
-        facet.normal = sn_normalize(sn_cross(ab, ac));
+        facet.normal = sn_triangle_normal(facet.corners);
     }
     return facet;
 }

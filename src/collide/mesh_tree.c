@@ -69,7 +69,9 @@ static void find_patches(sn_mesh_tree *tree)
 static void find_normals(sn_mesh_tree *tree)
 {
     for (int t = 0; t < tree->triangle_count; ++t) {
-        tree->normals[t] = sn_mesh_triangle_normal(tree->mesh, t);
+        const int *v = tree->triangles + 3 * (size_t)t;
+        const sn_vec3 p[3] = {tree->positions[v[0]], tree->positions[v[1]], tree->positions[v[2]]};
+        tree->normals[t] = sn_triangle_normal(p);
     }
     if (!tree->closed) {
         return;

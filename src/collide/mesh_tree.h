@@ -51,6 +51,15 @@ SN_API sn_collider sn_mesh_tree_collider(const sn_mesh_tree *tree);
 SN_API int sn_mesh_tree_nearest(const sn_mesh_tree *tree, sn_vec3 point, double limit,
                                 sn_vec3 *nearest, double *distance);
 
+// The unit normal of a triangle, zero without area; exact along the axes, where 1 / length is not.
+static inline sn_vec3 sn_triangle_normal(const sn_vec3 p[3])
+{
+    sn_vec3 area = sn_cross(sn_vec3_sub(p[1], p[0]), sn_vec3_sub(p[2], p[0]));
+    double length = sn_length(area);
+    return length > 0.0 ? sn_vec3_make(area.x / length, area.y / length, area.z / length)
+                        : SN_VEC3_ZERO;
+}
+
 // The nearest point of triangle p to x; *feature 0, 1, 2: that corner, 3, 4, 5: the edge from that
 // corner less 3, 6: inside.
 SN_API sn_vec3 sn_triangle_nearest(const sn_vec3 p[3], sn_vec3 x, int *feature);
