@@ -142,10 +142,12 @@ static int best_axis(const boxes *x, double reach, sn_collide_cache *cache, doub
         cache->kind = (uint8_t)kind;
         return kind;
     }
-    if (e > 1e-4 * x->scale) {
+    // Boxes about to land nearly face on face get all the points they will land on: one point where
+    // edges cross would let them turn into each other within the step.
+    if (cosine_of(x, kind_e, kind) > 0.95) {
+        bias = (e > 1e-4 * x->scale ? 5e-2 : 2e-3) * x->scale;
+    } else if (e > 1e-4 * x->scale) {
         bias = 1e-9 * x->scale;
-    } else if (cosine_of(x, kind_e, kind) > 0.95) {
-        bias = 2e-3 * x->scale;
     }
     if (e > most + (held >= EDGE ? 0.25 * bias : bias)) {
         kind = kind_e;
