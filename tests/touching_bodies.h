@@ -32,6 +32,7 @@ typedef struct touching {
     sn_exact_report report, relax_report;
     double worst_residual;
     int relaxed;
+    bool predict;
     sn_integrator integrator;
 } touching;
 
@@ -149,6 +150,7 @@ static inline sn_status touching_step(touching *t, double h)
     problem.contacts = t->pointers;
     problem.contact_count = t->contact_count;
     problem.h = h;
+    problem.predict = t->predict;
     sn_status status = sn_exact_solve(&t->exact, &problem, &t->report, NULL);
     if (status != SN_OK) {
         return status;

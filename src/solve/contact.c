@@ -71,6 +71,7 @@ void sn_contact_begin(sn_contact *contact, sn_agent_set *const *sets)
         point->strike = SN_VEC3_ZERO;
         point->later = SN_VEC3_ZERO;
         point->gap_end = point->gap;
+        point->rebound = 0.0;
         point->struck = false;
     }
     contact->normal_rate = contact->count > 0 ? normal_rate_of(contact, &a, &b) : SN_VEC3_ZERO;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "solve/seed_impulse.h"
 
 // Tangential errors shrink by this share a step: with u1 = -RETURN x / h under the midpoint rule
 // both eigenvalues of the error's recursion are 1/2 in size.
@@ -67,7 +68,7 @@ static void set_targets(sn_exact *exact, const sn_exact_problem *problem, bool a
         sn_vec3 slip = sn_vec3_sub(at_end ? SN_VEC3_ZERO : back, contact->surface_velocity);
         double *target = exact->system.target.data + exact->system.blocks.data[spot->block].row;
         sn_vec3_put(target, to_axes(spot->axes, slip));
-        target[0] = at_end ? 0.0 : wanted_speed(problem, spot);
+        target[0] = at_end ? spot_point(problem, spot)->rebound : wanted_speed(problem, spot);
     }
 }
 
@@ -208,6 +209,12 @@ static void bear_all(sn_exact *exact, const sn_exact_problem *problem)
     }
 }
 
+static bool solve(sn_exact *exact, const sn_exact_problem *problem, sn_exact_effort *effort)
+{
+    return problem->predict ? sn_seed_impulse_solve(&exact->system, effort)
+                            : sn_exact_system_solve(&exact->system, &problem->limits, effort);
+}
+
 // ---- impacts ----
 
 // Accelerations with everything but the impacts solved for, as slopes over the step.
@@ -257,7 +264,7 @@ static bool make_impacts(sn_exact *exact, const sn_exact_problem *problem, int *
     bool due = false;
     for (int i = 0; i < exact->spots.count; ++i) {
         sn_exact_block *block = &system->blocks.data[exact->spots.data[i].block];
-        block->idle = sn_impact_is_due(&exact->impacts.data[i], problem->h);
+        block->idle = !problem->predict && sn_impact_is_due(&exact->impacts.data[i], problem->h);
         due = due || block->idle;
         if (block->idle) {
             sn_exact_put(system, block, SN_VEC3_ZERO);
@@ -265,7 +272,7 @@ static bool make_impacts(sn_exact *exact, const sn_exact_problem *problem, int *
     }
     *strikes = 0;
     push_start(exact, 0, system->blocks.count);
-    if (!due) {
+    if (!due || problem->predict) {
         return true;
     }
     if (!find_rates(exact, problem)) {
@@ -314,6 +321,17 @@ static void finish_point(const sn_exact *exact, const sn_exact_problem *problem,
     point->anchor = sticks ? moved : SN_VEC3_ZERO;
 }
 
+// Without timing: the speed at the start of the step, turned round, unless the flight after it
+// would be over within a step.
+static void set_rebound(const sn_exact_problem *problem, const sn_exact_spot *spot,
+                        const sn_impact_spot *impact)
+{
+    sn_contact_point *point = spot_point(problem, spot);
+    double back = -impact->restitution * spot->start.x;
+    bool flies = point->struck && back > 0.0 && 2.0 * back > -impact->rate.x * problem->h;
+    point->rebound = flies ? back : 0.0;
+}
+
 sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_exact_report *report,
                          sn_error *error)
 {
@@ -325,13 +343,16 @@ sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_ex
     if (!make_impacts(exact, problem, &report->strikes)) {
         return sn_fail_memory(error, 0);
     }
-    if (!sn_exact_system_solve(&exact->system, &problem->limits, &report->effort)) {
+    if (!solve(exact, problem, &report->effort)) {
         return sn_fail_memory(error, 0);
     }
     collect(exact, problem, false);
     for (int i = 0; i < exact->spots.count; ++i) {
         const sn_exact_spot *spot = &exact->spots.data[i];
         finish_point(exact, problem, spot, &report->struck);
+        if (problem->predict) {
+            set_rebound(problem, spot, &exact->impacts.data[i]);
+        }
         if (ends_contact(exact, i)) {
             finish_turning(exact, problem, spot, false);
         }
@@ -355,7 +376,7 @@ sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem, sn_ex
         sn_exact_push(system, &system->blocks.data[spot->block], later);
     }
     push_start(exact, exact->contact_blocks, system->blocks.count);
-    if (!sn_exact_system_solve(system, &problem->limits, &report->effort)) {
+    if (!solve(exact, problem, &report->effort)) {
         return sn_fail_memory(error, 0);
     }
     collect(exact, problem, true);

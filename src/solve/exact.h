@@ -42,6 +42,7 @@ typedef struct sn_exact_problem {
     int contact_count;
     double h;
     double push_rate;       // 1/s
+    bool predict;           // the simultaneous impulse of seed_impulse.h in place of the solver
     sn_exact_limits limits; // by default 1e-11, 2000 sweeps, 900 rows
 } sn_exact_problem;
 
