@@ -33,7 +33,7 @@ static void describe(sn_reader *reader, int node, char text[64])
     snprintf(text, 64, "%s", sn_json_type_text(n->type));
 }
 
-static void fail_expected(sn_reader *reader, int node, const sn_key *key, const char *expected)
+void sn_reader_fail_expected(sn_reader *reader, int node, const sn_key *key, const char *expected)
 {
     char got[64];
     describe(reader, node, got);
@@ -109,9 +109,8 @@ static const char *skip_number(const char *text)
     return text + strspn(text, " ");
 }
 
-// A bare number, one with a unit, or an expression. `quantity` (may be NULL) learns which.
-static void parse_number(sn_reader *reader, int node, const sn_key *key, double *target,
-                         sn_quantity_value *quantity)
+void sn_parse_number(sn_reader *reader, int node, const sn_key *key, double *target,
+                     sn_quantity_value *quantity)
 {
     const sn_json_node *n = node_at(reader, node);
     double value;
@@ -178,14 +177,13 @@ static void parse_integer(sn_reader *reader, int node, const sn_key *key, int *t
         char expected[96];
         snprintf(expected, sizeof expected, "a plain whole number from %.0f to %.0f", key->minimum,
                  key->maximum);
-        fail_expected(reader, node, key, expected);
+        sn_reader_fail_expected(reader, node, key, expected);
         return;
     }
     *target = (int)value;
 }
 
-// A list of exactly `count` numbers.
-static void parse_tuple(sn_reader *reader, int node, const sn_key *key, double *target, int count)
+void sn_parse_tuple(sn_reader *reader, int node, const sn_key *key, double *target, int count)
 {
     const sn_json_node *n = node_at(reader, node);
     if (n->type != SN_JSON_ARRAY || n->size != count) {
@@ -203,7 +201,7 @@ static void parse_tuple(sn_reader *reader, int node, const sn_key *key, double *
     }
     int i = 0;
     for (int e = sn_json_first(reader->json, node); e >= 0; e = sn_json_next(reader->json, e)) {
-        parse_number(reader, e, key, &target[i++], NULL);
+        sn_parse_number(reader, e, key, &target[i++], NULL);
     }
 }
 
@@ -221,7 +219,7 @@ static void parse_rotation(sn_reader *reader, int node, const sn_key *key,
     *rotation = (sn_rotation_value){0};
     if (node_at(reader, node)->type == SN_JSON_ARRAY) {
         rotation->kind = SN_ROTATION_QUATERNION;
-        parse_tuple(reader, node, &quaternion_key, rotation->numbers, 4);
+        sn_parse_tuple(reader, node, &quaternion_key, rotation->numbers, 4);
         return;
     }
     int axis = -1, angle = -1, euler = -1;
@@ -242,13 +240,13 @@ static void parse_rotation(sn_reader *reader, int node, const sn_key *key,
     }
     if (axis >= 0 && angle >= 0 && euler < 0) {
         rotation->kind = SN_ROTATION_AXIS;
-        parse_tuple(reader, axis, &axis_key, rotation->numbers, 3);
-        parse_number(reader, angle, &angle_key, &rotation->numbers[3], NULL);
+        sn_parse_tuple(reader, axis, &axis_key, rotation->numbers, 3);
+        sn_parse_number(reader, angle, &angle_key, &rotation->numbers[3], NULL);
     } else if (euler >= 0 && axis < 0 && angle < 0) {
         rotation->kind = SN_ROTATION_EULER;
-        parse_tuple(reader, euler, &euler_key, rotation->numbers, 3);
+        sn_parse_tuple(reader, euler, &euler_key, rotation->numbers, 3);
     } else {
-        fail_expected(
+        sn_reader_fail_expected(
             reader, node, key,
             "a rotation: [w, x, y, z], or {\"axis\": [x, y, z], \"angle\": \"30deg\"}, or "
             "{\"euler\": [x, y, z]}");
@@ -317,16 +315,16 @@ static void parse_colour(sn_reader *reader, int node, const sn_key *key, uint32_
         colour = length == 4 ? colour << 8 | (uint32_t)(17 * digit) : colour << 4 | (uint32_t)digit;
     }
     if (!good) {
-        fail_expected(reader, node, key, "a colour such as \"#c08040\"");
+        sn_reader_fail_expected(reader, node, key, "a colour such as \"#c08040\"");
         return;
     }
     *target = colour;
 }
 
-static void parse_string(sn_reader *reader, int node, const sn_key *key, const char **target)
+void sn_parse_string(sn_reader *reader, int node, const sn_key *key, const char **target)
 {
     if (node_at(reader, node)->type != SN_JSON_STRING) {
-        fail_expected(reader, node, key, "a string in double quotes");
+        sn_reader_fail_expected(reader, node, key, "a string in double quotes");
         return;
     }
     *target = sn_reader_string(reader, node);
@@ -354,250 +352,6 @@ static void check_name(sn_reader *reader, int node, const char *name)
     }
     if (strlen(name) > 100) {
         sn_reader_fail(reader, node, "a name of %zu bytes, expected at most 100", strlen(name));
-    }
-}
-
-// ---- lists ----
-
-static void *allocate(sn_reader *reader, int count, size_t size)
-{
-    void *memory = sn_arena_allocate(&reader->scene->arena, (size_t)count * size + 1);
-    reader->out_of_memory = reader->out_of_memory || memory == NULL;
-    return memory;
-}
-
-static bool expect_list(sn_reader *reader, int node, const sn_key *key, const char *of)
-{
-    const sn_json_node *n = node_at(reader, node);
-    if (n->type != SN_JSON_ARRAY) {
-        char expected[96];
-        snprintf(expected, sizeof expected, "a list of %s in [ ]", of);
-        fail_expected(reader, node, key, expected);
-        return false;
-    }
-    if (n->size < key->least || (key->most > 0 && n->size > key->most)) {
-        char most[32] = "";
-        if (key->most > 0) {
-            snprintf(most, sizeof most, " and at most %d", key->most);
-        }
-        sn_reader_fail(reader, node, "\"%s\": expected at least %d%s %s, got %d", key->name,
-                       key->least, most, of, n->size);
-        return false;
-    }
-    return true;
-}
-
-static void parse_numbers(sn_reader *reader, int node, const sn_key *key, sn_number_list *list)
-{
-    if (!expect_list(reader, node, key, "numbers")) {
-        return;
-    }
-    double *data = allocate(reader, node_at(reader, node)->size, sizeof *data);
-    if (data == NULL) {
-        return;
-    }
-    *list = (sn_number_list){data, node_at(reader, node)->size};
-    for (int e = sn_json_first(reader->json, node); e >= 0 && !sn_reader_stopped(reader);
-         e = sn_json_next(reader->json, e)) {
-        parse_number(reader, e, key, data++, NULL);
-    }
-}
-
-// Width of the first row; 0 and a mistake when the rows are not of one length.
-static int check_rows(sn_reader *reader, int node, const sn_key *key)
-{
-    int width = 0;
-    for (int e = sn_json_first(reader->json, node); e >= 0; e = sn_json_next(reader->json, e)) {
-        const sn_json_node *n = node_at(reader, e);
-        if (n->type != SN_JSON_ARRAY || n->size < 2) {
-            fail_expected(reader, e, key, "a row [a, b, ...] of at least 2 numbers");
-            return 0;
-        }
-        width = width > 0 ? width : n->size;
-        if (n->size != width) {
-            sn_reader_fail(reader, e, "\"%s\": a row of %d numbers, expected %d as in the first",
-                           key->name, n->size, width);
-            return 0;
-        }
-    }
-    return width;
-}
-
-static void parse_rows(sn_reader *reader, int node, const sn_key *key, sn_row_list *list)
-{
-    if (!expect_list(reader, node, key, "rows of numbers")) {
-        return;
-    }
-    int count = node_at(reader, node)->size, width = check_rows(reader, node, key);
-    double *data = width > 0 ? allocate(reader, count, (size_t)width * sizeof *data) : NULL;
-    if (data == NULL) {
-        return;
-    }
-    *list = (sn_row_list){data, count, width};
-    for (int e = sn_json_first(reader->json, node); e >= 0; e = sn_json_next(reader->json, e)) {
-        for (int i = sn_json_first(reader->json, e); i >= 0 && !sn_reader_stopped(reader);
-             i = sn_json_next(reader->json, i)) {
-            parse_number(reader, i, key, data++, NULL);
-        }
-    }
-}
-
-static void parse_quantities(sn_reader *reader, int node, const sn_key *key, sn_quantity_list *list)
-{
-    bool single = node_at(reader, node)->type != SN_JSON_ARRAY;
-    if (!single && !expect_list(reader, node, key, "numbers")) {
-        return;
-    }
-    int count = single ? 1 : node_at(reader, node)->size;
-    sn_quantity_value *data = allocate(reader, count, sizeof *data);
-    sn_place *places = allocate(reader, count, sizeof *places);
-    if (data == NULL || places == NULL) {
-        return;
-    }
-    *list = (sn_quantity_list){data, places, count, single};
-    int e = single ? node : sn_json_first(reader->json, node);
-    for (int i = 0; i < count && !sn_reader_stopped(reader); ++i) {
-        places[i] = sn_reader_place(reader, e);
-        parse_number(reader, e, key, &data[i].number, &data[i]);
-        e = single ? -1 : sn_json_next(reader->json, e);
-    }
-}
-
-static const sn_key time_key = {.name = "time", .dimension = SN_TIME};
-
-static void parse_course(sn_reader *reader, int node, const sn_key *key, sn_course *course)
-{
-    if (!expect_list(reader, node, key, "points [time, value]")) {
-        return;
-    }
-    int count = node_at(reader, node)->size;
-    sn_course made = {.times = allocate(reader, count, sizeof(double)),
-                      .values = allocate(reader, count, sizeof(sn_quantity_value)),
-                      .places = allocate(reader, count, sizeof(sn_place)),
-                      .count = count};
-    if (made.times == NULL || made.values == NULL || made.places == NULL) {
-        return;
-    }
-    *course = made;
-    int i = 0;
-    for (int e = sn_json_first(reader->json, node); e >= 0 && !sn_reader_stopped(reader);
-         e = sn_json_next(reader->json, e), ++i) {
-        made.places[i] = sn_reader_place(reader, e);
-        if (node_at(reader, e)->type != SN_JSON_ARRAY || node_at(reader, e)->size != 2) {
-            fail_expected(reader, e, key, "a point [time, value] such as [\"0.5s\", \"30deg\"]");
-            continue;
-        }
-        int time = sn_json_first(reader->json, e), value = sn_json_next(reader->json, time);
-        parse_number(reader, time, &time_key, &made.times[i], NULL);
-        parse_number(reader, value, key, &made.values[i].number, &made.values[i]);
-    }
-}
-
-static void parse_named(sn_reader *reader, int node, const sn_key *key, sn_named_list *list)
-{
-    if (node_at(reader, node)->type != SN_JSON_OBJECT) {
-        fail_expected(reader, node, key, "an object with a number for every name");
-        return;
-    }
-    sn_named_quantities *data = allocate(reader, node_at(reader, node)->size, sizeof *data);
-    if (data == NULL) {
-        return;
-    }
-    *list = (sn_named_list){data, 0};
-    for (int k = sn_json_first(reader->json, node); k >= 0 && !sn_reader_stopped(reader);
-         k = sn_json_next(reader->json, k)) {
-        sn_named_quantities *named = &data[list->count++];
-        named->name = sn_reader_string(reader, k);
-        named->place = sn_reader_place(reader, k);
-        parse_quantities(reader, k + 1, key, &named->values);
-    }
-}
-
-static void parse_points(sn_reader *reader, int node, const sn_key *key, int size,
-                         sn_vector_list *list)
-{
-    if (!expect_list(reader, node, key, size == 2 ? "points [x, y]" : "points [x, y, z]")) {
-        return;
-    }
-    sn_vec3 *data = allocate(reader, node_at(reader, node)->size, sizeof *data);
-    if (data == NULL) {
-        return;
-    }
-    *list = (sn_vector_list){data, node_at(reader, node)->size};
-    for (int e = sn_json_first(reader->json, node); e >= 0 && !sn_reader_stopped(reader);
-         e = sn_json_next(reader->json, e)) {
-        parse_tuple(reader, e, key, &(data++)->x, size);
-    }
-}
-
-static void parse_loops(sn_reader *reader, int node, const sn_key *key, sn_loop_list *list)
-{
-    if (node_at(reader, node)->type != SN_JSON_ARRAY) {
-        fail_expected(reader, node, key, "a list of outlines [[x, y], ...]");
-        return;
-    }
-    sn_vector_list *data = allocate(reader, node_at(reader, node)->size, sizeof *data);
-    if (data == NULL) {
-        return;
-    }
-    *list = (sn_loop_list){data, node_at(reader, node)->size};
-    for (int e = sn_json_first(reader->json, node); e >= 0 && !sn_reader_stopped(reader);
-         e = sn_json_next(reader->json, e)) {
-        parse_points(reader, e, key, 2, data++);
-    }
-}
-
-static bool parse_index(sn_reader *reader, int node, int *index)
-{
-    double value;
-    bool good = node_at(reader, node)->type == SN_JSON_NUMBER &&
-                sn_json_number(reader->json, node, &value) && value >= 0.0 &&
-                value <= 2147483647.0 && value == floor(value);
-    *index = good ? (int)value : 0;
-    return good;
-}
-
-static void parse_triangles(sn_reader *reader, int node, const sn_key *key, sn_index_list *list)
-{
-    if (!expect_list(reader, node, key, "triangles [i, j, k]")) {
-        return;
-    }
-    int *data = allocate(reader, node_at(reader, node)->size, 3 * sizeof *data);
-    if (data == NULL) {
-        return;
-    }
-    *list = (sn_index_list){data, node_at(reader, node)->size};
-    for (int e = sn_json_first(reader->json, node); e >= 0 && !sn_reader_stopped(reader);
-         e = sn_json_next(reader->json, e)) {
-        bool good = node_at(reader, e)->type == SN_JSON_ARRAY && node_at(reader, e)->size == 3;
-        int i = good ? sn_json_first(reader->json, e) : -1;
-        for (; i >= 0; i = sn_json_next(reader->json, i)) {
-            good = parse_index(reader, i, data++) && good;
-        }
-        if (!good) {
-            fail_expected(reader, e, key, "a triangle: three indices of vertices, counted from 0");
-        }
-    }
-}
-
-static void parse_strings(sn_reader *reader, int node, const sn_key *key, sn_string_list *list)
-{
-    bool single = node_at(reader, node)->type == SN_JSON_STRING;
-    if (!single && !expect_list(reader, node, key, "strings")) {
-        return;
-    }
-    int count = single ? 1 : node_at(reader, node)->size;
-    const char **data = allocate(reader, count, sizeof *data);
-    sn_place *places = allocate(reader, count, sizeof *places);
-    if (data == NULL || places == NULL) {
-        return;
-    }
-    *list = (sn_string_list){data, places, count};
-    int e = single ? node : sn_json_first(reader->json, node);
-    for (int i = 0; i < count; ++i, e = sn_json_next(reader->json, e)) {
-        data[i] = "";
-        places[i] = sn_reader_place(reader, e);
-        parse_string(reader, e, key, &data[i]);
     }
 }
 
@@ -681,7 +435,7 @@ static sn_item *parse_item(sn_reader *reader, int node, const sn_object *object,
                        got);
         return NULL;
     }
-    sn_item *item = allocate(reader, 1, table->size);
+    sn_item *item = sn_reader_allocate(reader, 1, table->size);
     if (item == NULL) {
         return NULL;
     }
@@ -709,7 +463,7 @@ static void parse_items(sn_reader *reader, int node, const sn_key *key, sn_item_
 {
     char of[64];
     snprintf(of, sizeof of, "%s objects", key->object->name);
-    if (!expect_list(reader, node, key, of)) {
+    if (!sn_reader_expect_list(reader, node, key, of)) {
         return;
     }
     for (int e = sn_json_first(reader->json, node); e >= 0 && !sn_reader_stopped(reader);
@@ -738,7 +492,7 @@ static void parse_one_or_name(sn_reader *reader, int node, const sn_key *key,
     } else {
         char expected[96];
         snprintf(expected, sizeof expected, "a %s in { }, or the name of one", key->object->name);
-        fail_expected(reader, node, key, expected);
+        sn_reader_fail_expected(reader, node, key, expected);
     }
 }
 
@@ -748,7 +502,7 @@ static void parse_map(sn_reader *reader, int node, const sn_key *key, sn_item_li
         char expected[96];
         snprintf(expected, sizeof expected, "an object with a %s for every name",
                  key->object->name);
-        fail_expected(reader, node, key, expected);
+        sn_reader_fail_expected(reader, node, key, expected);
         return;
     }
     for (int k = sn_json_first(reader->json, node); k >= 0 && !sn_reader_stopped(reader);
@@ -766,7 +520,7 @@ static void parse_map(sn_reader *reader, int node, const sn_key *key, sn_item_li
 void sn_parse_quantity(sn_reader *reader, int node, const sn_key *key, sn_quantity_value *quantity)
 {
     *quantity = (sn_quantity_value){0};
-    parse_number(reader, node, key, &quantity->number, quantity);
+    sn_parse_number(reader, node, key, &quantity->number, quantity);
 }
 
 void sn_parse_value(sn_reader *reader, int node, const sn_key *key, void *member)
@@ -774,7 +528,7 @@ void sn_parse_value(sn_reader *reader, int node, const sn_key *key, void *member
     switch (key->type) {
     case SN_KEY_NUMBER:
     case SN_KEY_WHOLE:
-        parse_number(reader, node, key, member, NULL);
+        sn_parse_number(reader, node, key, member, NULL);
         break;
     case SN_KEY_QUANTITY:
         sn_parse_quantity(reader, node, key, member);
@@ -790,17 +544,17 @@ void sn_parse_value(sn_reader *reader, int node, const sn_key *key, void *member
         break;
     case SN_KEY_BOOLEAN:
         if (node_at(reader, node)->type != SN_JSON_BOOLEAN) {
-            fail_expected(reader, node, key, "true or false");
+            sn_reader_fail_expected(reader, node, key, "true or false");
         } else {
             *(bool *)member = sn_json_boolean(reader->json, node);
         }
         break;
     case SN_KEY_STRING:
     case SN_KEY_REFERENCE:
-        parse_string(reader, node, key, member);
+        sn_parse_string(reader, node, key, member);
         break;
     case SN_KEY_NAME:
-        parse_string(reader, node, key, member);
+        sn_parse_string(reader, node, key, member);
         check_name(reader, node, *(const char **)member);
         break;
     case SN_KEY_ENUM:
@@ -810,40 +564,40 @@ void sn_parse_value(sn_reader *reader, int node, const sn_key *key, void *member
         parse_colour(reader, node, key, member);
         break;
     case SN_KEY_VECTOR:
-        parse_tuple(reader, node, key, member, 3);
+        sn_parse_tuple(reader, node, key, member, 3);
         break;
     case SN_KEY_ROTATION:
         parse_rotation(reader, node, key, member);
         break;
     case SN_KEY_NUMBERS:
-        parse_numbers(reader, node, key, member);
+        sn_parse_numbers(reader, node, key, member);
         break;
     case SN_KEY_ROWS:
-        parse_rows(reader, node, key, member);
+        sn_parse_rows(reader, node, key, member);
         break;
     case SN_KEY_QUANTITIES:
-        parse_quantities(reader, node, key, member);
+        sn_parse_quantities(reader, node, key, member);
         break;
     case SN_KEY_COURSE:
-        parse_course(reader, node, key, member);
+        sn_parse_course(reader, node, key, member);
         break;
     case SN_KEY_NAMED:
-        parse_named(reader, node, key, member);
+        sn_parse_named(reader, node, key, member);
         break;
     case SN_KEY_POINTS2:
-        parse_points(reader, node, key, 2, member);
+        sn_parse_points(reader, node, key, 2, member);
         break;
     case SN_KEY_POINTS3:
-        parse_points(reader, node, key, 3, member);
+        sn_parse_points(reader, node, key, 3, member);
         break;
     case SN_KEY_LOOPS:
-        parse_loops(reader, node, key, member);
+        sn_parse_loops(reader, node, key, member);
         break;
     case SN_KEY_TRIANGLES:
-        parse_triangles(reader, node, key, member);
+        sn_parse_triangles(reader, node, key, member);
         break;
     case SN_KEY_STRINGS:
-        parse_strings(reader, node, key, member);
+        sn_parse_strings(reader, node, key, member);
         break;
     case SN_KEY_OBJECT:
         sn_parse_object(reader, node, key->object, member);
