@@ -128,6 +128,11 @@ static void json_body(sn_json_writer *json, const sn_world *world, sn_body body)
     sn_json_write_text(json, "name", sn_body_name(world, body));
     sn_json_write_text(json, "type", type_word(world, body));
     sn_json_write_integer(json, "shapes", (uint64_t)sn_body_shape_count(world, body));
+    sn_json_write_open_flat(json, "shape_types", '[');
+    for (int i = 0; i < sn_body_shape_count(world, body); ++i) {
+        sn_json_write_text(json, NULL, sn_shape_type_word(sn_body_shape(world, body, i)->type));
+    }
+    sn_json_write_close(json);
     sn_json_write_vec3(json, "position", sn_body_transform(world, body).position);
     if (sn_body_get_type(world, body) == SN_BODY_RIGID) {
         sn_json_write_number(json, "mass", mass.mass);
@@ -285,16 +290,34 @@ static void print_recording(const sn_recording *recording)
 
 enum { SHOWN = 40 }; // rows of a table
 
+// "box", "3 shapes", "sphere, sensor".
+static void describe_shapes(const sn_world *world, sn_body body, char *text, size_t size)
+{
+    int count = sn_body_shape_count(world, body);
+    const sn_shape *first = sn_body_shape(world, body, 0);
+    if (count == 0) {
+        snprintf(text, size, "none");
+    } else if (count > 1) {
+        snprintf(text, size, "%d shapes", count);
+    } else {
+        snprintf(text, size, "%s%s", sn_shape_type_word(first->type),
+                 first->surface.sensor ? ", sensor" : "");
+    }
+}
+
 static void print_bodies(const sn_world *world)
 {
     int count = sn_world_body_count(world);
-    printf("\n%-32s %-7s %6s %12s  %s\n", "body", "type", "shapes", "mass[kg]",
+    printf("\n%-32s %-7s %-20s %12s  %s\n", "body", "type", "shape", "mass[kg]",
            "principal moments[kg m^2]");
     for (int i = 0; i < count && i < SHOWN; ++i) {
         sn_body body = sn_world_body(world, i);
-        printf("%-32s %-7s %6d", sn_body_name(world, body), type_word(world, body),
-               sn_body_shape_count(world, body));
-        if (sn_body_get_type(world, body) == SN_BODY_RIGID) {
+        char shapes[40];
+        describe_shapes(world, body, shapes, sizeof shapes);
+        bool rigid = sn_body_get_type(world, body) == SN_BODY_RIGID;
+        printf("%-32s %-7s %-*s", sn_body_name(world, body), type_word(world, body), rigid ? 20 : 1,
+               shapes);
+        if (rigid) {
             sn_vec3 moments = principal_moments(world, body);
             printf(" %12.6g  %.6g %.6g %.6g", sn_body_mass_properties(world, body).mass, moments.x,
                    moments.y, moments.z);

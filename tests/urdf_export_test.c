@@ -374,6 +374,32 @@ static void other_shapes_are_meshes(void **state)
     sn_scene_destroy(scene);
 }
 
+// A plane has no mesh to keep, a rounded box is no box of URDF.
+static void grounds_and_roundings(void **state)
+{
+    (void)state;
+    sn_scene *scene = load(
+        "{\"sinew\": 1, \"bodies\": [{\"name\": \"a\", \"type\": \"static\", \"shapes\": "
+        "[{\"type\": \"plane\"}, {\"type\": \"box\", \"size\": [1, 1, 1], \"rounding\": 0.1}]}]}",
+        NULL);
+    int count = 0;
+    sn_urdf_options options = {count_meshes, &count};
+    char *text = NULL;
+    size_t length = 0;
+    sn_error_list left_out = {0};
+    assert_int_equal(sn_scene_urdf_text(scene, &options, &text, &length, &left_out, NULL), SN_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(left_out.count, 1);
+    assert_true(tells(&left_out, "the form of \"a\": URDF has no plane"));
+    sn_scene_free_text(text);
+    sn_error_list_free(&left_out);
+    text = export_urdf(scene, &left_out);
+    assert_true(tells(&left_out, "the form of \"a\": URDF has no rounded box"));
+    sn_scene_free_text(text);
+    sn_error_list_free(&left_out);
+    sn_scene_destroy(scene);
+}
+
 static void memory_runs_out_anywhere(void **state)
 {
     (void)state;
@@ -407,6 +433,7 @@ int main(void)
         cmocka_unit_test(what_is_left_out_is_told),
         cmocka_unit_test(what_falls_apart_is_refused),
         cmocka_unit_test(other_shapes_are_meshes),
+        cmocka_unit_test(grounds_and_roundings),
         cmocka_unit_test(memory_runs_out_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,6 +74,9 @@ typedef struct sn_shape {
     sn_surface surface;
 } sn_shape;
 
+// "box", "height_field": the words of the scene format; "" for what is none.
+SN_API const char *sn_shape_type_word(sn_shape_type type);
+
 SN_API sn_surface sn_default_surface(void);
 
 // A unit sphere of water at the origin.

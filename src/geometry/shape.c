@@ -6,6 +6,13 @@
 #include "base/memory.h"
 #include "geometry/mass.h"
 
+const char *sn_shape_type_word(sn_shape_type type)
+{
+    static const char *const words[] = {"sphere", "box",  "cylinder", "cone",  "capsule",
+                                        "torus",  "mesh", "hull",     "plane", "height_field"};
+    return (unsigned)type < SN_SHAPE_TYPE_COUNT ? words[type] : "";
+}
+
 sn_surface sn_default_surface(void)
 {
     return (sn_surface){.friction = 0.5, .group = 1, .meets = 0xFFFFFFFF};

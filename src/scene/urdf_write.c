@@ -96,8 +96,8 @@ static void write_origin(sn_text *out, sn_transform frame)
 
 static bool is_written(const sn_shape *shape)
 {
-    return shape->type == SN_SHAPE_BOX || shape->type == SN_SHAPE_CYLINDER ||
-           shape->type == SN_SHAPE_SPHERE;
+    return (shape->type == SN_SHAPE_BOX && shape->rounding == 0.0) ||
+           shape->type == SN_SHAPE_CYLINDER || shape->type == SN_SHAPE_SPHERE;
 }
 
 static void write_geometry(sn_text *out, const sn_shape *shape, const char *file)
@@ -122,7 +122,8 @@ static void write_geometry(sn_text *out, const sn_shape *shape, const char *file
 // The name of the file that a shape's mesh is kept in, NULL when nobody keeps it.
 static const char *keep_mesh(writer *w, const char *body, const sn_shape *shape)
 {
-    if (w->options == NULL || w->options->keep_mesh == NULL || w->status != SN_OK) {
+    if (w->options == NULL || w->options->keep_mesh == NULL || w->status != SN_OK ||
+        shape->type == SN_SHAPE_PLANE) {
         return NULL;
     }
     sn_mesh *mesh = NULL;
@@ -198,8 +199,9 @@ static void write_link(writer *w, int index)
         if (is_written(&shape) || file != NULL) {
             write_shape(out, &shape, file, in_link);
         } else if (w->status == SN_OK) {
-            leave_out(w, &from->item, "the form of \"%.60s\", its mass is there: URDF has no %s",
-                      item->name, from->item.table->word);
+            leave_out(w, &from->item, "the form of \"%.60s\"%s: URDF has no %s%s", item->name,
+                      item->type == SN_BODY_RIGID ? ", its mass is there" : "",
+                      shape.rounding > 0.0 ? "rounded " : "", from->item.table->word);
         }
     }
     sn_text_add(out, "  </link>\n");
