@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "scene/path.h"
 #include "scene_text.h"
 #include "sinew/geometry.h"
 
@@ -266,6 +267,32 @@ static void the_resolved_text_is_the_same_scene(void **state)
     sn_scene_destroy(scene);
 }
 
+// The scene in the guide.
+static void the_guide_has_a_scene_that_builds(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t length;
+    assert_int_equal(sn_path_read("docs/contact.md", 1 << 20, &text, &length, NULL), SN_OK);
+    char *start = strstr(text, "```json\n");
+    assert_non_null(start);
+    start += strlen("```json\n");
+    char *end = strstr(start, "```");
+    assert_non_null(end);
+    *end = '\0';
+    sn_scene *scene = load(start);
+    assert_int_equal(sn_scene_notes(scene)->count, 0);
+    sn_world *world = build(scene);
+    const sn_surface *belt = &shape_of(world, "belt", 0)->surface;
+    assert_true(belt->friction == 0.6 && belt->velocity.x == 0.5 &&
+                belt->rolling_friction == 0.001);
+    assert_int_equal(shape_of(world, "ghost", 0)->surface.meets, belt->group);
+    assert_true(shape_of(world, "gate", 0)->surface.sensor);
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+    sn_free(text);
+}
+
 // ---- mistakes ----
 
 #define STATIC(inside)                                                                             \
@@ -427,6 +454,7 @@ int main(void)
         cmocka_unit_test(hulls_are_read_from_files),
         cmocka_unit_test(unknown_groups_are_noted),
         cmocka_unit_test(the_resolved_text_is_the_same_scene),
+        cmocka_unit_test(the_guide_has_a_scene_that_builds),
         cmocka_unit_test(mistakes_have_their_places),
         cmocka_unit_test(mistakes_in_height_fields),
         cmocka_unit_test(at_most_32_groups),

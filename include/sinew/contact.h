@@ -13,7 +13,7 @@
 //     sn_world_step(world, 1.0 / 240.0, &error);
 //     for (int i = 0; i < sn_world_contact_count(world); ++i) {
 //         sn_contact_info touch = sn_world_contact(world, i);
-//         double newtons = sn_vec3_length(touch.force);
+//         double newtons = sn_length(touch.force);
 //         (void)newtons;
 //     }
 //
