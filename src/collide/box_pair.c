@@ -38,7 +38,7 @@ static double face_b(const boxes *x, int j)
 }
 
 // Along a_i x b_j, times the length of that product, whose square is *length2.
-static double edge_axis(const boxes *x, int i, int j, double *length2)
+static inline double edge_axis(const boxes *x, int i, int j, double *length2)
 {
     static const int next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
     int i1 = next[i], i2 = last[i], j1 = next[j], j2 = last[j];
@@ -114,23 +114,21 @@ static int best_axis(const boxes *x, double reach, sn_collide_cache *cache, doub
         return 0;
     }
     double most = a > b ? a : b, bias = (most < 1e-4 * x->scale ? 1e-4 : 1e-9) * x->scale;
-    double e = most; // edges that do no better than faces are of no interest
+    // Edges that do no better than faces are of no interest. Values are compared as squares with
+    // their sign, s |s| / length^2, so that only a better one costs a division.
+    double square = most * fabs(most);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
-            double length2, s = edge_axis(x, i, j, &length2);
-            // A negative value only falls further when divided by a length below 1.
-            if (s <= e && s <= 0.0) {
-                continue;
+            double length2, s = edge_axis(x, i, j, &length2), signed2 = s * fabs(s);
+            // Parallel edges are left out: a face's axis does for them.
+            if (signed2 > square * length2 && length2 > 1e-8) {
+                square = signed2 / length2;
+                kind_e = EDGE + 3 * i + j;
             }
-            if (length2 < 1e-8) { // parallel edges: a face's axis does for them
-                continue;
-            }
-            s /= sqrt(length2);
-            kind_e = s > e ? EDGE + 3 * i + j : kind_e;
-            e = s > e ? s : e;
         }
     }
-    if (e > reach) {
+    double e = copysign(sqrt(fabs(square)), square);
+    if (kind_e != 0 && e > reach) {
         cache->kind = (uint8_t)kind_e;
         return 0;
     }
@@ -162,14 +160,14 @@ static int best_axis(const boxes *x, double reach, sn_collide_cache *cache, doub
 // A point over the reference face: its coordinates across the face, height above it, and names.
 typedef struct spot {
     double u[2], height;
-    uint16_t inner, outer;
-    uint16_t edge; // on to the next spot: of the incident face, or from CLIPPING on the reference's
+    uint32_t inner, outer; // corners even, edges odd, 0 inside
 } spot;
 
-enum { CLIPPING = 32 };
+// At most: corners of both faces, and two cuts of each incident edge.
+enum { SPOTS = 16 };
 
 typedef struct reference {
-    const sn_collider *box, *other;
+    const sn_collider *box;
     int axis, u, v;
     double sign;    // of the face
     double r[3][3]; // the other box's axes in the reference's: columns
@@ -178,11 +176,19 @@ typedef struct reference {
     double other_half[3];
 } reference;
 
+// The other box's face that looks at the reference face: middle + s first + t second, |s|, |t| <=
+// 1, each as two coordinates across the reference face and a height.
+typedef struct incident {
+    double middle[3], first[3], second[3];
+    double slack_first, slack_second; // what the slack of lengths is of s and t
+    uint32_t corner;                  // the one at s = t = -1
+    uint32_t bit_first, bit_second;   // what is added to it at s = 1, t = 1
+} incident;
+
 static void set_reference(const sn_core_pair *pair, const boxes *x, int kind, reference *f)
 {
     bool of_a = kind < FACE_B;
     f->box = of_a ? pair->a : pair->b;
-    f->other = of_a ? pair->b : pair->a;
     f->axis = of_a ? kind - FACE_A : kind - FACE_B;
     f->u = f->axis == 2 ? 0 : f->axis + 1;
     f->v = f->axis == 0 ? 2 : f->axis - 1;
@@ -197,8 +203,7 @@ static void set_reference(const sn_core_pair *pair, const boxes *x, int kind, re
     f->sign = f->t[f->axis] >= 0.0 ? 1.0 : -1.0;
 }
 
-// The corners of the other box's face that looks at the reference face.
-static void incident_face(const reference *f, spot *spots)
+static void set_incident(const reference *f, double slack, incident *n)
 {
     const double *row = f->r[f->axis];
     int j = fabs(row[0]) >= fabs(row[1]) ? 0 : 1;
@@ -207,137 +212,211 @@ static void incident_face(const reference *f, spot *spots)
     bool positive = f->sign * row[j] < 0.0;
     double s = positive ? f->other_half[j] : -f->other_half[j];
     int axes[3] = {f->u, f->v, f->axis};
-    double middle[3], first[3], second[3];
     for (int k = 0; k < 3; ++k) {
         const double *r = f->r[axes[k]];
-        middle[k] = f->t[axes[k]] + s * r[j];
-        first[k] = f->other_half[p] * r[p];
-        second[k] = f->other_half[q] * r[q];
+        n->middle[k] = f->t[axes[k]] + s * r[j];
+        n->first[k] = f->other_half[p] * r[p];
+        n->second[k] = f->other_half[q] * r[q];
     }
-    static const double side_p[4] = {-1.0, 1.0, 1.0, -1.0}, side_q[4] = {-1.0, -1.0, 1.0, 1.0};
-    for (int k = 0; k < 4; ++k) {
-        double c[3];
-        for (int m = 0; m < 3; ++m) {
-            c[m] = middle[m] + side_p[k] * first[m] + side_q[k] * second[m];
-        }
-        int corner = (positive ? 1 << j : 0) | (side_p[k] > 0.0 ? 1 << p : 0) |
-                     (side_q[k] > 0.0 ? 1 << q : 0);
-        spots[k].u[0] = c[0];
-        spots[k].u[1] = c[1];
-        spots[k].height = f->sign * c[2] - f->half[f->axis];
-        spots[k].inner = (uint16_t)(2 * corner + 2);
-        spots[k].outer = 0;
-        spots[k].edge = (uint16_t)(2 * corner + 3);
-    }
+    n->middle[2] = f->sign * n->middle[2] - f->half[f->axis];
+    n->first[2] *= f->sign;
+    n->second[2] *= f->sign;
+    n->slack_first = slack / f->other_half[p];
+    n->slack_second = slack / f->other_half[q];
+    n->corner = positive ? 1u << j : 0u;
+    n->bit_first = 1u << p;
+    n->bit_second = 1u << q;
 }
 
-// Keeps the part with sign * u[k] <= bound.
-static int clip_half(const spot *in, int count, int k, double sign, double bound, int name,
-                     spot *out)
+// What the incident parallelogram and the reference rectangle have in common are corners of the
+// one within the other and crossings of their edges. Where they nearly coincide, as in every neat
+// stack, a corner of the incident face comes before one of the reference face, and that before a
+// crossing, to within `slack`: the same points under the same names whatever the rounding. Each
+// corner is written, and counted only if it is a spot: no branch has to be guessed.
+static int incident_corners(const incident *n, double hu, double hv, double reach, spot *spots)
 {
-    int made = 0;
-    for (int i = 0; i < count; ++i) {
-        const spot *p = &in[i], *q = &in[i + 1 < count ? i + 1 : 0];
-        double dp = sign * p->u[k] - bound, dq = sign * q->u[k] - bound;
-        if (dp <= 0.0) {
-            out[made++] = *p;
-        }
-        if ((dp < 0.0 && dq > 0.0) || (dp > 0.0 && dq < 0.0)) {
-            double s = dp / (dp - dq);
-            spot *n = &out[made++];
-            n->u[k] = sign * bound;
-            n->u[1 - k] = p->u[1 - k] + s * (q->u[1 - k] - p->u[1 - k]);
-            n->height = p->height + s * (q->height - p->height);
-            bool corner = p->edge >= CLIPPING; // of the reference face
-            n->inner = corner ? 0 : p->edge;
-            n->outer = (uint16_t)(corner ? 2 * (p->edge + name) + 64 : 2 * name + 3);
-            n->edge = dp < 0.0 ? (uint16_t)(2 * name + 3) : p->edge;
-        }
-    }
-    return made;
-}
-
-// At most eight: each of the four sides of the reference face can add one.
-static int clip_face(const reference *f, spot *spots, spot *scratch, spot **kept)
-{
-    double hu = f->half[f->u], hv = f->half[f->v];
-    double far_u = 0.0, far_v = 0.0;
+    int count = 0;
     for (int k = 0; k < 4; ++k) {
-        far_u = fmax(far_u, fabs(spots[k].u[0]));
-        far_v = fmax(far_v, fabs(spots[k].u[1]));
+        double s = (k & 1) != 0 ? 1.0 : -1.0, t = (k & 2) != 0 ? 1.0 : -1.0;
+        spot *p = &spots[count];
+        p->u[0] = n->middle[0] + s * n->first[0] + t * n->second[0];
+        p->u[1] = n->middle[1] + s * n->first[1] + t * n->second[1];
+        p->height = n->middle[2] + s * n->first[2] + t * n->second[2];
+        uint32_t corner =
+            n->corner | ((k & 1) != 0 ? n->bit_first : 0u) | ((k & 2) != 0 ? n->bit_second : 0u);
+        p->inner = 2 * corner + 2;
+        p->outer = 0;
+        count += (fabs(p->u[0]) <= hu) & (fabs(p->u[1]) <= hv) & (p->height <= reach);
     }
-    int count = 4, base = 16 + 8 * f->axis;
-    spot *now = spots, *next = scratch;
-    for (int side = 0; side < 4; ++side) {
-        int k = side / 2;
-        if ((k == 0 ? far_u <= hu : far_v <= hv) || count == 0) {
-            continue;
-        }
-        count = clip_half(now, count, k, side % 2 == 0 ? 1.0 : -1.0, k == 0 ? hu : hv, base + side,
-                          next);
-        spot *other = now;
-        now = next;
-        next = other;
-    }
-    *kept = now;
     return count;
 }
 
-// In the reference's axes, the reference as a, heights less both roundings.
+static int reference_corners(const incident *n, double hu, double hv, double reach, uint32_t face,
+                             spot *spots)
+{
+    double determinant = n->first[0] * n->second[1] - n->first[1] * n->second[0];
+    double inverse = 1.0 / determinant;
+    double most_s = 1.0 + n->slack_first, most_t = 1.0 + n->slack_second;
+    double least_s = 1.0 - n->slack_first, least_t = 1.0 - n->slack_second;
+    int count = 0;
+    for (int k = 0; k < 4; ++k) {
+        double x = (k & 1) != 0 ? hu : -hu, y = (k & 2) != 0 ? hv : -hv;
+        double dx = x - n->middle[0], dy = y - n->middle[1];
+        double s = (dx * n->second[1] - dy * n->second[0]) * inverse;
+        double t = (dy * n->first[0] - dx * n->first[1]) * inverse;
+        spot *p = &spots[count];
+        p->u[0] = x;
+        p->u[1] = y;
+        p->height = n->middle[2] + s * n->first[2] + t * n->second[2];
+        p->inner = 0;
+        p->outer = 2 * (face + (uint32_t)k) + 2;
+        bool inside = (fabs(s) <= most_s) & (fabs(t) <= most_t);
+        bool at_corner = (fabs(s) >= least_s) & (fabs(t) >= least_t);
+        count += inside & !at_corner & (p->height <= reach);
+    }
+    return count;
+}
+
+static double reciprocal(double x)
+{
+    return fabs(x) > 1e-300 ? 1.0 / x : 1e300;
+}
+
+// Where the incident edge `from` + s `along`, |s| <= 1, crosses a side of the rectangle: that of u
+// (by_u) or of v.
+static int cut(const double *from, const double *along, double s, bool by_u, double hu, double hv,
+               double slack, double reach, uint32_t edge, uint32_t face, spot *p)
+{
+    double x = from[0] + s * along[0], y = from[1] + s * along[1];
+    double across = by_u ? fabs(y) - hv : fabs(x) - hu;
+    bool positive = (by_u ? x : y) > 0.0;
+    p->u[0] = by_u ? (x > 0.0 ? hu : -hu) : x;
+    p->u[1] = by_u ? y : (y > 0.0 ? hv : -hv);
+    p->height = from[2] + s * along[2];
+    p->inner = edge;
+    p->outer = 2 * (face + 4 + (by_u ? 0u : 2u) + (positive ? 1u : 0u)) + 3;
+    return (across < -slack) & (p->height <= reach);
+}
+
+static int cut_edge(const double *from, const double *along, const double *inverse, double hu,
+                    double hv, double slack, double slack_s, double reach, uint32_t edge,
+                    uint32_t face, spot *spots)
+{
+    double middle_u = -from[0] * inverse[0], middle_v = -from[1] * inverse[1];
+    double wide_u = hu * fabs(inverse[0]), wide_v = hv * fabs(inverse[1]);
+    double in_u = middle_u - wide_u, in_v = middle_v - wide_v;
+    double out_u = middle_u + wide_u, out_v = middle_v + wide_v;
+    double in = in_u > in_v ? in_u : in_v, out = out_u < out_v ? out_u : out_v;
+    double end = 1.0 - slack_s;
+    int count = 0;
+    if (!(in < out)) {
+        return 0;
+    }
+    if (fabs(in) < end) {
+        count += cut(from, along, in, in_u > in_v, hu, hv, slack, reach, edge, face, spots);
+    }
+    if (fabs(out) < end) {
+        count +=
+            cut(from, along, out, out_u < out_v, hu, hv, slack, reach, edge, face, spots + count);
+    }
+    return count;
+}
+
+static int edge_cuts(const incident *n, double hu, double hv, double slack, double reach,
+                     uint32_t face, spot *spots)
+{
+    double inverse_first[2] = {reciprocal(n->first[0]), reciprocal(n->first[1])};
+    double inverse_second[2] = {reciprocal(n->second[0]), reciprocal(n->second[1])};
+    int count = 0;
+    for (int k = 0; k < 2; ++k) {
+        double sign = k == 0 ? -1.0 : 1.0, from[3];
+        uint32_t corner = n->corner | (k != 0 ? n->bit_second : 0u);
+        for (int m = 0; m < 3; ++m) {
+            from[m] = n->middle[m] + sign * n->second[m];
+        }
+        count += cut_edge(from, n->first, inverse_first, hu, hv, slack, n->slack_first, reach,
+                          2 * (corner + 8 * n->bit_first) + 3, face, spots + count);
+        corner = n->corner | (k != 0 ? n->bit_first : 0u);
+        for (int m = 0; m < 3; ++m) {
+            from[m] = n->middle[m] + sign * n->first[m];
+        }
+        count += cut_edge(from, n->second, inverse_second, hu, hv, slack, n->slack_second, reach,
+                          2 * (corner + 8 * n->bit_second) + 3, face, spots + count);
+    }
+    return count;
+}
+
+// Spots no higher than `reach`.
+static int common_spots(const reference *f, double slack, double reach, spot *spots)
+{
+    incident n;
+    set_incident(f, slack, &n);
+    double hu = f->half[f->u], hv = f->half[f->v];
+    uint32_t face = 64 + 16 * (uint32_t)f->axis + (f->sign > 0.0 ? 8 : 0);
+    int count = incident_corners(&n, hu + slack, hv + slack, reach, spots);
+    double far_u = fabs(n.middle[0]) + fabs(n.first[0]) + fabs(n.second[0]);
+    double far_v = fabs(n.middle[1]) + fabs(n.first[1]) + fabs(n.second[1]);
+    if (far_u <= hu + slack && far_v <= hv + slack) {
+        return count; // all of the incident face is over the reference face
+    }
+    count += reference_corners(&n, hu, hv, reach, face, spots + count);
+    return count + edge_cuts(&n, hu, hv, slack, reach, face, spots + count);
+}
+
+// In the axes (u, v, axis) of the reference, the reference as a, heights less both roundings.
 static void place_spot(const reference *f, const spot *s, double rounding, sn_manifold_point *p)
 {
-    double x[3];
-    x[f->u] = s->u[0];
-    x[f->v] = s->u[1];
-    x[f->axis] = f->sign * (f->half[f->axis] + f->box->rounding);
-    p->on_a = sn_vec3_at(x);
+    p->on_a.x = s->u[0];
+    p->on_a.y = s->u[1];
+    p->on_a.z = f->sign * (f->half[f->axis] + f->box->rounding);
     p->gap = s->height - rounding;
-    p->feature = (uint32_t)s->outer | (uint32_t)s->inner << 16;
+    p->feature = s->outer | s->inner << 16;
 }
 
 // False when the boxes are apart and their nearest points are not on the face.
 static bool touch_faces(const reference *f, double separation, double rounding, double margin,
                         double scale, sn_manifold *m)
 {
-    spot first[8], second[8], *spots;
-    incident_face(f, first);
-    int count = clip_face(f, first, second, &spots);
+    spot spots[SPOTS + 2]; // two more: what is written before it is found to be none
+    int count = common_spots(f, 1e-5 * scale, margin + rounding, spots);
     double least = INFINITY;
     for (int i = 0; i < count; ++i) {
-        least = fmin(least, spots[i].height);
+        least = spots[i].height < least ? spots[i].height : least;
     }
-    if (separation > 0.0 && !(least <= separation + 1e-6 * scale)) {
+    if (count == 0 || (separation > 0.0 && !(least <= separation + 1e-6 * scale))) {
         return false;
     }
-    sn_manifold_point points[8];
-    int kept = 0;
+    sn_manifold_point points[SPOTS + 2];
     for (int i = 0; i < count; ++i) {
-        if (spots[i].height <= margin + rounding) {
-            place_spot(f, &spots[i], rounding, &points[kept++]);
-        }
+        place_spot(f, &spots[i], rounding, &points[i]);
     }
-    if (kept == 0) {
-        return false;
-    }
-    double normal[3] = {0.0, 0.0, 0.0};
-    normal[f->axis] = f->sign;
-    m->normal = sn_vec3_at(normal);
+    m->normal = sn_vec3_make(0.0, 0.0, f->sign);
     m->patch = 0;
-    sn_manifold_reduce(m, points, kept, scale);
+    sn_manifold_reduce(m, points, count, scale);
     return true;
 }
 
-static void face_to_world(const sn_transform *place, bool swapped, sn_manifold *m)
+static void face_to_world(const reference *f, const sn_transform *place, bool swapped,
+                          sn_manifold *m)
 {
     sn_mat3 r = sn_quat_to_mat3(place->rotation);
-    m->normal = sn_mat3_apply(r, m->normal);
+    sn_vec3 u = {r.m[0][f->u], r.m[1][f->u], r.m[2][f->u]};
+    sn_vec3 v = {r.m[0][f->v], r.m[1][f->v], r.m[2][f->v]};
+    sn_vec3 n = {r.m[0][f->axis], r.m[1][f->axis], r.m[2][f->axis]};
+    // All spots lie in one plane of the reference.
+    sn_vec3 base = sn_vec3_add_scaled(place->position, m->points[0].on_a.z, n);
+    m->normal = f->sign > 0.0 ? n : sn_vec3_negate(n);
+    sn_vec3 normal = m->normal;
+    if (swapped) {
+        m->normal = sn_vec3_negate(normal);
+    }
     for (int i = 0; i < m->count; ++i) {
         sn_manifold_point *p = &m->points[i];
-        p->on_a = sn_vec3_add(place->position, sn_mat3_apply(r, p->on_a));
-        p->on_b = sn_vec3_add_scaled(p->on_a, p->gap, m->normal);
-    }
-    if (swapped) {
-        sn_manifold_swap(m);
+        sn_vec3 on = sn_vec3_add_scaled(sn_vec3_add_scaled(base, p->on_a.x, u), p->on_a.y, v);
+        sn_vec3 over = sn_vec3_add_scaled(on, p->gap, normal);
+        p->on_a = swapped ? over : on;
+        p->on_b = swapped ? on : over;
+        p->feature = swapped ? p->feature >> 16 | p->feature << 16 : p->feature;
     }
 }
 
@@ -414,7 +493,7 @@ int sn_collide_box_box(const sn_collider *a, const sn_transform *place_a, const 
         set_reference(&pair, &x, kind, &f);
         found = touch_faces(&f, separation, rounding, margin, x.scale, m);
         if (found) {
-            face_to_world(kind < FACE_B ? place_a : place_b, kind >= FACE_B, m);
+            face_to_world(&f, kind < FACE_B ? place_a : place_b, kind >= FACE_B, m);
         }
     } else {
         found = touch_edges(&pair, &x, kind, separation, place_a, m);

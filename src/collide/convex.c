@@ -7,12 +7,14 @@
 static double longest(const sn_collider *c)
 {
     sn_vec3 extent = sn_vec3_sub(c->bounds.upper, c->bounds.lower);
-    return fmax(extent.x, fmax(extent.y, extent.z));
+    double across = extent.x > extent.y ? extent.x : extent.y;
+    return extent.z > across ? extent.z : across;
 }
 
 double sn_collide_scale(const sn_collider *a, const sn_collider *b)
 {
-    return fmin(longest(a), longest(b));
+    double of_a = longest(a), of_b = longest(b);
+    return of_a < of_b ? of_a : of_b;
 }
 
 bool sn_convex_gap_find(const sn_core_pair *pair, double limit, sn_collide_cache *cache,

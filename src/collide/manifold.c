@@ -17,22 +17,21 @@ static int farthest(const sn_manifold_point *points, int count, sn_vec3 from)
 
 static int deepest(const sn_manifold_point *points, int count, sn_vec3 normal, double scale)
 {
-    double least = INFINITY;
-    for (int i = 0; i < count; ++i) {
-        least = fmin(least, points[i].gap);
+    double least = points[0].gap;
+    for (int i = 1; i < count; ++i) {
+        least = points[i].gap < least ? points[i].gap : least;
     }
     // A direction in the plane that no symmetric contact shares, so that ties are rare.
     sn_vec3 odd = sn_cross(normal, sn_vec3_make(0.8017, 0.5345, -0.2673));
-    int best = -1;
+    int best = 0;
     double first = -INFINITY;
     for (int i = 0; i < count; ++i) {
-        double along = sn_dot(points[i].on_a, odd);
-        if (points[i].gap <= least + 1e-4 * scale && along > first) {
-            first = along;
-            best = i;
-        }
+        double along =
+            points[i].gap <= least + 1e-4 * scale ? sn_dot(points[i].on_a, odd) : -INFINITY;
+        best = along > first ? i : best;
+        first = along > first ? along : first;
     }
-    return best < 0 ? 0 : best;
+    return best;
 }
 
 // Farthest outside the triangle p, x, q, whose corners run so that `side` says what is outside:
@@ -77,14 +76,10 @@ void sn_manifold_reduce(sn_manifold *manifold, const sn_manifold_point *points, 
     double most_left = 1e-12 * square, most_right = -1e-12 * square;
     for (int i = 0; i < count; ++i) {
         double off = sn_dot(side, sn_vec3_sub(points[i].on_a, points[p].on_a));
-        if (off > most_left) {
-            most_left = off;
-            left = i;
-        }
-        if (off < most_right) {
-            most_right = off;
-            right = i;
-        }
+        left = off > most_left ? i : left;
+        most_left = off > most_left ? off : most_left;
+        right = off < most_right ? i : right;
+        most_right = off < most_right ? off : most_right;
     }
     if (left >= 0 && right < 0) {
         right = beyond(points, count, manifold->normal, p, q, left);
