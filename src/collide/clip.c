@@ -20,24 +20,24 @@ typedef struct clip_point {
     uint32_t edge; // on to the next point: of the clipped one, or CLIPPING_EDGE | the other's
 } clip_point;
 
-// Keeps what is on the inner side of (x - on) . out <= 0.
-static int clip_side(const clip_point *in, int count, sn_vec3 on, sn_vec3 out, uint32_t name,
-                     clip_point *kept)
+// Keeps what is on the inner side of (x - on) . out <= 0. What is on it to within `slack` (times
+// the length of `out`) is kept as it is: edges that nearly coincide then give the same points
+// whatever the rounding.
+static int clip_side(const clip_point *in, int count, sn_vec3 on, sn_vec3 out, double slack,
+                     uint32_t name, clip_point *kept)
 {
     int edges = count > 2 ? count : count - 1, made = 0;
-    if (count == 1) {
-        edges = 0;
-    }
     double side[SN_CLIP_POINTS];
     for (int i = 0; i < count; ++i) {
         side[i] = sn_dot(sn_vec3_sub(in[i].x, on), out);
     }
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count && made < SN_CLIP_POINTS - 1; ++i) {
         int j = i + 1 < count ? i + 1 : 0;
-        if (side[i] <= 0.0) {
+        if (side[i] <= slack) {
             kept[made++] = in[i];
         }
-        if (i < edges && ((side[i] < 0.0 && side[j] > 0.0) || (side[i] > 0.0 && side[j] < 0.0))) {
+        if (i < edges &&
+            ((side[i] < -slack && side[j] > slack) || (side[i] > slack && side[j] < -slack))) {
             double t = side[i] / (side[i] - side[j]);
             clip_point *p = &kept[made++];
             p->x = sn_vec3_add_scaled(in[i].x, t, sn_vec3_sub(in[j].x, in[i].x));
@@ -46,9 +46,6 @@ static int clip_side(const clip_point *in, int count, sn_vec3 on, sn_vec3 out, u
             p->outer = corner ? (37u * in[i].edge + name) & 0xfffeu : name;
             p->edge = side[i] < 0.0 ? CLIPPING_EDGE | name : in[i].edge;
         }
-        if (made > SN_CLIP_POINTS - 2) {
-            break;
-        }
     }
     return made;
 }
@@ -56,7 +53,7 @@ static int clip_side(const clip_point *in, int count, sn_vec3 on, sn_vec3 out, u
 // The clipped feature's points over a face, seen along `out_of_face`: positions on the former,
 // names of both.
 static int clip_over(const sn_feature *face, const sn_feature *feature, sn_vec3 out_of_face,
-                     clip_point *points)
+                     double slack, clip_point *points)
 {
     clip_point buffer[2][SN_CLIP_POINTS];
     int count = feature->count, now = 0;
@@ -67,8 +64,8 @@ static int clip_over(const sn_feature *face, const sn_feature *feature, sn_vec3 
     for (int k = 0; k < face->count && count > 0; ++k) {
         sn_vec3 from = face->corners[k], to = face->corners[k + 1 < face->count ? k + 1 : 0];
         sn_vec3 out = sn_cross(sn_vec3_sub(to, from), out_of_face);
-        count =
-            clip_side(buffer[now], count, from, out, edge_name(face->names[k]), buffer[1 - now]);
+        count = clip_side(buffer[now], count, from, out, slack * sn_length(out),
+                          edge_name(face->names[k]), buffer[1 - now]);
         now = 1 - now;
     }
     for (int i = 0; i < count; ++i) {
@@ -111,7 +108,7 @@ static int clip_lines(const sn_feature *a, const sn_feature *b, sn_vec3 normal,
     return 2;
 }
 
-int sn_feature_clip(const sn_feature *a, const sn_feature *b, sn_vec3 normal,
+int sn_feature_clip(const sn_feature *a, const sn_feature *b, sn_vec3 normal, double slack,
                     sn_manifold_point *points)
 {
     if (a->count == 2 && b->count == 2) {
@@ -126,7 +123,8 @@ int sn_feature_clip(const sn_feature *a, const sn_feature *b, sn_vec3 normal,
         return 0;
     }
     clip_point clipped[SN_CLIP_POINTS];
-    int count = clip_over(face, over_a ? b : a, over_a ? normal : sn_vec3_negate(normal), clipped);
+    int count =
+        clip_over(face, over_a ? b : a, over_a ? normal : sn_vec3_negate(normal), slack, clipped);
     double cosine = over_a ? cosine_a : cosine_b;
     for (int i = 0; i < count; ++i) {
         sn_manifold_point *p = &points[i];

@@ -9,8 +9,9 @@ enum { SN_CLIP_POINTS = 2 * SN_FEATURE_CORNERS };
 
 // Points of contact of feature a (of the lower body) and b along the unit normal n from a to b,
 // each on both cores; gaps are those of the cores. At least one of them is a face, or both are
-// lines: lines that are not parallel give nothing. Returns how many.
-SN_API int sn_feature_clip(const sn_feature *a, const sn_feature *b, sn_vec3 normal,
+// lines: lines that are not parallel give nothing. Points within `slack` of an edge are on it.
+// Returns how many.
+SN_API int sn_feature_clip(const sn_feature *a, const sn_feature *b, sn_vec3 normal, double slack,
                            sn_manifold_point *points);
 
 #endif

@@ -156,7 +156,10 @@ int sn_collide_features(const sn_core_pair *pair, const sn_transform *place_a,
     }
     b.normal = sn_mat3_apply(pair->rotation, b.normal);
     sn_manifold_point points[SN_CLIP_POINTS + 1];
-    int clipped = a.count > 1 && b.count > 1 ? sn_feature_clip(&a, &b, found->normal, points) : 0;
+    double scale = sn_collide_scale(pair->a, pair->b);
+    int clipped = a.count > 1 && b.count > 1
+                      ? sn_feature_clip(&a, &b, found->normal, 1e-5 * scale, points)
+                      : 0;
     double rounding = pair->a->rounding + pair->b->rounding, least = INFINITY;
     int count = 0;
     for (int i = 0; i < clipped; ++i) {
@@ -166,7 +169,6 @@ int sn_collide_features(const sn_core_pair *pair, const sn_transform *place_a,
             points[count++] = points[i];
         }
     }
-    double scale = sn_collide_scale(pair->a, pair->b);
     // Where the deepest place was clipped away, or nothing else is left, it is a point of its own.
     if (count == 0 || least > found->gap + 1e-5 * scale) {
         points[count++] = deepest_point(pair, found, &a, &b);

@@ -34,7 +34,10 @@ static void box_feature(const sn_collider *c, sn_vec3 d, sn_feature *f)
 {
     double n[3];
     sn_vec3_put(n, d);
-    bool across[3] = {fabs(n[0]) < flat, fabs(n[1]) < flat, fabs(n[2]) < flat};
+    // A box without extent along an axis has no edge along it.
+    bool across[3] = {(fabs(n[0]) < flat) & (c->half.x > 0.0),
+                      (fabs(n[1]) < flat) & (c->half.y > 0.0),
+                      (fabs(n[2]) < flat) & (c->half.z > 0.0)};
     int corner = (n[0] >= 0.0) | (n[1] >= 0.0) << 1 | (n[2] >= 0.0) << 2;
     if (across[0] + across[1] + across[2] == 2) {
         int axis = !across[0] ? 0 : !across[1] ? 1 : 2;
@@ -82,12 +85,12 @@ static void disc(double radius, double z, bool up, sn_vec3 d, sn_feature *f)
 static void cylinder_feature(const sn_collider *c, sn_vec3 d, sn_feature *f)
 {
     double h = d.z >= 0.0 ? c->half_height : -c->half_height;
-    if (d.x * d.x + d.y * d.y < flat * flat) {
+    if (d.x * d.x + d.y * d.y < flat * flat && c->radius > 0.0) {
         disc(c->radius, h, d.z >= 0.0, d, f);
         return;
     }
     sn_vec3 u = sn_vec3_scale(c->radius, across_z(d, 0.0));
-    if (fabs(d.z) < flat) {
+    if (fabs(d.z) < flat && c->half_height > 0.0) {
         add(f, sn_vec3_make(u.x, u.y, -c->half_height), LINE_NAME);
         add(f, sn_vec3_make(u.x, u.y, c->half_height), LINE_NAME + 1);
         return;
@@ -106,7 +109,7 @@ static void cone_slant(const sn_collider *c, double *sine, double *cosine)
 static void cone_feature(const sn_collider *c, sn_vec3 d, sn_feature *f)
 {
     double across = sqrt(d.x * d.x + d.y * d.y), sine, cosine;
-    if (d.z < 0.0 && across < flat) {
+    if (d.z < 0.0 && across < flat && c->radius > 0.0) {
         disc(c->radius, -c->half_height, false, d, f);
         return;
     }
@@ -115,7 +118,8 @@ static void cone_feature(const sn_collider *c, sn_vec3 d, sn_feature *f)
     sn_vec3 rim = sn_vec3_make(u.x, u.y, -c->half_height);
     sn_vec3 tip = sn_vec3_make(0.0, 0.0, c->half_height);
     double off = d.z * cosine - across * sine; // sine of the angle past the side's normal
-    if (across > 0.0 && fabs(off) < flat && across * cosine + d.z * sine > 0.0) {
+    if (across > 0.0 && fabs(off) < flat && c->half_height > 0.0 &&
+        across * cosine + d.z * sine > 0.0) {
         add(f, rim, LINE_NAME);
         add(f, tip, LINE_NAME + 1);
         return;
@@ -125,10 +129,11 @@ static void cone_feature(const sn_collider *c, sn_vec3 d, sn_feature *f)
 
 static void capsule_feature(const sn_collider *c, sn_vec3 d, sn_feature *f)
 {
-    if (fabs(d.z) < flat || d.z < 0.0) {
+    bool line = fabs(d.z) < flat && c->half_height > 0.0;
+    if (line || d.z < 0.0) {
         add(f, sn_vec3_make(0.0, 0.0, -c->half_height), 0);
     }
-    if (fabs(d.z) < flat || d.z >= 0.0) {
+    if (line || d.z >= 0.0) {
         add(f, sn_vec3_make(0.0, 0.0, c->half_height), 1);
     }
 }

@@ -131,7 +131,7 @@ static void add_points(contest *c, const sn_facet *facet, sn_vec3 n, double leas
     sn_manifold_point points[SN_CLIP_POINTS + 1];
     int count = 0;
     if (on_facet.count > 2 || (on_facet.count > 1 && on_other.count > 1)) {
-        count = sn_feature_clip(&on_facet, &on_other, n, points);
+        count = sn_feature_clip(&on_facet, &on_other, n, 0.0, points);
     }
     double deepest = INFINITY;
     for (int i = 0; i < count; ++i) {
