@@ -15,18 +15,19 @@
 #include "collide/hull_shape.h"
 #include "collide/mesh_collide.h"
 #include "collide/mesh_tree.h"
+#include "collide/query.h"
 #include "geometry/height_field.h"
 #include "math/rotation.h"
 
 enum { MOST = 16 };
 
-__attribute__((unused)) static sn_vec3 random_vector(sn_random *random, double reach)
+static sn_vec3 random_vector(sn_random *random, double reach)
 {
     double x = sn_random_range(random, -reach, reach), y = sn_random_range(random, -reach, reach);
     return sn_vec3_make(x, y, sn_random_range(random, -reach, reach));
 }
 
-__attribute__((unused)) static sn_quat random_rotation(sn_random *random)
+static sn_quat random_rotation(sn_random *random)
 {
     sn_quat q = {sn_random_range(random, -1.0, 1.0), sn_random_range(random, -1.0, 1.0),
                  sn_random_range(random, -1.0, 1.0), sn_random_range(random, -1.0, 1.0)};
@@ -178,10 +179,394 @@ static void test_flat_floors(void **state)
     }
 }
 
+// The same over a height field, and over one whose plane is tilted, seen from its own frame.
+static void test_flat_fields(void **state)
+{
+    (void)state;
+    double heights[33 * 29];
+    memset(heights, 0, sizeof heights);
+    sn_height_field *field = NULL;
+    assert_int_equal(sn_height_field_create(heights, 33, 29, 2.0, 2.0, &field, NULL), SN_OK);
+    sn_collider ground = sn_collider_height_field(field);
+    slide_all(&ground, 1.0, 700);
+    sn_height_field_release(field);
+}
+
+// Twins of height fields: each the other's, with the same corners the other way round.
+static void test_field_twins(void **state)
+{
+    (void)state;
+    double heights[5 * 4] = {0};
+    sn_height_field *field = NULL;
+    assert_int_equal(sn_height_field_create(heights, 5, 4, 2.0, 2.0, &field, NULL), SN_OK);
+    sn_collider ground = sn_collider_height_field(field);
+    int rims = 0;
+    for (int e = 0; e < 3 * 2 * 4 * 3; ++e) {
+        int twin = sn_facet_twin(&ground, e);
+        if (twin < 0) {
+            rims += 1;
+            continue;
+        }
+        assert_int_equal(sn_facet_twin(&ground, twin), e);
+        sn_facet a = sn_facet_get(&ground, e / 3), b = sn_facet_get(&ground, twin / 3);
+        assert_memory_equal(&a.corners[e % 3], &b.corners[(twin + 1) % 3], sizeof(sn_vec3));
+        assert_memory_equal(&a.corners[(e % 3 + 1) % 3], &b.corners[twin % 3], sizeof(sn_vec3));
+    }
+    assert_int_equal(rims, 2 * (4 + 3));
+    sn_height_field_release(field);
+}
+
+static sn_collider random_body(sn_random *random, int kind, double scale)
+{
+    double a = scale * sn_random_range(random, 0.05, 0.3);
+    double b = scale * sn_random_range(random, 0.05, 0.3);
+    double c = scale * sn_random_range(random, 0.05, 0.3);
+    switch (kind) {
+    case 0:
+        return sn_collider_sphere(a);
+    case 1:
+        return sn_collider_capsule(a, b);
+    case 2:
+        return sn_collider_cylinder(a, b);
+    case 3:
+        return sn_collider_cone(a, b);
+    case 4:
+        return sn_collider_box(sn_vec3_make(a, b, c), 0.0);
+    default:
+        return sn_collider_box(sn_vec3_make(a, b, c), 0.2 * a);
+    }
+}
+
+// A box as a closed mesh and as a box: bodies that come near to it, or a little into it, touch
+// both alike.
+static void test_solid_against_box(void **state)
+{
+    (void)state;
+    const double scales[3] = {1.0, 0.01, 100.0};
+    for (int s = 0; s < 3; ++s) {
+        double scale = scales[s];
+        sn_mesh *mesh = NULL;
+        sn_mesh_box(sn_vec3_scale(scale, sn_vec3_make(1.0, 0.8, 0.6)), &mesh, NULL);
+        const sn_mesh_tree *tree = make_tree(mesh);
+        sn_collider ground = sn_mesh_tree_collider(tree);
+        sn_collider same = sn_collider_box(sn_vec3_scale(scale, sn_vec3_make(0.5, 0.4, 0.3)), 0.0);
+        sn_random random = {.seed = 11 + (uint64_t)s};
+        int touching = 0;
+        for (int run = 0; run < 3000; ++run) {
+            sn_collider body = random_body(&random, run % 6, scale);
+            sn_transform at = {random_vector(&random, scale), random_rotation(&random)};
+            sn_transform place = {random_vector(&random, scale), random_rotation(&random)};
+            // Moved along the line between the nearest points until the gap is as wanted.
+            double wanted = scale * sn_random_range(&random, -1e-3, 0.02);
+            wanted = run % 3 == 0 ? 0.0 : wanted;
+            sn_vec3 on_a, on_b;
+            double gap = sn_collide_distance(&body, &place, &same, &at, NULL, &on_a, &on_b);
+            if (gap < 0.05 * scale) {
+                continue;
+            }
+            sn_vec3 to = sn_normalize(sn_vec3_sub(on_b, on_a));
+            place.position = sn_vec3_add_scaled(place.position, gap - wanted, to);
+            gap = sn_collide_distance(&body, &place, &same, &at, NULL, &on_a, &on_b);
+            sn_manifold got[MOST], reverse[MOST];
+            double margin = 0.03 * scale;
+            int count = sn_collide(&body, &place, &ground, &at, margin, NULL, got, MOST, NULL);
+            assert_true(count >= 1);
+            bool along = false;
+            for (int i = 0; i < count; ++i) {
+                check_sound(&got[i], margin);
+                along = along || sn_dot(got[i].normal, to) > 0.999;
+            }
+            assert_true(fabs(deepest_of(got, count) - gap) < 2e-3 * scale);
+            if (gap > 1e-4 * scale) {
+                assert_true(along); // b - a at the nearest points: from a to b
+                assert_true(fabs(deepest_of(got, count) - gap) < 1e-4 * scale);
+            }
+            touching += gap < 0.0;
+            // Seen the other way round.
+            int back = sn_collide(&ground, &at, &body, &place, margin, NULL, reverse, MOST, NULL);
+            assert_int_equal(back, count);
+            for (int i = 0; i < count; ++i) {
+                sn_manifold_swap(&reverse[i]);
+                assert_memory_equal(&reverse[i].normal, &got[i].normal, sizeof(sn_vec3));
+                for (int k = 0; k < got[i].count; ++k) {
+                    const sn_manifold_point *p = &got[i].points[k], *q = &reverse[i].points[k];
+                    assert_memory_equal(&p->on_a, &q->on_a, sizeof p->on_a);
+                    assert_memory_equal(&p->on_b, &q->on_b, sizeof p->on_b);
+                    assert_true(p->gap == q->gap && p->feature == q->feature);
+                }
+            }
+        }
+        assert_true(touching > 20);
+        sn_mesh_tree_release(tree);
+    }
+}
+
+// A body far below the surface leaves through the nearest face, not the far one.
+static void test_inside(void **state)
+{
+    (void)state;
+    sn_mesh *mesh = NULL;
+    sn_mesh_box(sn_vec3_make(4.0, 4.0, 2.0), &mesh, NULL);
+    const sn_mesh_tree *tree = make_tree(mesh);
+    sn_collider ground = sn_mesh_tree_collider(tree);
+    double heights[25] = {0};
+    sn_height_field *field = NULL;
+    for (int k = 0; k < 25; ++k) {
+        heights[k] = 1.0;
+    }
+    assert_int_equal(sn_height_field_create(heights, 5, 5, 4.0, 4.0, &field, NULL), SN_OK);
+    sn_collider low = sn_collider_height_field(field);
+    sn_random random = {.seed = 21};
+    const sn_transform origin = SN_TRANSFORM_IDENTITY;
+    for (int run = 0; run < 600; ++run) {
+        sn_collider body = random_body(&random, run % 6, 1.0);
+        sn_transform place = {{sn_random_range(&random, -1.0, 1.0),
+                               sn_random_range(&random, -1.0, 1.0),
+                               sn_random_range(&random, 0.05, 0.99)},
+                              random_rotation(&random)};
+        sn_vec3 lowest = sn_rotate_inverse(place.rotation, sn_vec3_make(0.0, 0.0, -1.0));
+        int corner = 0;
+        sn_vec3 support = sn_transform_point(place, sn_collider_support(&body, lowest, &corner));
+        double depth = support.z - body.rounding - 1.0;
+        for (int kind = 0; kind < 2; ++kind) {
+            sn_manifold got[MOST];
+            int count = sn_collide(&body, &place, kind == 0 ? &ground : &low, &origin, 0.01, NULL,
+                                   got, MOST, NULL);
+            assert_int_equal(count, 1);
+            assert_true(got[0].normal.z < -1.0 + 1e-12);
+            assert_true(fabs(deepest_of(got, 1) - depth) < 1e-9);
+        }
+    }
+    sn_height_field_release(field);
+    sn_mesh_tree_release(tree);
+}
+
+// Bodies on a plate of 1 mm feel its upper side only, and a sheet pushes to both sides.
+static void test_thin(void **state)
+{
+    (void)state;
+    sn_mesh *mesh = NULL;
+    sn_mesh_box(sn_vec3_make(2.0, 2.0, 0.001), &mesh, NULL);
+    const sn_mesh_tree *plate = make_tree(mesh);
+    const sn_mesh_tree *sheet = make_floor(9, 1.0, 31);
+    sn_random random = {.seed = 32};
+    const sn_transform origin = SN_TRANSFORM_IDENTITY;
+    for (int run = 0; run < 1200; ++run) {
+        bool upper = run % 2 == 0, closed = run % 4 < 2;
+        sn_collider ground = sn_mesh_tree_collider(closed ? plate : sheet);
+        sn_collider body = random_body(&random, run % 6, 1.0);
+        sn_transform place = {
+            {sn_random_range(&random, -0.5, 0.5), sn_random_range(&random, -0.5, 0.5), 0.0},
+            random_rotation(&random)};
+        double side = upper ? 1.0 : -1.0;
+        sn_vec3 down = sn_rotate_inverse(place.rotation, sn_vec3_make(0.0, 0.0, -side));
+        int corner = 0;
+        sn_vec3 support = sn_rotate(place.rotation, sn_collider_support(&body, down, &corner));
+        double gap = sn_random_range(&random, -0.0004, 0.004);
+        double surface = closed ? 0.0005 : 0.0;
+        place.position.z = side * (surface + gap + body.rounding) - support.z;
+        sn_manifold got[MOST];
+        int count = sn_collide(&body, &place, &ground, &origin, 0.005, NULL, got, MOST, NULL);
+        assert_int_equal(count, 1);
+        check_sound(&got[0], 0.005);
+        assert_true(side * got[0].normal.z < -1.0 + 1e-6);
+        assert_true(fabs(deepest_of(got, 1) - gap) < 1e-5);
+    }
+    sn_mesh_tree_release(plate);
+    sn_mesh_tree_release(sheet);
+}
+
+// Box meshes against box meshes as boxes against boxes.
+static void test_mesh_against_mesh(void **state)
+{
+    (void)state;
+    sn_mesh *meshes[2] = {NULL, NULL};
+    sn_mesh_box(sn_vec3_make(1.0, 0.8, 0.6), &meshes[0], NULL);
+    sn_mesh_box(sn_vec3_make(0.3, 0.5, 0.4), &meshes[1], NULL);
+    const sn_mesh_tree *trees[2] = {make_tree(meshes[0]), make_tree(meshes[1])};
+    sn_collider a = sn_mesh_tree_collider(trees[0]), b = sn_mesh_tree_collider(trees[1]);
+    sn_collider box_a = sn_collider_box(sn_vec3_make(0.5, 0.4, 0.3), 0.0);
+    sn_collider box_b = sn_collider_box(sn_vec3_make(0.15, 0.25, 0.2), 0.0);
+    sn_random random = {.seed = 41};
+    int touching = 0;
+    for (int run = 0; run < 1500; ++run) {
+        sn_transform at = {random_vector(&random, 1.0), random_rotation(&random)};
+        sn_transform place = {random_vector(&random, 1.0), random_rotation(&random)};
+        if (run % 3 == 0) { // face on face
+            place.rotation = at.rotation;
+        }
+        sn_vec3 on_a, on_b;
+        double gap = sn_collide_distance(&box_a, &at, &box_b, &place, NULL, &on_a, &on_b);
+        if (gap < 0.05) {
+            continue;
+        }
+        sn_vec3 to = sn_normalize(sn_vec3_sub(on_b, on_a));
+        double wanted = sn_random_range(&random, -1e-3, 0.02);
+        place.position = sn_vec3_add_scaled(place.position, wanted - gap, to);
+        gap = sn_collide_distance(&box_a, &at, &box_b, &place, NULL, &on_a, &on_b);
+        sn_manifold got[MOST];
+        int count = sn_collide(&a, &at, &b, &place, 0.03, NULL, got, MOST, NULL);
+        assert_true(count >= 1);
+        bool along = false;
+        for (int i = 0; i < count; ++i) {
+            check_sound(&got[i], 0.03);
+            along = along || sn_dot(got[i].normal, to) > 0.999;
+        }
+        assert_true(along || gap < 1e-4);
+        assert_true(fabs(deepest_of(got, count) - gap) < 2e-3);
+        touching += gap < 0.0;
+    }
+    assert_true(touching > 20);
+    sn_mesh_tree_release(trees[0]);
+    sn_mesh_tree_release(trees[1]);
+}
+
+// A mesh over a plane: its lowest corners, four that span it.
+static void test_mesh_over_plane(void **state)
+{
+    (void)state;
+    sn_mesh *mesh = NULL;
+    sn_mesh_torus(0.5, 0.1, 24, &mesh, NULL);
+    const sn_mesh_tree *tree = make_tree(mesh);
+    sn_collider ring = sn_mesh_tree_collider(tree), plane = sn_collider_plane();
+    sn_random random = {.seed = 51};
+    for (int run = 0; run < 300; ++run) {
+        sn_transform ground = {random_vector(&random, 1.0), random_rotation(&random)};
+        sn_transform above = {{0.0, 0.0, 0.1}, random_rotation(&random)};
+        if (run % 2 == 0) {
+            above.rotation = SN_QUAT_IDENTITY;
+        }
+        double lowest = INFINITY;
+        for (int e = 0; e < 3 * tree->triangle_count; ++e) {
+            sn_vec3 p = sn_transform_point(above, tree->positions[tree->triangles[e]]);
+            lowest = fmin(lowest, p.z);
+        }
+        above.position.z += sn_random_range(&random, -0.01, 0.01) - lowest;
+        lowest += above.position.z - 0.1 - 0.0;
+        sn_transform place = sn_transform_multiply(ground, above);
+        sn_manifold got[MOST];
+        int count = sn_collide(&ring, &place, &plane, &ground, 0.02, NULL, got, MOST, NULL);
+        assert_int_equal(count, 1);
+        check_sound(&got[0], 0.02);
+        sn_vec3 up = sn_rotate(ground.rotation, sn_vec3_make(0.0, 0.0, 1.0));
+        assert_true(sn_dot(up, got[0].normal) < -1.0 + 1e-12);
+        assert_true(fabs(deepest_of(got, 1) - lowest) < 2e-4);
+        if (run % 2 == 0) { // flat on the ground: a ring of points, four of them around the middle
+            assert_int_equal(got[0].count, 4);
+            assert_true(sn_distance(got[0].points[0].on_a, got[0].points[1].on_a) > 0.95);
+            assert_true(sn_distance(got[0].points[2].on_a, got[0].points[3].on_a) > 0.95);
+        }
+    }
+    sn_mesh_tree_release(tree);
+}
+
+// A box that moves a little over a floor keeps the names of its corners and of its patch.
+static void test_names_persist(void **state)
+{
+    (void)state;
+    const sn_mesh_tree *tree = make_floor(24, 1.0, 61);
+    sn_collider ground = sn_mesh_tree_collider(tree);
+    sn_collider box = sn_collider_box(sn_vec3_make(0.2, 0.15, 0.1), 0.0);
+    const sn_transform origin = SN_TRANSFORM_IDENTITY;
+    sn_manifold first[MOST];
+    for (int step = 0; step < 200; ++step) {
+        sn_transform place = {{-0.3 + 0.003 * step, 0.1, 0.1 + 1e-6},
+                              sn_quat_from_axis_angle(sn_vec3_make(0.0, 0.0, 1.0), 0.3)};
+        sn_manifold got[MOST];
+        assert_int_equal(sn_collide(&box, &place, &ground, &origin, 0.01, NULL, got, MOST, NULL),
+                         1);
+        assert_int_equal(got[0].count, 4);
+        if (step == 0) {
+            memcpy(first, got, sizeof got);
+        }
+        assert_int_equal(got[0].patch, first[0].patch);
+        for (int k = 0; k < 4; ++k) {
+            int same = 0;
+            for (int m = 0; m < 4; ++m) {
+                same += got[0].points[k].feature == first[0].points[m].feature;
+            }
+            assert_int_equal(same, 1);
+        }
+    }
+    sn_mesh_tree_release(tree);
+}
+
+// Random bodies over rough meshes and fields, of several scales and places: no numbers that are
+// none, and the same contacts but for scale.
+static void test_rough(void **state)
+{
+    (void)state;
+    enum { N = 16 };
+    double heights[N * N];
+    sn_random random = {.seed = 71};
+    for (int k = 0; k < N * N; ++k) {
+        heights[k] = sn_random_range(&random, -0.1, 0.1);
+    }
+    int contacts = 0, more = 0;
+    for (int run = 0; run < 1500; ++run) {
+        uint64_t seed = 1000 + (uint64_t)run;
+        double least[3];
+        int counts[3];
+        for (int s = 0; s < 3; ++s) {
+            const double scales[3] = {1.0, 0.01, 100.0};
+            double scale = scales[s], scaled[N * N];
+            for (int k = 0; k < N * N; ++k) {
+                scaled[k] = scale * heights[k];
+            }
+            sn_height_field *field = NULL;
+            assert_int_equal(
+                sn_height_field_create(scaled, N, N, 2.0 * scale, 2.0 * scale, &field, NULL),
+                SN_OK);
+            sn_random own = {.seed = seed};
+            sn_collider body = random_body(&own, run % 6, scale);
+            sn_transform place = {random_vector(&own, 0.8 * scale), random_rotation(&own)};
+            place.position.z *= 0.4;
+            sn_transform at = {random_vector(&own, scale), random_rotation(&own)};
+            place = sn_transform_multiply(at, place);
+            sn_mesh *mesh = NULL;
+            const sn_mesh_tree *tree = NULL;
+            sn_collider ground = sn_collider_height_field(field);
+            if (run % 2 == 0) {
+                assert_int_equal(sn_height_field_mesh(field, &mesh, NULL), SN_OK);
+                tree = make_tree(mesh);
+                ground = sn_mesh_tree_collider(tree);
+            }
+            sn_manifold got[MOST];
+            int left_out = 0;
+            counts[s] =
+                sn_collide(&body, &place, &ground, &at, 0.02 * scale, NULL, got, MOST, &left_out);
+            for (int i = 0; i < counts[s]; ++i) {
+                check_sound(&got[i], 0.02 * scale);
+            }
+            least[s] = deepest_of(got, counts[s]) / scale;
+            more += left_out;
+            contacts += counts[s];
+            sn_mesh_tree_release(tree);
+            sn_height_field_release(field);
+        }
+        assert_int_equal(counts[0], counts[1]);
+        assert_int_equal(counts[0], counts[2]);
+        if (counts[0] > 0) {
+            assert_true(fabs(least[1] - least[0]) < 1e-6 && fabs(least[2] - least[0]) < 1e-6);
+        }
+    }
+    assert_true(contacts > 1000);
+    (void)more;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flat_floors),
+        cmocka_unit_test(test_flat_fields),
+        cmocka_unit_test(test_field_twins),
+        cmocka_unit_test(test_solid_against_box),
+        cmocka_unit_test(test_inside),
+        cmocka_unit_test(test_thin),
+        cmocka_unit_test(test_mesh_against_mesh),
+        cmocka_unit_test(test_mesh_over_plane),
+        cmocka_unit_test(test_names_persist),
+        cmocka_unit_test(test_rough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "collide/collider.h"
 
 #include "base/error.h"
+#include "collide/facet.h"
 #include "collide/hull_shape.h"
 #include "collide/mesh_tree.h"
 
@@ -364,6 +365,9 @@ sn_status sn_collider_make(const sn_shape *shape, sn_collider *collider, sn_erro
         return take_hull(status, hull, r, collider);
     case SN_SHAPE_MESH:
         return make_from_mesh(shape->mesh, collider, error);
+    case SN_SHAPE_HEIGHT_FIELD:
+        *collider = sn_collider_height_field(sn_height_field_retain(shape->field));
+        return SN_OK;
     case SN_SHAPE_TORUS:
         status = sn_shape_mesh(shape, 0.0, &mesh, error);
         status = status == SN_OK ? make_from_mesh(mesh, collider, error) : status;
@@ -381,6 +385,9 @@ void sn_collider_free(sn_collider *collider)
         sn_hull_release(collider->hull);
     } else if (collider->type == SN_COLLIDER_MESH) {
         sn_mesh_tree_release(collider->mesh);
+    } else if (collider->type == SN_COLLIDER_HEIGHT_FIELD) {
+        // The collider took the reference, and const only says that it changes nothing.
+        sn_height_field_release((sn_height_field *)collider->field);
     }
     *collider = (sn_collider){0};
 }

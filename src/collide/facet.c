@@ -8,6 +8,15 @@
 // are good to 1e-7 where things touch.
 static const double flat = 1e-4, level = 1e-5;
 
+sn_collider sn_collider_height_field(const sn_height_field *field)
+{
+    sn_collider collider = {.type = SN_COLLIDER_HEIGHT_FIELD, .bounds = field->bounds};
+    collider.field = field;
+    collider.bounds.lower.z -= fmax(field->size_x, field->size_y);
+    collider.size = fmin(field->size_x, field->size_y);
+    return collider;
+}
+
 bool sn_ground_is_solid(const sn_collider *ground)
 {
     return ground->type == SN_COLLIDER_HEIGHT_FIELD || ground->mesh->closed;
@@ -64,6 +73,32 @@ int sn_facet_twin(const sn_collider *ground, int edge)
 {
     return ground->type == SN_COLLIDER_MESH ? ground->mesh->twins[edge]
                                             : field_twin(ground->field, edge);
+}
+
+// The four corners of two triangles at a common edge are a parallelogram from above: they lie in
+// one plane if the edge's heights have the sum of the others'.
+static int field_levels(const sn_height_field *field, int index)
+{
+    double fine = 1e-6 * fmin(field->size_x / field->columns, field->size_y / field->rows);
+    int levels = 0;
+    sn_vec3 own[3], other[3];
+    sn_height_field_triangle(field, index, own);
+    for (int k = 0; k < 3; ++k) {
+        int twin = field_twin(field, 3 * index + k);
+        if (twin >= 0) {
+            sn_height_field_triangle(field, twin / 3, other);
+            double edge = own[k].z + own[(k + 1) % 3].z;
+            double across = own[(k + 2) % 3].z + other[(twin % 3 + 2) % 3].z;
+            levels |= fabs(edge - across) <= fine ? 1 << k : 0;
+        }
+    }
+    return levels;
+}
+
+int sn_facet_levels(const sn_collider *ground, int index)
+{
+    return ground->type == SN_COLLIDER_MESH ? ground->mesh->levels[index]
+                                            : field_levels(ground->field, index);
 }
 
 // At a rim a mesh ends; a height field goes down.

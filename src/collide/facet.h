@@ -30,6 +30,10 @@ static inline bool sn_collider_is_ground(const sn_collider *collider)
     return collider->type == SN_COLLIDER_MESH || collider->type == SN_COLLIDER_HEIGHT_FIELD;
 }
 
+// A collider that borrows the height field. Its bounds reach down by its longer side, so that what
+// has sunk in is still found.
+SN_API sn_collider sn_collider_height_field(const sn_height_field *field);
+
 // Height fields and closed meshes are solid; open meshes push to both sides.
 SN_API bool sn_ground_is_solid(const sn_collider *ground);
 
@@ -41,6 +45,9 @@ SN_API int sn_facet_patch(const sn_collider *ground, int index);
 
 // The half edge that runs the other way: edge 3 t + k runs from corner k of facet t. -1: none.
 SN_API int sn_facet_twin(const sn_collider *ground, int edge);
+
+// Bit k: the facet's plane goes on across its edge k.
+SN_API int sn_facet_levels(const sn_collider *ground, int index);
 
 // Which feature of the facet reaches farthest along the unit direction n, and may it be touched
 // with n? Directions within 1e-4 of the facet's normal count as it.

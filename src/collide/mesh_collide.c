@@ -1,5 +1,7 @@
 #include "collide/mesh_collide.h"
 
+#include <string.h>
+
 #include "collide/clip.h"
 #include "collide/convex.h"
 #include "collide/facet.h"
@@ -17,6 +19,13 @@ typedef struct contest {
     sn_vec3 middle;     // of the other body
     double margin, rounding, scale;
     bool behind; // some facet saw the other body, or a part of it, from behind
+    // What the other body shows to a normal: the same for all facets of a plane.
+    sn_vec3 seen_normal;
+    sn_feature seen;
+    double lowest, highest; // of its core along the normal
+    // The deepest pair that no admitted normal stood for: used when there is nothing else.
+    int spare_facet;
+    sn_convex_gap spare;
     sn_patch_set patches;
 } contest;
 
@@ -35,6 +44,9 @@ static void contest_start(contest *c, const sn_collider *ground, const sn_transf
     c->rounding = other->rounding;
     c->scale = sn_collide_scale(ground, other);
     c->behind = false;
+    c->seen_normal = SN_VEC3_ZERO;
+    c->spare_facet = -1;
+    c->spare.gap = 0.0;
     sn_patch_set_init(&c->patches, c->scale);
 }
 
@@ -93,6 +105,18 @@ static void other_feature(const contest *c, sn_vec3 n, sn_feature *feature)
     feature->normal = sn_mat3_apply(c->pair.rotation, feature->normal);
 }
 
+// Points on an edge or corner across which the plane goes on are within the contact, not at its
+// border: others stand for them. (A corner is taken for such if both its edges in this facet are.)
+static bool is_inner(int levels, uint32_t name)
+{
+    if (name < 2) {
+        return false;
+    }
+    int k = (int)((name - 2) / 2) % 3;
+    int wanted = name % 2 == 1 ? 1 << k : 1 << k | 1 << (k + 2) % 3;
+    return (levels & wanted) == wanted;
+}
+
 // Adds a point of the cores: the gap loses the rounding.
 static void add_point(contest *c, sn_vec3 n, int facet, sn_manifold_point point)
 {
@@ -116,11 +140,16 @@ static void grow_corners(const sn_facet *facet, sn_vec3 grown[3])
     }
 }
 
-// What facet and other body have in common along n: points with gaps from `least` to the margin.
-// `found` (or NULL, for a normal that was corrected) is the nearest pair, added if nothing else
-// stands for it.
-static void add_points(contest *c, const sn_facet *facet, sn_vec3 n, double least,
-                       const sn_convex_gap *found)
+// What facet and other body have in common along n.
+typedef struct common {
+    int count;
+    double least; // of the gaps, rounding taken off
+    int other_count;
+    uint16_t other_name; // of the other body's feature, if it is a corner
+    sn_manifold_point points[SN_CLIP_POINTS];
+} common;
+
+static void clip_along(const contest *c, const sn_facet *facet, sn_vec3 n, common *found)
 {
     sn_vec3 grown[3];
     grow_corners(facet, grown);
@@ -128,48 +157,183 @@ static void add_points(contest *c, const sn_facet *facet, sn_vec3 n, double leas
     sn_feature on_facet, on_other;
     sn_collider_feature(&triangle, n, &on_facet);
     other_feature(c, n, &on_other);
-    sn_manifold_point points[SN_CLIP_POINTS + 1];
-    int count = 0;
+    found->other_count = on_other.count;
+    found->other_name = on_other.names[0];
+    found->count = 0;
+    found->least = INFINITY;
     if (on_facet.count > 2 || (on_facet.count > 1 && on_other.count > 1)) {
-        count = sn_feature_clip(&on_facet, &on_other, n, 0.0, points);
+        found->count = sn_feature_clip(&on_facet, &on_other, n, 0.0, found->points);
     }
-    double deepest = INFINITY;
-    for (int i = 0; i < count; ++i) {
-        double gap = points[i].gap - c->rounding;
-        if (gap <= c->margin && gap >= least) {
-            deepest = fmin(deepest, gap);
-            add_point(c, n, facet->index, points[i]);
+    for (int i = 0; i < found->count; ++i) {
+        found->least = fmin(found->least, found->points[i].gap - c->rounding);
+    }
+}
+
+// Points with gaps from `least` to the margin.
+static void add_common(contest *c, const sn_facet *facet, sn_vec3 n, double least,
+                       const common *found)
+{
+    bool flat = sn_dot(n, facet->normal) > 1.0 - 1e-12;
+    int levels = flat && found->count > 0 ? sn_facet_levels(c->ground, facet->index) : 0;
+    for (int i = 0; i < found->count; ++i) {
+        double gap = found->points[i].gap - c->rounding;
+        bool inner = is_inner(levels, found->points[i].feature & 0xffffu);
+        if (gap <= c->margin && gap >= least && !inner) {
+            add_point(c, n, facet->index, found->points[i]);
         }
     }
-    if (found != NULL && !(deepest <= found->gap + 1e-3 * c->scale)) {
-        sn_manifold_point point = {.feature = 1u | 1u << 16};
-        if (on_other.count == 1) {
-            point.feature = 1u | (2u * on_other.names[0] + 2u) << 16;
-        }
-        point.on_b = sn_vec3_add_scaled(found->on_b, c->rounding, found->normal);
-        point.gap = found->gap + c->rounding;
-        point.on_a = sn_vec3_add_scaled(point.on_b, -point.gap, n);
-        add_point(c, n, facet->index, point);
+}
+
+// The nearest pair as one point, its gap measured along n.
+static void add_nearest(contest *c, int facet, sn_vec3 n, const sn_convex_gap *nearest,
+                        uint32_t other_name)
+{
+    sn_manifold_point point = {.feature = 1u | other_name << 16};
+    point.on_b = sn_vec3_add_scaled(nearest->on_b, c->rounding, nearest->normal);
+    point.gap = nearest->gap + c->rounding;
+    point.on_a = sn_vec3_add_scaled(point.on_b, -point.gap, n);
+    add_point(c, n, facet, point);
+}
+
+// At a normal that the ground admits; the nearest pair is added if nothing else stands for it.
+static void add_admitted(contest *c, const sn_facet *facet, sn_vec3 n, const sn_convex_gap *nearest)
+{
+    common found;
+    clip_along(c, facet, n, &found);
+    add_common(c, facet, n, -INFINITY, &found);
+    if (!(found.least <= nearest->gap + 1e-3 * c->scale)) {
+        uint32_t name = found.other_count == 1 ? 2u * found.other_name + 2u : 1u;
+        add_nearest(c, facet->index, n, nearest, name);
     }
 }
 
 // ---- one facet and a convex body ----
 
-// A sheet's facet faces the side on which the core is, or, if it cuts the core, its middle.
-static void face_other(const contest *c, sn_facet *facet, const sn_convex_gap *found)
+// How much deeper than the nearest pair a corrected normal may find things: more would be another
+// side of the ground.
+static double corrected_least(const contest *c, const sn_convex_gap *nearest)
 {
-    bool apart = found->gap + c->rounding > 1e-9 * c->scale;
-    sn_vec3 to = apart ? found->normal : sn_vec3_sub(c->middle, facet->corners[0]);
-    if (!c->solid && sn_dot(facet->normal, to) < 0.0) {
+    return fmin(nearest->gap, 0.0) - 1e-3 * c->scale;
+}
+
+// The part of n across edge k, if the edge is convex and that part lies between both facets'
+// normals, as edges admit; zero if not.
+static sn_vec3 edge_normal(const sn_collider *ground, const sn_facet *facet, int k, sn_vec3 n)
+{
+    int twin = sn_facet_twin(ground, 3 * facet->index + k);
+    if (twin < 0) {
+        return SN_VEC3_ZERO;
+    }
+    sn_facet other = sn_facet_get(ground, twin / 3);
+    sn_vec3 along = sn_vec3_sub(facet->corners[(k + 1) % 3], facet->corners[k]);
+    sn_vec3 into = sn_vec3_sub(other.corners[(twin % 3 + 2) % 3], facet->corners[k]);
+    sn_vec3 across = sn_vec3_add_scaled(n, -sn_dot(n, along) / sn_dot(along, along), along);
+    sn_vec3 own = sn_cross(facet->normal, along), far = sn_cross(along, other.normal);
+    bool convex = sn_dot(into, facet->normal) < 0.0;
+    bool between = sn_dot(across, own) <= 0.0 && sn_dot(across, far) <= 0.0;
+    return convex && between ? sn_normalize(across) : SN_VEC3_ZERO;
+}
+
+// The nearest pair's normal points over a neighbour: the facet's own normal or that of one of its
+// edges takes its place, whichever leaves the bodies farthest apart.
+static void add_corrected(contest *c, const sn_facet *facet, const sn_convex_gap *nearest)
+{
+    sn_vec3 n = facet->normal;
+    double most = sn_core_pair_separation(&c->pair, n);
+    for (int k = 0; k < 3; ++k) {
+        sn_vec3 candidate = edge_normal(c->ground, facet, k, nearest->normal);
+        double apart = sn_core_pair_separation(&c->pair, candidate);
+        if (sn_dot(candidate, candidate) > 0.0 && apart > most) {
+            most = apart;
+            n = candidate;
+        }
+    }
+    common found;
+    clip_along(c, facet, n, &found);
+    add_common(c, facet, n, corrected_least(c, nearest), &found);
+    if (nearest->gap < c->spare.gap) {
+        c->spare = *nearest;
+        c->spare_facet = facet->index;
+    }
+}
+
+// A sheet's facet faces the side on which the core is, or, if its plane cuts the core, its middle.
+static void face_other(const contest *c, sn_facet *facet, double above, double below)
+{
+    double to = above > 0.0   ? 1.0
+                : below > 0.0 ? -1.0
+                              : sn_dot(sn_vec3_sub(c->middle, facet->corners[0]), facet->normal);
+    if (!c->solid && to < 0.0) {
         facet->normal = sn_vec3_negate(facet->normal);
     }
 }
 
-// How much deeper than the nearest pair a corrected normal may find things: more would be another
-// side of the ground.
-static double corrected_least(const contest *c, const sn_convex_gap *found)
+// The point of the other body's core that lies farthest along n, in the ground's frame.
+static sn_vec3 other_support(const contest *c, sn_vec3 n)
 {
-    return fmin(found->gap, 0.0) - 1e-3 * c->scale;
+    int corner = 0;
+    sn_vec3 direction = sn_mat3_apply_transpose(c->pair.rotation, n);
+    sn_vec3 x = sn_collider_support(c->other, direction, &corner);
+    return sn_vec3_add(c->pair.offset, sn_mat3_apply(c->pair.rotation, x));
+}
+
+static void look_along(contest *c, sn_vec3 n)
+{
+    if (memcmp(&n, &c->seen_normal, sizeof n) == 0) {
+        return;
+    }
+    c->seen_normal = n;
+    other_feature(c, n, &c->seen);
+    c->lowest = sn_dot(n, other_support(c, sn_vec3_negate(n)));
+    c->highest = sn_dot(n, other_support(c, n));
+}
+
+// A facet in the midst of a plane admits the plane's normal only, and of the contact it has the
+// corners of the other body's feature that are over it.
+static void meet_midst(contest *c, const sn_facet *facet)
+{
+    double plane = sn_dot(facet->normal, facet->corners[0]);
+    sn_vec3 out[3];
+    double slack[3];
+    for (int k = 0; k < 3; ++k) {
+        sn_vec3 along = sn_vec3_sub(facet->corners[(k + 1) % 3], facet->corners[k]);
+        out[k] = sn_cross(along, facet->normal);
+        slack[k] = 1e-9 * sn_dot(along, along);
+    }
+    bool turned = sn_dot(out[0], sn_vec3_sub(facet->corners[2], facet->corners[0])) > 0.0;
+    for (int i = 0; i < c->seen.count; ++i) {
+        sn_manifold_point point = {.on_b = c->seen.corners[i]};
+        point.gap = sn_dot(point.on_b, facet->normal) - plane;
+        bool over = point.gap - c->rounding <= c->margin;
+        for (int k = 0; over && k < 3; ++k) {
+            double side = sn_dot(out[k], sn_vec3_sub(point.on_b, facet->corners[k]));
+            over = (turned ? -side : side) <= slack[k];
+        }
+        if (over) {
+            point.on_a = sn_vec3_add_scaled(point.on_b, -point.gap, facet->normal);
+            point.feature = (2u * c->seen.names[i] + 2u) << 16;
+            add_point(c, facet->normal, facet->index, point);
+        }
+    }
+}
+
+// The nearest pair of a facet and the other body; false beyond the margin. The core of a ball is a
+// point, for which this is quick.
+static bool find_nearest(contest *c, const sn_facet *facet, sn_convex_gap *nearest)
+{
+    if (c->other->type != SN_COLLIDER_SPHERE) {
+        return !sn_convex_gap_find(&c->pair, c->margin, NULL, nearest) && nearest->gap <= c->margin;
+    }
+    int feature = 6;
+    sn_vec3 x = c->pair.offset, on = sn_triangle_nearest(facet->corners, x, &feature);
+    sn_vec3 away = sn_vec3_sub(x, on);
+    double distance = sn_length(away);
+    nearest->gap = distance - c->rounding;
+    nearest->normal =
+        distance > 1e-9 * c->scale ? sn_vec3_scale(1.0 / distance, away) : facet->normal;
+    nearest->on_a = on;
+    nearest->on_b = sn_vec3_add_scaled(x, -c->rounding, nearest->normal);
+    return nearest->gap <= c->margin;
 }
 
 static void meet_convex(contest *c, int index)
@@ -180,38 +344,54 @@ static void meet_convex(contest *c, int index)
     }
     sn_collider triangle = sn_collider_triangle(facet.corners, 0.0);
     c->pair.a = &triangle;
+    look_along(c, facet.normal);
+    double plane = sn_dot(facet.normal, facet.corners[0]);
+    double above = c->lowest - plane, below = plane - c->highest;
     double limit = c->margin + c->rounding;
-    bool far = sn_core_pair_separation(&c->pair, facet.normal) > limit;
-    sn_vec3 below = sn_vec3_negate(facet.normal);
-    double under = sn_core_pair_separation(&c->pair, below) - c->rounding;
-    if (c->solid && under > 0.0) {
+    if (c->solid && below > c->rounding) {
         c->behind = true;
         return;
     }
-    if (far || under > c->margin) {
+    if (above > limit || below > limit) {
         return;
     }
-    sn_convex_gap found;
-    if (sn_convex_gap_find(&c->pair, c->margin, NULL, &found) || found.gap > c->margin) {
+    face_other(c, &facet, above, below);
+    look_along(c, facet.normal);
+    // Where what is lowest over the facet's plane is over the facet, no other pair is nearer.
+    double gap = (c->solid || above >= below ? above : below) - c->rounding;
+    common found;
+    if (gap > -1e-3 * c->scale && sn_facet_levels(c->ground, index) == 7) {
+        meet_midst(c, &facet);
         return;
     }
-    face_other(c, &facet, &found);
-    switch (sn_facet_admits(c->ground, &facet, found.normal)) {
+    if (gap > -1e-3 * c->scale) {
+        clip_along(c, &facet, facet.normal, &found);
+        if (found.least <= gap + 1e-4 * c->scale) {
+            add_common(c, &facet, facet.normal, -INFINITY, &found);
+            return;
+        }
+    }
+    sn_convex_gap nearest;
+    if (!find_nearest(c, &facet, &nearest)) {
+        return;
+    }
+    switch (sn_facet_admits(c->ground, &facet, nearest.normal)) {
     case SN_FACET_FACE:
-        add_points(c, &facet, facet.normal, -INFINITY, &found);
+        add_admitted(c, &facet, facet.normal, &nearest);
         break;
     case SN_FACET_EDGE:
     case SN_FACET_CORNER:
-        add_points(c, &facet, found.normal, -INFINITY, &found);
+        add_admitted(c, &facet, nearest.normal, &nearest);
         break;
     case SN_FACET_BACK:
         c->behind = true;
         if (!c->solid) { // cut by a sheet, more than half through: out to the middle's side
-            add_points(c, &facet, facet.normal, -INFINITY, NULL);
+            clip_along(c, &facet, facet.normal, &found);
+            add_common(c, &facet, facet.normal, -INFINITY, &found);
         }
         break;
     default:
-        add_points(c, &facet, facet.normal, corrected_least(c, &found), NULL);
+        add_corrected(c, &facet, &nearest);
         break;
     }
 }
@@ -267,6 +447,9 @@ static int collide_convex(const sn_collider *ground, const sn_transform *place_g
             leave_through(&c, out);
         }
     }
+    if (c.patches.count == 0 && c.spare_facet >= 0) {
+        add_nearest(&c, c.spare_facet, c.spare.normal, &c.spare, 1u);
+    }
     return to_world(&c.patches, place_ground, manifolds, capacity, left_out);
 }
 
@@ -286,48 +469,123 @@ static sn_facet turned(const sn_collider *ground, sn_facet facet, sn_vec3 n)
     return facet;
 }
 
-// Facet `a` of the ground and facet `b` of the other, both in the ground's frame; `turn` takes the
-// ground's axes to the other's.
-static void meet_facet(contest *c, sn_facet a, const sn_facet *own, const sn_facet *b, sn_quat turn)
+// Two facets, one of each ground, both as the first ground sees them; `own` is the second as its
+// own ground sees it, and `turn` takes the first's axes to the second's.
+typedef struct facet_pair {
+    sn_facet a, b, own;
+    sn_quat turn;
+} facet_pair;
+
+// Do both grounds admit n, from the first to the second?
+static bool both_admit(const contest *c, const facet_pair *pair, sn_vec3 n)
 {
-    sn_collider first = sn_collider_triangle(a.corners, 0.0);
-    sn_collider second = sn_collider_triangle(b->corners, 0.0);
-    c->pair = (sn_core_pair){&first, &second, SN_MAT3_IDENTITY, SN_VEC3_ZERO};
-    sn_convex_gap found;
-    if (sn_convex_gap_find(&c->pair, c->margin, NULL, &found) || found.gap > c->margin) {
-        return;
-    }
-    face_other(c, &a, &found);
-    sn_vec3 n = found.normal, back = sn_rotate(turn, sn_vec3_negate(n));
-    sn_facet other = turned(c->other, *own, back);
-    sn_facet_feature on_a = sn_facet_admits(c->ground, &a, n);
-    sn_facet_feature on_b = sn_facet_admits(c->other, &other, back);
-    c->behind = c->behind || on_a == SN_FACET_BACK;
-    double least = -0.5 * c->scale;
-    if (is_contact(on_a) && is_contact(on_b)) {
-        sn_vec3 face = sn_rotate(sn_quat_conjugate(turn), sn_vec3_negate(other.normal));
-        n = on_a == SN_FACET_FACE ? a.normal : on_b == SN_FACET_FACE ? face : n;
-        add_points(c, &a, n, least, found.gap >= least ? &found : NULL);
-        return;
-    }
-    // Either facet's own normal, if the other side admits it there: the shallower one.
-    const sn_vec3 tries[2] = {a.normal,
-                              sn_rotate(sn_quat_conjugate(turn), sn_vec3_negate(own->normal))};
-    int best = -1;
-    double most = fmax(corrected_least(c, &found), least);
-    for (int k = 0; k < 2; ++k) {
-        sn_vec3 opposite = sn_rotate(turn, sn_vec3_negate(tries[k]));
-        other = turned(c->other, *own, opposite);
-        bool admitted = k == 0 ? is_contact(sn_facet_admits(c->other, &other, opposite))
-                               : is_contact(sn_facet_admits(c->ground, &a, tries[k]));
-        double gap = sn_core_pair_separation(&c->pair, tries[k]);
-        if (admitted && gap > most) {
-            most = gap;
-            best = k;
+    sn_vec3 back = sn_rotate(pair->turn, sn_vec3_negate(n));
+    sn_facet a = turned(c->ground, pair->a, n), own = turned(c->other, pair->own, back);
+    return is_contact(sn_facet_admits(c->ground, &a, n)) &&
+           is_contact(sn_facet_admits(c->other, &own, back));
+}
+
+// Normals that features of both have in common: those of the facets, then of crossing edges.
+static int list_normals(const facet_pair *pair, sn_vec3 *normals)
+{
+    int count = 0;
+    normals[count++] = pair->a.normal;
+    normals[count++] = sn_vec3_negate(pair->b.normal);
+    for (int i = 0; i < 3; ++i) {
+        sn_vec3 along = sn_vec3_sub(pair->a.corners[(i + 1) % 3], pair->a.corners[i]);
+        for (int k = 0; k < 3; ++k) {
+            sn_vec3 other = sn_vec3_sub(pair->b.corners[(k + 1) % 3], pair->b.corners[k]);
+            sn_vec3 n = sn_cross(along, other);
+            double square = sn_dot(n, n), size = sn_dot(along, along) * sn_dot(other, other);
+            if (square > 1e-6 * size) {
+                n = sn_vec3_scale(1.0 / sqrt(square), n);
+                // Away from the first, towards the second.
+                bool against = sn_dot(n, pair->a.normal) - sn_dot(n, pair->b.normal) < 0.0;
+                normals[count++] = against ? sn_vec3_negate(n) : n;
+            }
         }
     }
-    if (best >= 0) {
-        add_points(c, &a, tries[best], fmax(corrected_least(c, &found), least), NULL);
+    return count;
+}
+
+// Where two edges cross, seen along n: the supports of both facets along n.
+static void add_crossing(contest *c, const facet_pair *pair, sn_vec3 n, double gap)
+{
+    sn_feature on_a, on_b;
+    sn_collider_feature(c->pair.a, n, &on_a);
+    sn_collider_feature(c->pair.b, sn_vec3_negate(n), &on_b);
+    sn_manifold_point point = {.gap = gap, .feature = 1u | 1u << 16};
+    if (on_b.count == 1) {
+        point.on_b = on_b.corners[0];
+        point.on_a = sn_vec3_add_scaled(point.on_b, -gap, n);
+    } else if (on_a.count == 1) {
+        point.on_a = on_a.corners[0];
+        point.on_b = sn_vec3_add_scaled(point.on_a, gap, n);
+    } else {
+        // Lines a + s u and b + t v, at the place where they are nearest.
+        sn_vec3 u = sn_vec3_sub(on_a.corners[1], on_a.corners[0]);
+        sn_vec3 v = sn_vec3_sub(on_b.corners[1], on_b.corners[0]);
+        sn_vec3 w = sn_vec3_sub(on_b.corners[0], on_a.corners[0]);
+        double uu = sn_dot(u, u), vv = sn_dot(v, v), uv = sn_dot(u, v);
+        double det = uu * vv - uv * uv;
+        double t = det > 0.0 ? (uv * sn_dot(u, w) - uu * sn_dot(v, w)) / det : 0.5;
+        point.on_b = sn_vec3_add_scaled(on_b.corners[0], fmin(1.0, fmax(0.0, t)), v);
+        point.on_a = sn_vec3_add_scaled(point.on_b, -gap, n);
+    }
+    add_point(c, n, pair->a.index, point);
+}
+
+static void meet_facets(contest *c, facet_pair *pair)
+{
+    sn_collider first = sn_collider_triangle(pair->a.corners, 0.0);
+    sn_collider second = sn_collider_triangle(pair->b.corners, 0.0);
+    c->pair = (sn_core_pair){&first, &second, SN_MAT3_IDENTITY, SN_VEC3_ZERO};
+    sn_convex_gap nearest;
+    if (sn_convex_gap_find(&c->pair, c->margin, NULL, &nearest) || nearest.gap > c->margin) {
+        return;
+    }
+    if (!c->solid) {
+        double above = sn_core_pair_separation(&c->pair, pair->a.normal);
+        face_other(c, &pair->a, above,
+                   sn_core_pair_separation(&c->pair, sn_vec3_negate(pair->a.normal)));
+    }
+    double deepest = -0.5 * c->scale;
+    bool apart = nearest.gap > 1e-9 * c->scale;
+    if (apart && !both_admit(c, pair, nearest.normal)) {
+        return; // a neighbour is nearer
+    }
+    sn_vec3 n = nearest.normal, normals[11];
+    // Normals of triangles that cut each other, or touch with little room between, are better taken
+    // from their features; of those that both grounds admit, the one that leaves them farthest
+    // apart.
+    double most = fmax(corrected_least(c, &nearest), deepest);
+    bool found_one = apart;
+    int count = list_normals(pair, normals);
+    for (int k = 0; k < count; ++k) {
+        double gap = sn_core_pair_separation(&c->pair, normals[k]);
+        bool enough = apart ? gap > nearest.gap - 1e-6 * c->scale : gap > most;
+        if (enough && both_admit(c, pair, normals[k])) {
+            most = gap;
+            n = normals[k];
+            found_one = true;
+            if (apart) {
+                break;
+            }
+        }
+    }
+    if (!found_one) {
+        return;
+    }
+    nearest.gap = apart ? nearest.gap : most;
+    if (apart) {
+        add_admitted(c, &pair->a, n, &nearest);
+        return;
+    }
+    common found;
+    clip_along(c, &pair->a, n, &found);
+    add_common(c, &pair->a, n, deepest, &found);
+    if (found.count == 0) {
+        add_crossing(c, pair, n, most);
     }
 }
 
@@ -374,12 +632,14 @@ static int collide_grounds(const sn_collider *ground, const sn_transform *place_
             around.lower = sn_vec3_min(around.lower, seen.corners[k]);
             around.upper = sn_vec3_max(around.upper, seen.corners[k]);
         }
+        seen.normal = sn_rotate(c.place.rotation, own.normal);
         sn_facet_walk inner;
         sn_facet_walk_start(&inner, ground, enlarge(around, margin));
         for (int other; (other = sn_facet_walk_next(&inner)) >= 0;) {
             sn_facet facet = sn_facet_get(ground, other);
             if (sn_dot(facet.normal, facet.normal) > 0.0) {
-                meet_facet(&c, facet, &own, &seen, back.rotation);
+                facet_pair pair = {facet, seen, own, back.rotation};
+                meet_facets(&c, &pair);
             }
         }
     }

@@ -63,6 +63,22 @@ static void find_patches(sn_mesh_tree *tree)
     }
     for (int t = 0; t < tree->triangle_count; ++t) {
         parents[t] = find_root(parents, t);
+        // One normal for all, but for patches that bend too slowly for their edges to tell.
+        sn_vec3 first = tree->normals[parents[t]], apart = sn_vec3_sub(tree->normals[t], first);
+        tree->normals[t] = sn_dot(apart, apart) < 1e-18 ? first : tree->normals[t];
+    }
+}
+
+static void find_levels(sn_mesh_tree *tree)
+{
+    for (int t = 0; t < tree->triangle_count; ++t) {
+        tree->levels[t] = 0;
+        for (int k = 0; k < 3; ++k) {
+            int twin = tree->twins[3 * (size_t)t + (size_t)k];
+            if (twin >= 0 && tree->patches[twin / 3] == tree->patches[t]) {
+                tree->levels[t] |= (uint8_t)(1 << k);
+            }
+        }
     }
 }
 
@@ -96,11 +112,12 @@ static bool allocate_parts(sn_mesh_tree *tree)
     size_t count = (size_t)tree->triangle_count;
     tree->normals = sn_allocate(count * sizeof *tree->normals);
     tree->patches = sn_allocate(count * sizeof *tree->patches);
+    tree->levels = sn_allocate(count * sizeof *tree->levels);
     if (tree->closed) {
         tree->corner_normals =
             sn_allocate((size_t)tree->mesh->vertex_count * sizeof *tree->corner_normals);
     }
-    return tree->normals != NULL && tree->patches != NULL &&
+    return tree->normals != NULL && tree->patches != NULL && tree->levels != NULL &&
            (!tree->closed || tree->corner_normals != NULL);
 }
 
@@ -131,6 +148,7 @@ sn_status sn_mesh_tree_create(sn_mesh *mesh, sn_mesh_tree **tree, sn_error *erro
     sn_free(edges.by_edge);
     find_normals(made);
     find_patches(made);
+    find_levels(made);
     *tree = made;
     return SN_OK;
 }
@@ -156,6 +174,7 @@ void sn_mesh_tree_release(const sn_mesh_tree *tree)
     sn_free(last->twins);
     sn_free(last->normals);
     sn_free(last->patches);
+    sn_free(last->levels);
     sn_free(last->corner_normals);
     sn_free(last);
 }

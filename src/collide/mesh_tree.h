@@ -12,7 +12,8 @@
 // reference to its mesh. A closed mesh is a solid: its triangles push outward only. An open one is
 // a sheet without thickness that pushes to the side on which the other body's middle is.
 //
-// Triangles that lie in one plane and are connected form a patch, named by its lowest triangle.
+// Triangles that lie in one plane and are connected form a patch, named by its lowest triangle, and
+// have its normal.
 #ifndef SN_COLLIDE_MESH_TREE_H
 #define SN_COLLIDE_MESH_TREE_H
 
@@ -33,6 +34,7 @@ struct sn_mesh_tree {
     int *twins;               // 3 * triangle_count: half edges (geometry/half_edge.h)
     sn_vec3 *normals;         // triangle_count: unit; zero without area
     int *patches;             // triangle_count
+    uint8_t *levels;          // triangle_count: bit k: the plane goes on across edge k
     sn_vec3 *corner_normals;  // by vertex, weighed by angles, not unit; NULL for open meshes
     sn_aabb bounds;
 };

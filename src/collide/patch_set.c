@@ -94,13 +94,15 @@ void sn_patch_set_add(sn_patch_set *set, sn_vec3 normal, uint32_t name,
     }
     sn_patch *patch = &set->patches[index];
     patch->name = name < patch->name ? name : patch->name;
-    if (has_point(set, patch, point)) {
+    sn_manifold_point own = *point;
+    own.gap = sn_dot(sn_vec3_sub(own.on_b, own.on_a), patch->normal);
+    if (has_point(set, patch, &own)) {
         return;
     }
     if (patch->count == SN_PATCH_SET_POINTS) {
         thin_out(set, patch);
     }
-    patch->points[patch->count++] = *point;
+    patch->points[patch->count++] = own;
 }
 
 void sn_patch_set_drop_against(sn_patch_set *set, sn_vec3 n)
@@ -146,10 +148,7 @@ static void join_alike(sn_patch_set *set)
             continue;
         }
         for (int k = 0; k < patch.count; ++k) {
-            sn_manifold_point *point = &patch.points[k];
-            sn_vec3 normal = set->patches[into].normal;
-            point->gap = sn_dot(sn_vec3_sub(point->on_b, point->on_a), normal);
-            sn_patch_set_add(set, normal, patch.name, point);
+            sn_patch_set_add(set, set->patches[into].normal, patch.name, &patch.points[k]);
         }
     }
 }

@@ -24,8 +24,8 @@ typedef struct sn_patch_set {
 
 void sn_patch_set_init(sn_patch_set *set, double scale);
 
-// Normals within 1e-4 are alike. A point that is there already (same feature, or same place) is
-// kept once.
+// Normals within 1e-4 are alike, and gaps are measured along the first of them. A point that is
+// there already is kept once.
 void sn_patch_set_add(sn_patch_set *set, sn_vec3 normal, uint32_t name,
                       const sn_manifold_point *point);
 

@@ -2,6 +2,8 @@
 #include "collide/query.h"
 
 #include "collide/convex.h"
+#include "collide/facet.h"
+#include "collide/mesh_query.h"
 #include "math/rotation.h"
 
 // Signed distance in the world's axes: normal from a to b.
@@ -58,6 +60,12 @@ double sn_collide_distance(const sn_collider *a, const sn_transform *place_a, co
 {
     *on_a = place_a->position;
     *on_b = place_b->position;
+    if (sn_collider_is_ground(b)) {
+        return sn_ground_distance(b, place_b, a, place_a, on_b, on_a);
+    }
+    if (sn_collider_is_ground(a)) {
+        return sn_ground_distance(a, place_a, b, place_b, on_a, on_b);
+    }
     if (!is_simple(a, b)) {
         return INFINITY;
     }
@@ -76,6 +84,9 @@ bool sn_collide_cast(const sn_collider *a, const sn_transform *place_a, sn_vec3 
                      sn_vec3 *point, sn_vec3 *normal)
 {
     enum { TURNS = 64 };
+    if (sn_collider_is_ground(b) && sn_collider_is_convex(a)) {
+        return sn_ground_cast(a, place_a, translation, b, place_b, fraction, point, normal);
+    }
     if (!is_simple(a, b)) {
         return false;
     }
@@ -139,6 +150,12 @@ bool sn_collide_impact(const sn_collider *a, const sn_sweep *sweep_a, const sn_c
                        const sn_sweep *sweep_b, double nearness, double *fraction)
 {
     enum { TURNS = 256 };
+    if (sn_collider_is_ground(b)) {
+        return sn_ground_impact(b, sweep_b, a, sweep_a, nearness, fraction);
+    }
+    if (sn_collider_is_ground(a)) {
+        return sn_ground_impact(a, sweep_a, b, sweep_b, nearness, fraction);
+    }
     if (!is_simple(a, b)) {
         return false;
     }

@@ -1,7 +1,9 @@
 // Rays against each kind of collider, in its own frame.
 #include "collide/query.h"
 
+#include "collide/facet.h"
 #include "collide/hull_shape.h"
+#include "collide/mesh_query.h"
 
 // The way in its own frame: points o + s d, measured from where it is nearest to the collider's
 // middle, so that a start far away costs no digits.
@@ -269,6 +271,9 @@ bool sn_collide_ray(const sn_collider *c, const sn_transform *place, sn_vec3 ori
     double length2 = sn_dot(direction, direction);
     if (!(length2 > 0.0 && limit >= 0.0)) {
         return false;
+    }
+    if (sn_collider_is_ground(c)) {
+        return sn_ground_ray(c, place, origin, direction, limit, fraction, point, normal);
     }
     if ((c->type == SN_COLLIDER_BOX || c->type == SN_COLLIDER_HULL) && c->rounding > 0.0) {
         return cast_point(c, place, origin, direction, limit, fraction, point, normal);

@@ -1,0 +1,350 @@
+#include "collide/mesh_query.h"
+
+#include "collide/convex.h"
+#include "collide/facet.h"
+#include "collide/mesh_collide.h"
+#include "collide/mesh_tree.h"
+#include "math/rotation.h"
+
+static const sn_transform origin_place = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
+
+static sn_vec3 middle_of(sn_aabb box)
+{
+    return sn_vec3_scale(0.5, sn_vec3_add(box.lower, box.upper));
+}
+
+// ---- distance ----
+
+// The nearest pair so far, in the ground's frame.
+typedef struct nearness_search {
+    const sn_collider *ground;
+    const sn_collider *other;
+    sn_core_pair pair;  // b: the other, in the ground's frame
+    sn_transform place; // of the other
+    double gap;
+    sn_vec3 on_ground, on_other;
+} nearness_search;
+
+static double test_gap(void *context, int index, double limit)
+{
+    nearness_search *to = context;
+    sn_facet facet = sn_facet_get(to->ground, index);
+    sn_collider triangle = sn_collider_triangle(facet.corners, 0.0);
+    to->pair.a = &triangle;
+    sn_convex_gap found;
+    if (sn_convex_gap_find(&to->pair, limit, NULL, &found) || found.gap >= to->gap) {
+        return limit;
+    }
+    to->gap = found.gap;
+    to->on_ground = found.on_a;
+    to->on_other = found.on_b;
+    return found.gap > 0.0 ? found.gap : -1.0;
+}
+
+// One facet of the other ground against this one.
+static double test_other_facet(void *context, int index, double limit)
+{
+    nearness_search *to = context;
+    sn_facet facet = sn_facet_get(to->other, index);
+    for (int k = 0; k < 3; ++k) {
+        facet.corners[k] = sn_transform_point(to->place, facet.corners[k]);
+    }
+    sn_collider triangle = sn_collider_triangle(facet.corners, 0.0);
+    to->pair = (sn_core_pair){NULL, &triangle, SN_MAT3_IDENTITY, SN_VEC3_ZERO};
+    return sn_facets_near(to->ground, triangle.bounds, limit, test_gap, to);
+}
+
+// The deepest point of contact; false if there is none.
+static bool find_depth(nearness_search *to, double margin)
+{
+    enum { MOST = 16 };
+    sn_manifold manifolds[MOST];
+    bool later = to->other->type > to->ground->type; // mesh and height field: the mesh is second
+    const sn_collider *a = later ? to->ground : to->other, *b = later ? to->other : to->ground;
+    int count =
+        sn_collide_with_ground(a, later ? &origin_place : &to->place, b,
+                               later ? &to->place : &origin_place, margin, manifolds, MOST, NULL);
+    bool found = false;
+    for (int i = 0; i < count; ++i) {
+        for (int k = 0; k < manifolds[i].count; ++k) {
+            const sn_manifold_point *point = &manifolds[i].points[k];
+            if (!found || point->gap < to->gap) {
+                found = true;
+                to->gap = point->gap;
+                to->on_ground = later ? point->on_a : point->on_b;
+                to->on_other = later ? point->on_b : point->on_a;
+            }
+        }
+    }
+    return found;
+}
+
+// The corner of a mesh that is lowest over a plane: all in the mesh's frame.
+static void lowest_corner(nearness_search *to)
+{
+    sn_vec3 n = sn_rotate(to->place.rotation, sn_vec3_make(0.0, 0.0, 1.0));
+    double offset = sn_dot(n, to->place.position);
+    const sn_mesh_tree *tree = to->ground->mesh;
+    int32_t stack[SN_BOX_TREE_HEIGHT + 2];
+    int top = 0;
+    stack[top++] = tree->boxes.root;
+    to->gap = INFINITY;
+    while (top > 0) {
+        const sn_box_node *node = &tree->boxes.nodes[stack[--top]];
+        double x = (double)(n.x > 0.0 ? node->lower[0] : node->upper[0]);
+        double y = (double)(n.y > 0.0 ? node->lower[1] : node->upper[1]);
+        double z = (double)(n.z > 0.0 ? node->lower[2] : node->upper[2]);
+        if (n.x * x + n.y * y + n.z * z - offset >= to->gap) {
+            continue;
+        }
+        if (node->right >= 0) {
+            stack[top++] = node->right;
+            stack[top++] = node->left;
+            continue;
+        }
+        for (int k = 0; k < 3; ++k) {
+            sn_vec3 p = tree->positions[tree->triangles[3 * (size_t)node->left + (size_t)k]];
+            double gap = sn_dot(n, p) - offset;
+            if (gap < to->gap) {
+                to->gap = gap;
+                to->on_ground = p;
+                to->on_other = sn_vec3_add_scaled(p, -gap, n);
+            }
+        }
+    }
+}
+
+double sn_ground_distance(const sn_collider *ground, const sn_transform *place_ground,
+                          const sn_collider *other, const sn_transform *place_other,
+                          sn_vec3 *on_ground, sn_vec3 *on_other)
+{
+    nearness_search to = {.ground = ground, .other = other, .gap = INFINITY};
+    to.pair = sn_core_pair_make(ground, place_ground, other, place_other);
+    to.place = sn_transform_multiply(sn_transform_inverse(*place_ground), *place_other);
+    *on_ground = place_ground->position;
+    *on_other = place_other->position;
+    bool field = ground->type == SN_COLLIDER_HEIGHT_FIELD;
+    if (field && (other->type == SN_COLLIDER_PLANE || other->type == ground->type)) {
+        return INFINITY;
+    }
+    if (other->type == SN_COLLIDER_HEIGHT_FIELD) { // it has an inside for the mesh to be in
+        return sn_ground_distance(other, place_other, ground, place_ground, on_other, on_ground);
+    }
+    if (other->type == SN_COLLIDER_PLANE) {
+        lowest_corner(&to);
+    } else if (sn_collider_is_ground(other)) {
+        sn_transform back = sn_transform_inverse(to.place);
+        sn_facets_near(other, sn_collider_bounds(ground, &back), INFINITY, test_other_facet, &to);
+    } else {
+        sn_facets_near(ground, sn_collider_bounds(other, &to.place), INFINITY, test_gap, &to);
+    }
+    if (other->type != SN_COLLIDER_PLANE) {
+        sn_vec3 middle = sn_transform_point(to.place, middle_of(other->bounds));
+        if (to.gap <= 0.0 || sn_ground_exit(ground, middle) >= 0) {
+            find_depth(&to, 0.0);
+        }
+    }
+    *on_ground = sn_transform_point(*place_ground, to.on_ground);
+    *on_other = sn_transform_point(*place_ground, to.on_other);
+    return to.gap;
+}
+
+// ---- rays ----
+
+typedef struct ray_search {
+    const sn_collider *ground;
+    sn_vec3 origin, direction;
+    int facet; // -1: none yet
+} ray_search;
+
+static double test_ray(void *context, int index, double limit)
+{
+    ray_search *to = context;
+    sn_facet facet = sn_facet_get(to->ground, index);
+    double at = sn_triangle_ray(facet.corners, to->origin, to->direction);
+    // Of two facets at one edge the lower, whatever the order of visits.
+    if (at < 0.0 || at > limit || (at == limit && to->facet >= 0 && to->facet < index)) {
+        return limit;
+    }
+    to->facet = index;
+    return at;
+}
+
+bool sn_ground_ray(const sn_collider *ground, const sn_transform *place, sn_vec3 origin,
+                   sn_vec3 direction, double limit, double *fraction, sn_vec3 *point,
+                   sn_vec3 *normal)
+{
+    ray_search to = {.ground = ground, .facet = -1};
+    to.origin = sn_transform_point_inverse(*place, origin);
+    to.direction = sn_rotate_inverse(place->rotation, direction);
+    if (sn_ground_exit(ground, to.origin) >= 0) {
+        *fraction = 0.0;
+        *point = origin;
+        *normal = sn_normalize(sn_vec3_negate(direction));
+        return true;
+    }
+    *fraction = sn_facets_ray(ground, to.origin, to.direction, SN_VEC3_ZERO, limit, test_ray, &to);
+    if (to.facet < 0) {
+        return false;
+    }
+    *point = sn_vec3_add_scaled(origin, *fraction, direction);
+    sn_vec3 n = sn_facet_get(ground, to.facet).normal;
+    n = sn_dot(n, to.direction) > 0.0 ? sn_vec3_negate(n) : n;
+    *normal = sn_rotate(place->rotation, n);
+    return true;
+}
+
+// ---- casts ----
+
+typedef struct cast_search {
+    const sn_collider *ground, *convex;
+    sn_transform place; // of the convex collider in the ground's frame
+    sn_vec3 translation;
+    bool hit;
+    sn_vec3 point, normal;
+} cast_search;
+
+static double test_cast(void *context, int index, double limit)
+{
+    cast_search *to = context;
+    sn_facet facet = sn_facet_get(to->ground, index);
+    sn_collider triangle = sn_collider_triangle(facet.corners, 0.0);
+    double at = 0.0;
+    sn_vec3 point, normal;
+    if (!sn_collide_cast(to->convex, &to->place, to->translation, &triangle, &origin_place, &at,
+                         &point, &normal) ||
+        at > limit || (at == limit && to->hit)) {
+        return limit;
+    }
+    to->hit = true;
+    to->point = point;
+    to->normal = normal;
+    return at;
+}
+
+bool sn_ground_cast(const sn_collider *convex, const sn_transform *place_convex,
+                    sn_vec3 translation, const sn_collider *ground,
+                    const sn_transform *place_ground, double *fraction, sn_vec3 *point,
+                    sn_vec3 *normal)
+{
+    cast_search to = {.ground = ground, .convex = convex};
+    to.place = sn_transform_multiply(sn_transform_inverse(*place_ground), *place_convex);
+    to.translation = sn_rotate_inverse(place_ground->rotation, translation);
+    sn_vec3 middle = sn_transform_point(to.place, middle_of(convex->bounds));
+    int out = sn_ground_exit(ground, middle);
+    if (out >= 0) {
+        sn_facet facet = sn_facet_get(ground, out);
+        double depth = sn_dot(sn_vec3_sub(facet.corners[0], middle), facet.normal);
+        *fraction = 0.0;
+        *point = sn_transform_point(*place_ground, sn_vec3_add_scaled(middle, depth, facet.normal));
+        *normal = sn_rotate(place_ground->rotation, facet.normal);
+        return true;
+    }
+    sn_aabb box = sn_collider_bounds(convex, &to.place);
+    sn_vec3 half = sn_vec3_scale(0.5, sn_vec3_sub(box.upper, box.lower));
+    // What a box loses in rounding.
+    double more = 1e-9 * (half.x + half.y + half.z);
+    half = sn_vec3_add(half, sn_vec3_make(more, more, more));
+    *fraction = sn_facets_ray(ground, middle_of(box), to.translation, half, 1.0, test_cast, &to);
+    if (!to.hit) {
+        return false;
+    }
+    *point = sn_transform_point(*place_ground, to.point);
+    *normal = sn_rotate(place_ground->rotation, to.normal);
+    return true;
+}
+
+// ---- impacts ----
+
+typedef struct impact_search {
+    const sn_collider *ground, *other;
+    const sn_sweep *sweep_ground, *sweep_other;
+    double nearness;
+    bool hit;
+} impact_search;
+
+static double test_impact(void *context, int index, double limit)
+{
+    impact_search *to = context;
+    sn_facet facet = sn_facet_get(to->ground, index);
+    sn_collider triangle = sn_collider_triangle(facet.corners, 0.0);
+    double at = 0.0;
+    if (!sn_collide_impact(to->other, to->sweep_other, &triangle, to->sweep_ground, to->nearness,
+                           &at) ||
+        at > limit) {
+        return limit;
+    }
+    to->hit = true;
+    return at;
+}
+
+// The way of the other's centre seen from the ground as it stands at the start: a straight line d0
+// + t (d1 - d0). While the ground turns by up to an angle, what it sees is off by no more than that
+// angle times the distance; with the other's reach this makes a box that moves along the line.
+static double sweep_convex(impact_search *to, double limit)
+{
+    const sn_sweep *ground = to->sweep_ground, *other = to->sweep_other;
+    sn_vec3 centre[2] = {sn_transform_point(ground->start, ground->centre),
+                         sn_transform_point(ground->end, ground->centre)};
+    sn_vec3 d[2] = {sn_vec3_sub(sn_transform_point(other->start, other->centre), centre[0]),
+                    sn_vec3_sub(sn_transform_point(other->end, other->centre), centre[1])};
+    sn_quat turn =
+        sn_quat_multiply(ground->end.rotation, sn_quat_conjugate(ground->start.rotation));
+    double angle = sn_length(sn_quat_log(turn)), far = fmax(sn_length(d[0]), sn_length(d[1]));
+    double reach = sn_collider_reach(to->other, other->centre) + to->nearness + angle * far;
+    reach *= 1.0 + 1e-9;
+    sn_vec3 first = sn_rotate_inverse(ground->start.rotation, d[0]);
+    sn_vec3 last = sn_rotate_inverse(ground->start.rotation, d[1]);
+    return sn_facets_ray(to->ground, sn_vec3_add(ground->centre, first), sn_vec3_sub(last, first),
+                         sn_vec3_make(reach, reach, reach), limit, test_impact, to);
+}
+
+static bool starts_inside(const impact_search *to)
+{
+    sn_vec3 middle = sn_transform_point(to->sweep_other->start, middle_of(to->other->bounds));
+    return sn_ground_exit(to->ground,
+                          sn_transform_point_inverse(to->sweep_ground->start, middle)) >= 0;
+}
+
+bool sn_ground_impact(const sn_collider *ground, const sn_sweep *sweep_ground,
+                      const sn_collider *other, const sn_sweep *sweep_other, double nearness,
+                      double *fraction)
+{
+    impact_search to = {ground, other, sweep_ground, sweep_other, nearness, false};
+    *fraction = 0.0;
+    if (sn_collider_is_convex(other)) {
+        if (starts_inside(&to)) {
+            return true;
+        }
+        *fraction = sweep_convex(&to, 1.0);
+        return to.hit;
+    }
+    // Facet by facet of the mesh, each a convex thing of its own.
+    bool mine = ground->type == SN_COLLIDER_MESH;
+    const sn_collider *mesh = mine ? ground : other;
+    const sn_collider *still = mine ? other : ground;
+    const sn_sweep *sweep_mesh = mine ? sweep_ground : sweep_other;
+    const sn_sweep *sweep_still = mine ? sweep_other : sweep_ground;
+    if (mesh->type != SN_COLLIDER_MESH) {
+        return false;
+    }
+    double limit = 1.0;
+    bool hit = false;
+    for (int t = 0; t < mesh->mesh->triangle_count; ++t) {
+        sn_facet facet = sn_facet_get(mesh, t);
+        sn_collider triangle = sn_collider_triangle(facet.corners, 0.0);
+        if (still->type == SN_COLLIDER_PLANE) {
+            double at = 0.0;
+            bool meets =
+                sn_collide_impact(&triangle, sweep_mesh, still, sweep_still, nearness, &at);
+            hit = hit || meets;
+            limit = meets ? fmin(limit, at) : limit;
+            continue;
+        }
+        impact_search one = {still, &triangle, sweep_still, sweep_mesh, nearness, false};
+        limit = sweep_convex(&one, limit);
+        hit = hit || one.hit;
+    }
+    *fraction = limit;
+    return hit;
+}
