@@ -164,6 +164,11 @@ SN_API sn_status sn_world_set_threads(sn_world *world, int threads, sn_error *er
 // What the last step cost and did.
 typedef struct sn_step_report {
     double field_seconds, move_seconds, total_seconds; // wall time: forces, agents' motion, all
+    double collide_seconds, solve_seconds;             // contacts found; piles and islands solved
+    int pairs, contacts, islands;                      // near each other; with points; of those
+    int sleeping;         // agents that rest and are not moved
+    int left_out;         // patches of contact beyond what a pair can have
+    double contact_error; // how far the worst island is from its laws, relative; 0: solved
     uint64_t force_evaluations;                        // since the world was made
     uint64_t
         internal_steps; // precise policy: steps taken by the integrators since the world was made
@@ -344,6 +349,11 @@ SN_API sn_energy sn_body_energy(const sn_world *world, sn_body body); // potenti
     X(SN_QUANTITY_ANGULAR_MOMENTUM_X, "angular_momentum.x", "kg m^2/s", "bw")                      \
     X(SN_QUANTITY_ANGULAR_MOMENTUM_Y, "angular_momentum.y", "kg m^2/s", "bw")                      \
     X(SN_QUANTITY_ANGULAR_MOMENTUM_Z, "angular_momentum.z", "kg m^2/s", "bw")                      \
+    X(SN_QUANTITY_CONTACT_FORCE, "contact.force", "N", "b")                                        \
+    X(SN_QUANTITY_CONTACT_FORCE_X, "contact.force.x", "N", "b")                                    \
+    X(SN_QUANTITY_CONTACT_FORCE_Y, "contact.force.y", "N", "b")                                    \
+    X(SN_QUANTITY_CONTACT_FORCE_Z, "contact.force.z", "N", "b")                                    \
+    X(SN_QUANTITY_CONTACT_COUNT, "contact.count", "1", "bw")                                       \
     X(SN_QUANTITY_TIME, "time", "s", "w")                                                          \
     X(SN_QUANTITY_LENGTH, "length", "m", "f")                                                      \
     X(SN_QUANTITY_FORCE, "force", "N", "f")                                                        \
@@ -473,6 +483,15 @@ SN_API sn_status sn_world_save_state(const sn_world *world, void *bytes, size_t 
                                      sn_error *error);
 SN_API sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size,
                                      sn_error *error);
+
+// What contacts remember of the last step beside the state: impulses, where they stick, how long
+// bodies have been at rest. A state loaded without it goes on with contacts that start from
+// nothing; with it, loaded after the state, to the bit. Its size changes from step to step.
+SN_API size_t sn_world_contact_memory_size(const sn_world *world);
+SN_API sn_status sn_world_save_contact_memory(const sn_world *world, void *bytes, size_t size,
+                                              sn_error *error);
+SN_API sn_status sn_world_load_contact_memory(sn_world *world, const void *bytes, size_t size,
+                                              sn_error *error);
 
 // 64 bits that depend on every bit of the state.
 SN_API uint64_t sn_world_hash(const sn_world *world);

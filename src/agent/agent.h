@@ -46,8 +46,15 @@ typedef struct sn_agent {
     int q_count, v_count, part_count;
     uint32_t owner;     // index of the body (or first body) it moves
     uint8_t integrator; // sn_integrator, resolved
+    uint8_t held;       // begin, free_step and advance pass it over: it rests, or others move it
     uint8_t failed;     // sn_agent_failure: why the last free step or advance could not be made
 } sn_agent;
+
+// One agent of one set of a world: sets[set], agent.
+typedef struct sn_agent_ref {
+    int set, agent; // agent -1: none, the body is static
+    int part;       // of the agent
+} sn_agent_ref;
 
 // A rigid part of an agent as it is now: a lone body, or a link of a tree.
 typedef struct sn_part {

@@ -294,7 +294,7 @@ static void forget_contact(sn_articulation *item)
 static void articulation_begin(sn_agent_set *set, int first, int last, double h)
 {
     for (int i = first; i < last; ++i) {
-        if (sn_integrator_is_staged(set->agents[i].integrator)) {
+        if (sn_integrator_is_staged(set->agents[i].integrator) || set->agents[i].held) {
             continue;
         }
         sn_articulation *item = item_of(set, i);
@@ -333,7 +333,7 @@ static void articulation_free_step(sn_agent_set *set, int first, int last, sn_ve
                                    double h)
 {
     for (int i = first; i < last; ++i) {
-        if (sn_integrator_is_staged(set->agents[i].integrator)) {
+        if (sn_integrator_is_staged(set->agents[i].integrator) || set->agents[i].held) {
             continue;
         }
         sn_articulation *item = item_of(set, i);
@@ -395,7 +395,7 @@ static void articulation_advance(sn_agent_set *set, int first, int last, double 
 {
     for (int i = first; i < last; ++i) {
         sn_agent *head = &set->agents[i];
-        if (sn_integrator_is_staged(head->integrator)) {
+        if (sn_integrator_is_staged(head->integrator) || head->held) {
             continue;
         }
         sn_articulation *item = item_of(set, i);

@@ -35,7 +35,7 @@ static void drift(sn_agent_set *set, int first, int last, double midpoint_share,
     for (int i = first; i < last; ++i) {
         int integrator = set->agents[i].integrator;
         double share = integrator == SN_INTEGRATOR_LIE_MIDPOINT ? midpoint_share : euler_share;
-        if (share != 0.0 && !sn_integrator_is_staged(integrator)) {
+        if (share != 0.0 && !sn_integrator_is_staged(integrator) && !set->agents[i].held) {
             index[count] = i;
             steps[count++] = share * h;
         }
@@ -107,7 +107,7 @@ static void rigid_apply_inverse(const sn_agent_set *set, int agent, const sn_spa
 static void rigid_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravity, double h)
 {
     for (int i = first; i < last; ++i) {
-        if (sn_integrator_is_staged(set->agents[i].integrator)) {
+        if (sn_integrator_is_staged(set->agents[i].integrator) || set->agents[i].held) {
             continue;
         }
         const sn_rigid_mass *mass = &rigid(set)->mass[i];

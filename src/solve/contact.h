@@ -55,6 +55,7 @@ typedef struct sn_contact {
                              // edges, cylinders on their side; 0: flat or sharp
     sn_vec3 turning;         // angular impulse of rolling and spinning friction on b, N m s
     sn_vec3 normal_rate;     // 1/s, set by sn_contact_begin
+    uint32_t patch;          // see manifold.h
     int count;
     sn_contact_point points[SN_MANIFOLD_POINTS];
 } sn_contact;

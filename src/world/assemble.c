@@ -456,6 +456,10 @@ static sn_status assemble(sn_world *world, bool loose, sn_error *error)
         world->assembled = world->joint_order.count == 0;
     } else {
         sn_world_put_loads(world, &loads);
+        world->touch.wake = true; // agents have other numbers
+        if (world->contact.method != SN_CONTACT_NONE) {
+            status = sn_world_drop_pairs(world, error);
+        }
     }
     sn_load_keep_free(&loads);
     sn_free(stances);

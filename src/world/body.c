@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "geometry/mesh.h"
 #include "geometry/reach.h"
+#include "world/form.h"
 #include "world/world.h"
 
 sn_body_def sn_default_body_def(void)
@@ -153,29 +154,35 @@ static int add_agent(sn_world *world, const sn_body_def *def, const sn_mass_prop
     return sn_rigid_add(&world->rigid, &rigid);
 }
 
-static bool copy_shapes(const sn_shape *shapes, int count, sn_shape **copy)
+// The form of a body's shapes, shared with one of the bodies added before it where that is the
+// same.
+static sn_status make_form(sn_world *world, const sn_shape *shapes, int count, const char *name,
+                           sn_form **form, sn_error *error)
 {
-    *copy = NULL;
-    if (count == 0) {
-        return true;
+    sn_error inner = {0};
+    bool meets = world->contact.method != SN_CONTACT_NONE;
+    sn_status status =
+        sn_form_make(shapes, count, meets, world->recent_forms, SN_RECENT_FORMS, form, &inner);
+    if (status != SN_OK) {
+        return status == SN_ERROR_MEMORY
+                   ? sn_fail_memory(error, (size_t)count * sizeof *shapes)
+                   : sn_fail(error, status, name, "%s", sn_error_message(&inner));
     }
-    *copy = sn_allocate((size_t)count * sizeof **copy);
-    if (*copy == NULL) {
-        return false;
+    bool known = *form == NULL;
+    for (int i = 0; i < SN_RECENT_FORMS && !known; ++i) {
+        known = world->recent_forms[i] == *form;
     }
-    memcpy(*copy, shapes, (size_t)count * sizeof **copy);
-    for (int i = 0; i < count; ++i) {
-        sn_shape_retain(&shapes[i]);
+    if (!known) {
+        sn_form_release(world->recent_forms[world->next_form]);
+        world->recent_forms[world->next_form] = sn_form_retain(*form);
+        world->next_form = (world->next_form + 1) % SN_RECENT_FORMS;
     }
-    return true;
+    return SN_OK;
 }
 
 static void free_record(sn_body_record *record)
 {
-    for (int i = 0; i < record->shape_count; ++i) {
-        sn_shape_release(&record->shapes[i]);
-    }
-    sn_free(record->shapes);
+    sn_form_release(record->form);
     sn_free(record->name);
     sn_free(record->own);
     *record = (sn_body_record){0};
@@ -211,13 +218,25 @@ sn_status sn_world_add_body(sn_world *world, const sn_body_def *def, sn_body *bo
     if (status != SN_OK) {
         return status;
     }
+    sn_form *form = NULL;
+    status = make_form(world, def->shapes, def->shape_count, shown, &form, error);
+    if (status != SN_OK) {
+        return status;
+    }
     sn_id id = sn_id_pool_take(&world->body_ids);
     if (id.index == 0) {
+        sn_form_release(form);
         return sn_fail_memory(error, sizeof(sn_body_record));
     }
-    sn_body_record record = {.type = def->type, .agent = {0, -1, 0}, .volume = mass.volume};
+    sn_body_record record = {.type = def->type,
+                             .agent = {0, -1, 0},
+                             .volume = mass.volume,
+                             .form = form,
+                             .shapes = sn_form_shapes(form),
+                             .shape_count = def->shape_count,
+                             .touch = -1};
     record.name = sn_world_make_name(world, &world->body_names, def->name, "body");
-    bool made = record.name != NULL && copy_shapes(def->shapes, def->shape_count, &record.shapes);
+    bool made = record.name != NULL;
     if (made && def->type == SN_BODY_STATIC) {
         record.own = sn_allocate_zero(sizeof *record.own);
         made = record.own != NULL;
@@ -226,7 +245,6 @@ sn_status sn_world_add_body(sn_world *world, const sn_body_def *def, sn_body *bo
         record.own->frame = def->frame;
         record.own->frame.rotation = sn_quat_normalize(def->frame.rotation);
     }
-    record.shape_count = record.shapes != NULL ? def->shape_count : 0;
     made = made && reserve_record(world, id.index) &&
            sn_array_reserve(&world->body_order, world->body_order.count + 1) &&
            sn_name_table_put(&world->body_names, record.name, id.index);
@@ -245,6 +263,7 @@ sn_status sn_world_add_body(sn_world *world, const sn_body_def *def, sn_body *bo
     world->bodies.data[id.index] = record;
     world->body_order.data[world->body_order.count++] = id.index;
     world->groups_current = false;
+    world->shapes_current = false;
     *body = (sn_body){id.index, id.generation};
     return SN_OK;
 }
@@ -282,6 +301,7 @@ sn_status sn_world_remove_body(sn_world *world, sn_body body, sn_error *error)
     if (record->agent.agent >= 0) {
         sn_world_drop_rigid(world, record);
     }
+    sn_touch_remove_body(world, body.index);
     sn_name_table_remove(&world->body_names, record->name);
     free_record(record);
     sn_world_drop_index(world->body_order.data, &world->body_order.count, body.index);
@@ -292,6 +312,10 @@ sn_status sn_world_remove_body(sn_world *world, sn_body body, sn_error *error)
 
 void sn_world_free_bodies(sn_world *world)
 {
+    for (int i = 0; i < SN_RECENT_FORMS; ++i) {
+        sn_form_release(world->recent_forms[i]);
+        world->recent_forms[i] = NULL;
+    }
     for (int i = 0; i < world->bodies.count; ++i) {
         free_record(&world->bodies.data[i]);
     }
@@ -318,8 +342,8 @@ bool sn_world_copy_bodies(const sn_world *world, sn_world *copy)
         copy->body_order.data[i] = index;
         record.name = sn_copy_text(from->name);
         record.own = from->own != NULL ? sn_allocate(sizeof *record.own) : NULL;
-        bool made = record.name != NULL && (from->own == NULL || record.own != NULL) &&
-                    copy_shapes(from->shapes, from->shape_count, &record.shapes);
+        record.touch = -1;
+        bool made = record.name != NULL && (from->own == NULL || record.own != NULL);
         if (!made) {
             sn_free(record.name);
             sn_free(record.own);
@@ -328,6 +352,7 @@ bool sn_world_copy_bodies(const sn_world *world, sn_world *copy)
         if (from->own != NULL) {
             *record.own = *from->own;
         }
+        sn_form_retain(record.form);
         copy->bodies.data[index] = record;
         if (!sn_name_table_put(&copy->body_names, record.name, index)) {
             return false;
@@ -473,6 +498,41 @@ sn_vec3 sn_body_point_velocity(const sn_world *world, sn_body body, sn_vec3 worl
 
 // ---- placing and pushing ----
 
+sn_status sn_body_set_surface(sn_world *world, sn_body body, int shape, const sn_surface *surface,
+                              sn_error *error)
+{
+    sn_body_record *record = sn_world_body_record(world, body);
+    if (record == NULL) {
+        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the body does not exist");
+    }
+    if (shape < 0 || shape >= record->shape_count) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, record->name,
+                       "it has %d shapes, none is number %d", record->shape_count, shape);
+    }
+    sn_status status = sn_world_check_steering(world, error);
+    if (status == SN_OK) {
+        status = sn_shape_surface_check(surface, record->name, error);
+    }
+    size_t size = (size_t)record->shape_count * sizeof(sn_shape);
+    sn_shape *shapes = status == SN_OK ? sn_allocate(size) : NULL;
+    if (shapes == NULL) {
+        return status == SN_OK ? sn_fail_memory(error, size) : status;
+    }
+    memcpy(shapes, record->shapes, size);
+    shapes[shape].surface = *surface;
+    sn_form *form = NULL;
+    status = make_form(world, shapes, record->shape_count, record->name, &form, error);
+    if (status == SN_OK) {
+        sn_form_release(record->form);
+        record->form = form;
+        record->shapes = sn_form_shapes(form);
+        world->touch.surfaces_current = false;
+        sn_world_touch(world);
+    }
+    sn_free(shapes);
+    return status;
+}
+
 // A body in a mechanism cannot be moved by itself.
 static sn_status check_alone(const sn_world *world, sn_body body, sn_error *error)
 {
@@ -508,6 +568,7 @@ sn_status sn_body_set_transform(sn_world *world, sn_body body, sn_transform fram
         sn_rigid_set_velocity(&world->rigid, agent, velocity, angular_velocity);
     } else {
         sn_world_body_record(world, body)->own->frame = frame;
+        world->touch.statics_current = false;
     }
     sn_world_touch(world);
     return SN_OK;
@@ -554,7 +615,8 @@ static void push(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 world_poi
     sn_spatial_push(sum, part_of(world, body).centre, force, world_point, torque);
     if (!evaluating) {
         set->has_external = true;
-        sn_world_touch(world);
+        sn_touch_rouse(world, ref);
+        sn_world_jump(world);
     }
 }
 

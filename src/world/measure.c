@@ -210,6 +210,18 @@ static double read_body(const sn_world *world, sn_body body, sn_quantity quantit
         return component(sn_body_velocity(world, body), (int)(quantity - SN_QUANTITY_VELOCITY_X));
     case SN_QUANTITY_SPEED:
         return sn_length(sn_body_velocity(world, body));
+    case SN_QUANTITY_CONTACT_FORCE:
+        return sn_length(sn_body_contact_force(world, body, NULL));
+    case SN_QUANTITY_CONTACT_FORCE_X:
+    case SN_QUANTITY_CONTACT_FORCE_Y:
+    case SN_QUANTITY_CONTACT_FORCE_Z:
+        return component(sn_body_contact_force(world, body, NULL),
+                         (int)(quantity - SN_QUANTITY_CONTACT_FORCE_X));
+    case SN_QUANTITY_CONTACT_COUNT: {
+        int count = 0;
+        sn_body_contact_force(world, body, &count);
+        return count;
+    }
     case SN_QUANTITY_ANGULAR_VELOCITY_X:
     case SN_QUANTITY_ANGULAR_VELOCITY_Y:
     case SN_QUANTITY_ANGULAR_VELOCITY_Z:
@@ -245,6 +257,9 @@ double sn_probe_read(const sn_world *world, const sn_probe *probe)
     }
     if (probe->quantity == SN_QUANTITY_TIME) {
         return world->time;
+    }
+    if (probe->quantity == SN_QUANTITY_CONTACT_COUNT) {
+        return sn_world_contact_count(world);
     }
     sn_measure all = measure_all(world);
     all.potential += field_energy(world);

@@ -148,8 +148,33 @@ sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size, s
            world->event_log.data[world->event_log.count - 1].time > world->time) {
         world->event_log.count -= 1;
     }
+    sn_touch_forget(world);
     sn_world_touch(world);
     return SN_OK;
+}
+
+size_t sn_world_contact_memory_size(const sn_world *world)
+{
+    return sn_touch_memory_size(world);
+}
+
+sn_status sn_world_save_contact_memory(const sn_world *world, void *bytes, size_t size,
+                                       sn_error *error)
+{
+    size_t needed = sn_touch_memory_size(world);
+    if (size < needed) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
+                       "what contacts remember needs %zu bytes, %zu were given", needed, size);
+    }
+    sn_touch_save_memory(world, bytes);
+    return SN_OK;
+}
+
+sn_status sn_world_load_contact_memory(sn_world *world, const void *bytes, size_t size,
+                                       sn_error *error)
+{
+    sn_status status = sn_world_check_still(world, error);
+    return status == SN_OK ? sn_touch_load_memory(world, bytes, size, error) : status;
 }
 
 // One chunk of agents: clocks, positions, velocities.

@@ -37,11 +37,17 @@ static void begin_chunk(void *context, int first, int last, int chunk)
     work->set->type->begin(work->set, first, last, work->h);
 }
 
-static void move_chunk(void *context, int first, int last, int chunk)
+static void free_chunk(void *context, int first, int last, int chunk)
 {
     (void)chunk;
     step_work *work = context;
     work->set->type->free_step(work->set, first, last, work->world->gravity, work->h);
+}
+
+static void advance_chunk(void *context, int first, int last, int chunk)
+{
+    (void)chunk;
+    step_work *work = context;
     work->set->type->advance(work->set, first, last, work->h);
     for (int i = first; i < last; ++i) {
         work->set->agents[i].time = work->end;
@@ -54,6 +60,13 @@ static void move_chunk(void *context, int first, int last, int chunk)
     while (diverged >= 0 && diverged < lowest &&
            !atomic_compare_exchange_weak(&work->diverged, &lowest, diverged)) {
     }
+}
+
+// Where nothing is in the way, both at once.
+static void move_chunk(void *context, int first, int last, int chunk)
+{
+    free_chunk(context, first, last, chunk);
+    advance_chunk(context, first, last, chunk);
 }
 
 static void run_agents(sn_world *world, sn_chunk_work *work, step_work *context)
@@ -87,12 +100,12 @@ static sn_status world_step_groups(sn_world *world, double end, sn_error *error)
     return SN_OK;
 }
 
-static sn_status world_move(sn_world *world, step_work *work, sn_error *error)
+static sn_status world_move(sn_world *world, step_work *work, sn_chunk_work *move, sn_error *error)
 {
     for (int s = 0; s < world->set_count; ++s) {
         work->set = world->sets[s];
         atomic_store(&work->diverged, INT32_MAX);
-        sn_threads_run(world->threads, work->set->count, SN_AGENT_CHUNK, move_chunk, work);
+        sn_threads_run(world->threads, work->set->count, SN_AGENT_CHUNK, move, work);
         int diverged = atomic_load(&work->diverged);
         if (diverged != INT32_MAX) {
             char place[200];
@@ -119,6 +132,55 @@ static sn_status world_move(sn_world *world, step_work *work, sn_error *error)
     return SN_OK;
 }
 
+// Shapes push each other by impulses.
+static bool takes_contacts(const sn_world *world)
+{
+    return world->contact.method == SN_CONTACT_SOLVER ||
+           world->contact.method == SN_CONTACT_IMPULSE;
+}
+
+static sn_status world_begin(sn_world *world, step_work *work, sn_error *error)
+{
+    sn_status status = SN_OK;
+    if (takes_contacts(world)) {
+        double started = now();
+        status = sn_world_collide(world, work->h, error);
+        world->report.collide_seconds = now() - started;
+        status = status == SN_OK ? sn_world_begin_contacts(world, error) : status;
+    }
+    if (status == SN_OK) {
+        run_agents(world, begin_chunk, work);
+    }
+    return status;
+}
+
+// The rest of the step where something may be in the way.
+static sn_status world_move_in_contact(sn_world *world, step_work *work, sn_error *error)
+{
+    sn_status status = sn_world_choose_solvers(world, error);
+    if (status == SN_OK) {
+        run_agents(world, free_chunk, work);
+        double started = now();
+        status = sn_world_press_contacts(world, work->h, error);
+        world->report.solve_seconds = now() - started;
+    }
+    if (status == SN_OK) {
+        status = world_move(world, work, advance_chunk, error);
+    }
+    if (status == SN_OK) {
+        double started = now();
+        status = sn_world_relax_contacts(world, work->h, error);
+        world->report.solve_seconds += now() - started;
+    }
+    if (status == SN_OK) {
+        status = sn_world_stop_tunnelling(world, error);
+    }
+    if (status == SN_OK) {
+        sn_world_rest_contacts(world, work->h);
+    }
+    return status;
+}
+
 // Forces a user added were for this step alone.
 static void world_clear_external(sn_world *world)
 {
@@ -131,7 +193,7 @@ static void world_clear_external(sn_world *world)
             }
             set->has_external = false;
             world->forces_clear = false;
-            sn_world_touch(world); // a force that ends is a jump
+            sn_world_jump(world); // a force that ends is one
         }
     }
 }
@@ -151,6 +213,7 @@ static void world_go_back(sn_world *world, double start, double rest)
     world->event_log.count = world->logged;
     world->stopped = false;
     world->evaluating_group = -2;
+    sn_world_let_go(world);
     sn_world_undo_behaviours(world);
     sn_world_touch(world);
 }
@@ -196,17 +259,24 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     }
     work.h = end < full ? end - start : h;
     work.end = end;
-    run_agents(world, begin_chunk, &work);
+    status = world_begin(world, &work, error);
+    if (status != SN_OK) {
+        return status;
+    }
     double forces_start = now();
     sn_world_evaluate_forces(world, start + 0.5 * work.h, -1);
     double move_start = now();
-    status = world_move(world, &work, error);
+    status = takes_contacts(world) ? world_move_in_contact(world, &work, error)
+                                   : world_move(world, &work, move_chunk, error);
     if (status != SN_OK) {
         return status;
     }
     world->time = end;
     world->time_rest = end < full ? 0.0 : rest;
     world->stepping = false;
+    if (takes_contacts(world) && !sn_world_note_contacts(world)) {
+        return sn_fail_memory(error, sizeof(sn_contact_event));
+    }
     status = sn_world_finish_events(world, start, error);
     if (status == SN_OK) {
         sn_world_wake_behaviours(world);

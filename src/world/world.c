@@ -131,6 +131,7 @@ void sn_world_destroy(sn_world *world)
     sn_world_free_couplings(world);
     sn_world_free_joints(world);
     sn_world_free_motions(world);
+    sn_touch_free(&world->touch);
     sn_rigid_set_free(&world->rigid);
     sn_articulation_set_free(&world->articulations);
     sn_threads_destroy(world->threads);
@@ -171,7 +172,8 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
                   sn_world_copy_motions(world, copy) && sn_world_copy_behaviours(world, copy) &&
                   sn_world_copy_couplings(world, copy) &&
                   sn_rigid_set_copy(&world->rigid, &copy->rigid) &&
-                  sn_articulation_set_copy(&world->articulations, &copy->articulations);
+                  sn_articulation_set_copy(&world->articulations, &copy->articulations) &&
+                  sn_touch_copy(world, copy);
     if (!copied) {
         sn_world_destroy(copy);
         return sn_fail_memory(error, sizeof *copy);
@@ -255,6 +257,12 @@ sn_step_report sn_world_report(const sn_world *world)
 }
 
 void sn_world_touch(sn_world *world)
+{
+    world->touch.wake = true;
+    sn_world_jump(world);
+}
+
+void sn_world_jump(sn_world *world)
 {
     for (int i = 0; i < world->groups.count; ++i) {
         world->groups.data[i].fresh = true;

@@ -13,16 +13,13 @@
 #include "base/threads.h"
 #include "sinew/behaviour.h"
 #include "world/ode.h"
+#include "world/touch.h"
 
 enum { SN_AGENT_CHUNK = 256 }; // agents a thread takes at a time
 
-enum { SN_SET_RIGID, SN_SET_ARTICULATION, SN_SET_COUNT };
+enum { SN_RECENT_FORMS = 16 };
 
-// One agent of one set: sets[set], agent.
-typedef struct sn_agent_ref {
-    int set, agent; // agent -1: none, the body is static
-    int part;       // of the agent
-} sn_agent_ref;
+enum { SN_SET_RIGID, SN_SET_ARTICULATION, SN_SET_COUNT };
 
 // What bodies have that are no agents of their own.
 typedef struct sn_body_own {
@@ -30,14 +27,18 @@ typedef struct sn_body_own {
     sn_mass_properties mass; // of a body in a mechanism, which the tree knows only in sum
 } sn_body_own;
 
+typedef struct sn_form sn_form; // form.h
+
 typedef struct sn_body_record {
     char *name;
     sn_body_type type;
     int shape_count;
     sn_agent_ref agent;
-    sn_shape *shapes; // shape_count
-    double volume;    // m^3
-    sn_body_own *own; // of static bodies and of those in a mechanism; else NULL
+    int touch;              // first of its shapes in world.touch; -1: it meets nothing
+    sn_form *form;          // NULL: no shapes
+    const sn_shape *shapes; // shape_count, of the form
+    double volume;          // m^3
+    sn_body_own *own;       // of static bodies and of those in a mechanism; else NULL
 } sn_body_record;
 
 static inline bool sn_body_is_jointed(const sn_body_record *record)
@@ -169,6 +170,11 @@ struct sn_world {
     SN_ARRAY(double) behaviour_kept;          // the same at the start of the step under way
     sn_name_table behaviour_names;
     uint32_t next_number; // for things without a name
+
+    sn_form *recent_forms[SN_RECENT_FORMS]; // of bodies added last, or NULL
+    int next_form;
+    bool shapes_current; // every body's shapes are in `touch`
+    sn_touch touch;
 
     sn_rigid_set rigid;
     sn_articulation_set articulations;
@@ -325,6 +331,8 @@ uint64_t sn_world_hash_behaviours(const sn_world *world, uint64_t hash);
 void sn_world_drop_index(uint32_t *order, int *count, uint32_t index);
 // After any change from outside: integrators with a history must start anew.
 void sn_world_touch(sn_world *world);
+// The same for a force that begins or ends: nothing else needs to know.
+void sn_world_jump(sn_world *world);
 // "body 'bob', step 412"
 void sn_world_place(const sn_world *world, uint32_t body, char *place, size_t size);
 // A name that is not yet in `names` for a thing that was given none or "", else a copy; NULL when

@@ -1,0 +1,149 @@
+// What touched in the last step: contacts with their forces, and what began and ended.
+#include <math.h>
+
+#include "world/touch.h"
+#include "world/world.h"
+
+// ---- noting, at the end of a step ----
+
+static bool carries(const sn_contact *contact)
+{
+    bool any = false;
+    for (int i = 0; i < contact->count; ++i) {
+        any = any || contact->points[i].touched;
+    }
+    return any;
+}
+
+static bool overlaps(const sn_contact *contact)
+{
+    bool any = false;
+    for (int i = 0; i < contact->count; ++i) {
+        any = any || contact->points[i].gap <= 0.0;
+    }
+    return any;
+}
+
+bool sn_touch_note_change(sn_world *world, const sn_pair *pair, sn_contact_change change)
+{
+    sn_touch *touch = &world->touch;
+    const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
+    sn_contact_event event = {
+        .change = change,
+        .body_a = sn_touch_body(world, a->body),
+        .body_b = sn_touch_body(world, b->body),
+        .shape_a = a->shape,
+        .shape_b = b->shape,
+        .sensor = (pair->flags & SN_PAIR_SENSOR) != 0,
+        .time = world->time,
+    };
+    const sn_contact *contact = pair->count > 0 ? &touch->pool.data[pair->contacts] : NULL;
+    for (int i = 0; contact != NULL && i < contact->count && change == SN_CONTACT_BEGIN; ++i) {
+        const sn_contact_point *point = &contact->points[i];
+        event.impulse += sn_dot(point->impulse, contact->normal);
+        if (i == 0 || point->touched) {
+            event.position = sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b));
+        }
+        event.normal = contact->normal;
+    }
+    return sn_array_push(&touch->events, event);
+}
+
+bool sn_world_note_contacts(sn_world *world)
+{
+    sn_touch *touch = &world->touch;
+    bool noted = true;
+    world->report.pairs = touch->pairs.count;
+    world->report.contacts = touch->active.count;
+    world->report.islands = touch->islands.islands.count;
+    world->report.left_out = touch->left_out;
+    sn_array_clear(&touch->noted);
+    for (int i = 0; i < touch->pairs.count; ++i) {
+        sn_pair *pair = &touch->pairs.data[i];
+        bool sensor = (pair->flags & SN_PAIR_SENSOR) != 0, now = false;
+        for (int k = 0; k < pair->count; ++k) {
+            const sn_contact *contact = &touch->pool.data[pair->contacts + k];
+            bool touches = sensor ? overlaps(contact) : carries(contact);
+            now = now || touches;
+            if (touches && !sensor) {
+                sn_touch_noted entry = {pair->a, pair->b, pair->contacts + k};
+                noted = sn_array_push(&touch->noted, entry) && noted;
+            }
+        }
+        bool before = (pair->flags & SN_PAIR_TOUCHING) != 0;
+        if (now != before) {
+            noted =
+                sn_touch_note_change(world, pair, now ? SN_CONTACT_BEGIN : SN_CONTACT_END) && noted;
+            pair->flags ^= SN_PAIR_TOUCHING;
+        }
+    }
+    return noted;
+}
+
+// ---- reading ----
+
+int sn_world_contact_count(const sn_world *world)
+{
+    return world->touch.noted.count;
+}
+
+sn_contact_info sn_world_contact(const sn_world *world, int index)
+{
+    const sn_touch *touch = &world->touch;
+    sn_contact_info info = {0};
+    if (index < 0 || index >= touch->noted.count) {
+        return info;
+    }
+    const sn_touch_noted *noted = &touch->noted.data[index];
+    const sn_touch_shape *a = &touch->shapes.data[noted->a], *b = &touch->shapes.data[noted->b];
+    const sn_contact *contact = &touch->pool.data[noted->contact];
+    info.body_a = sn_touch_body(world, a->body);
+    info.body_b = sn_touch_body(world, b->body);
+    info.shape_a = a->shape;
+    info.shape_b = b->shape;
+    info.normal = contact->normal;
+    info.friction = contact->friction;
+    info.count = contact->count;
+    for (int i = 0; i < contact->count; ++i) {
+        const sn_contact_point *point = &contact->points[i];
+        info.spots[i] = (sn_contact_spot){
+            .position = sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b)),
+            .gap = point->gap,
+            .impulse = point->touched ? point->impulse : SN_VEC3_ZERO,
+        };
+        info.force = sn_vec3_add(info.force, info.spots[i].impulse);
+    }
+    double h = world->last_step;
+    info.force = h > 0.0 ? sn_vec3_scale(1.0 / h, info.force) : SN_VEC3_ZERO;
+    return info;
+}
+
+sn_vec3 sn_body_contact_force(const sn_world *world, sn_body body, int *count)
+{
+    sn_vec3 force = SN_VEC3_ZERO;
+    int touching = 0;
+    for (int i = 0; i < world->touch.noted.count; ++i) {
+        const sn_touch_noted *noted = &world->touch.noted.data[i];
+        bool is_a = world->touch.shapes.data[noted->a].body == body.index;
+        bool is_b = world->touch.shapes.data[noted->b].body == body.index;
+        if (is_a || is_b) {
+            force = sn_vec3_add_scaled(force, is_b ? 1.0 : -1.0, sn_world_contact(world, i).force);
+            touching += 1;
+        }
+    }
+    if (count != NULL) {
+        *count = touching;
+    }
+    return force;
+}
+
+int sn_world_contact_event_count(const sn_world *world)
+{
+    return world->touch.events.count;
+}
+
+sn_contact_event sn_world_contact_event(const sn_world *world, int index)
+{
+    bool there = index >= 0 && index < world->touch.events.count;
+    return there ? world->touch.events.data[index] : (sn_contact_event){0};
+}

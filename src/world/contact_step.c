@@ -1,0 +1,330 @@
+// Contacts in a step of the world: which islands there are, which of them sleep, who solves which,
+// and when.
+//
+//     sn_world_collide           contacts, from the state at the start of the step
+//     sn_world_begin_contacts    islands; those at rest are held
+//     - agents begin, forces are found, free step -
+//     sn_world_press_contacts    piles are taken through the step; other islands are solved
+//     - agents advance -
+//     sn_world_relax_contacts    what struck is solved again where it now is
+//     sn_world_rest_contacts     how long each agent has been at rest
+//
+// Islands of few contacts, and those with mechanisms or with damping in A, are solved to
+// convergence (solve/exact.h); larger ones of free bodies by sweeps in sub-steps (solve/pile.h).
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "world/touch.h"
+#include "world/world.h"
+
+enum { ISLAND_EXACT, ISLAND_PILE, ISLAND_ASLEEP };
+
+// An agent is at rest below these shares of the speed of a fall over its size, sqrt(g size), for
+// this many times sqrt(size / g): lengths and times of the scene's own scale.
+static const double REST_SPEED = 1e-3, REST_TIME = 3.0;
+
+static int agent_count(const sn_world *world)
+{
+    return world->rigid.agents.count + world->articulations.agents.count;
+}
+
+static sn_agent_ref agent_at(const sn_world *world, int number)
+{
+    int rigid = world->rigid.agents.count;
+    return number < rigid ? (sn_agent_ref){SN_SET_RIGID, number, 0}
+                          : (sn_agent_ref){SN_SET_ARTICULATION, number - rigid, 0};
+}
+
+static sn_agent *head_of(sn_world *world, int number)
+{
+    sn_agent_ref ref = agent_at(world, number);
+    return &world->sets[ref.set]->agents[ref.agent];
+}
+
+// ---- sleep ----
+
+void sn_touch_rouse(sn_world *world, sn_agent_ref ref)
+{
+    sn_contact_side side = {ref.set, ref.agent, ref.part};
+    int number = sn_touch_agent_number(world, side);
+    if (number < world->touch.still.count) {
+        world->touch.still.data[number] = 0.0;
+    }
+}
+
+// Things that may begin to move by themselves keep their island awake: what hangs on a spring or a
+// callback, and mechanisms with springs, drives or motions.
+static bool may_sleep(const sn_world *world, int number)
+{
+    sn_agent_ref ref = agent_at(world, number);
+    if (world->has_callbacks || world->behaviours.count > 0) {
+        return false;
+    }
+    if (ref.set == SN_SET_ARTICULATION) {
+        const sn_articulation *item = world->articulations.items[ref.agent];
+        return !item->sprung && item->ties == NULL;
+    }
+    return true;
+}
+
+static void rouse_sprung(sn_world *world)
+{
+    for (int i = 0; i < world->single_fields.count; ++i) {
+        const sn_field_record *field = &world->fields.data[world->single_fields.data[i]];
+        if (field->type != SN_FIELD_SPRING) {
+            continue;
+        }
+        sn_body ends[2] = {field->spring.body_a, field->spring.body_b};
+        for (int k = 0; k < 2; ++k) {
+            const sn_body_record *record = sn_world_body_record(world, ends[k]);
+            if (record != NULL && record->agent.agent >= 0) {
+                sn_touch_rouse(world, record->agent);
+            }
+        }
+    }
+}
+
+// Holds the agents of islands all of which have been at rest long enough, and lets go all others.
+static void hold_resting(sn_world *world)
+{
+    sn_touch *touch = &world->touch;
+    bool allowed = world->contact.sleep && !touch->wake;
+    world->report.sleeping = 0;
+    if (touch->wake) {
+        memset(touch->still.data, 0, (size_t)touch->still.count * sizeof(double));
+        touch->wake = false;
+    }
+    rouse_sprung(world);
+    for (int i = 0; i < touch->islands.islands.count; ++i) {
+        const sn_island *island = &touch->islands.islands.data[i];
+        const int *agents = &touch->islands.agents.data[island->agent_first];
+        bool rests = allowed;
+        for (int k = 0; k < island->agent_count && rests; ++k) {
+            rests = touch->still.data[agents[k]] >= 1.0 && may_sleep(world, agents[k]);
+        }
+        touch->kinds.data[i] = rests ? ISLAND_ASLEEP : ISLAND_EXACT;
+        world->report.sleeping += rests ? island->agent_count : 0;
+        for (int k = 0; k < island->agent_count; ++k) {
+            head_of(world, agents[k])->held = rests;
+        }
+    }
+}
+
+void sn_world_let_go(sn_world *world)
+{
+    for (int i = 0; i < agent_count(world); ++i) {
+        head_of(world, i)->held = 0;
+    }
+}
+
+// ---- the parts of a step ----
+
+static bool find_islands(sn_world *world)
+{
+    sn_touch *touch = &world->touch;
+    int agents = agent_count(world), known = touch->still.count;
+    bool made = sn_islands_find(&touch->islands, agents, touch->links.data, touch->links.count) &&
+                sn_array_resize(&touch->still, agents) &&
+                sn_array_resize(&touch->kinds, touch->islands.islands.count);
+    for (int i = known; made && i < agents; ++i) {
+        touch->still.data[i] = 0.0;
+    }
+    return made;
+}
+
+sn_status sn_world_begin_contacts(sn_world *world, sn_error *error)
+{
+    sn_touch *touch = &world->touch;
+    if (!find_islands(world)) {
+        return sn_fail_memory(error, sizeof(int) * (size_t)agent_count(world));
+    }
+    sn_world_let_go(world);
+    hold_resting(world);
+    for (int i = 0; i < touch->islands.islands.count; ++i) {
+        const sn_island *island = &touch->islands.islands.data[i];
+        for (int k = 0; k < island->pair_count && touch->kinds.data[i] != ISLAND_ASLEEP; ++k) {
+            int link = touch->islands.pairs.data[island->pair_first + k];
+            sn_contact_begin(&touch->pool.data[touch->active.data[link]], world->sets);
+        }
+    }
+    return SN_OK;
+}
+
+// A large island of free bodies that nothing damps strongly.
+static bool is_pile(const sn_world *world, const sn_island *island)
+{
+    const sn_touch *touch = &world->touch;
+    if (island->pair_count <= world->contact.exact_limit) {
+        return false;
+    }
+    for (int k = 0; k < island->agent_count; ++k) {
+        int number = touch->islands.agents.data[island->agent_first + k];
+        sn_agent_ref ref = agent_at(world, number);
+        if (ref.set != SN_SET_RIGID || sn_agent_is_damped(world->sets[ref.set], ref.agent, 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Bodies of piles have drifted to the middle of the step, where forces were asked for; the pile
+// takes them from its start.
+static bool gather_piles(sn_world *world)
+{
+    sn_touch *touch = &world->touch;
+    sn_agent_set *set = &world->rigid.agents;
+    sn_array_clear(&touch->piled);
+    sn_array_clear(&touch->piled_agents);
+    for (int i = 0; i < touch->islands.islands.count; ++i) {
+        const sn_island *island = &touch->islands.islands.data[i];
+        if (touch->kinds.data[i] != ISLAND_EXACT || !is_pile(world, island)) {
+            continue;
+        }
+        touch->kinds.data[i] = ISLAND_PILE;
+        for (int k = 0; k < island->agent_count; ++k) {
+            int agent = touch->islands.agents.data[island->agent_first + k];
+            size_t q = (size_t)set->agents[agent].q_first, v = (size_t)set->agents[agent].v_first;
+            memcpy(set->q + q, set->q_last + q, SN_RIGID_Q * sizeof(double));
+            memcpy(set->v + v, set->v_last + v, SN_RIGID_V * sizeof(double));
+            set->agents[agent].held = 1;
+            if (!sn_array_push(&touch->piled_agents, agent)) {
+                return false;
+            }
+        }
+        for (int k = 0; k < island->pair_count; ++k) {
+            int link = touch->islands.pairs.data[island->pair_first + k];
+            if (!sn_array_push(&touch->piled, touch->active.data[link])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+sn_status sn_world_choose_solvers(sn_world *world, sn_error *error)
+{
+    return gather_piles(world) ? SN_OK : sn_fail_memory(error, sizeof(int));
+}
+
+// The contacts of an island, for its solver.
+static sn_exact_problem problem_of(sn_world *world, int island, double h)
+{
+    sn_touch *touch = &world->touch;
+    const sn_island *own = &touch->islands.islands.data[island];
+    sn_exact_problem problem = sn_exact_default();
+    for (int k = 0; k < own->pair_count; ++k) {
+        int place = own->pair_first + k;
+        touch->pressed.data[place] =
+            &touch->pool.data[touch->active.data[touch->islands.pairs.data[place]]];
+    }
+    problem.sets = world->sets;
+    problem.contacts = touch->pressed.data + own->pair_first;
+    problem.contact_count = own->pair_count;
+    problem.h = h;
+    return problem;
+}
+
+static sn_status press_islands(sn_world *world, double h, sn_error *error)
+{
+    sn_touch *touch = &world->touch;
+    int islands = touch->islands.islands.count;
+    if (!sn_array_resize(&touch->pressed, touch->islands.pairs.count) ||
+        !sn_array_resize(&touch->struck, islands)) {
+        return sn_fail_memory(error, sizeof(sn_contact *) * (size_t)touch->islands.pairs.count);
+    }
+    world->report.contact_error = 0.0;
+    for (int i = 0; i < islands; ++i) {
+        touch->struck.data[i] = 0;
+        if (touch->kinds.data[i] != ISLAND_EXACT) {
+            continue;
+        }
+        sn_exact_problem problem = problem_of(world, i, h);
+        sn_exact_report report = {0};
+        sn_status status = sn_exact_solve(&touch->exact, &problem, &report, error);
+        if (status != SN_OK) {
+            return status;
+        }
+        touch->struck.data[i] = report.struck;
+        world->report.contact_error = fmax(world->report.contact_error, report.effort.residual);
+    }
+    return SN_OK;
+}
+
+sn_status sn_world_press_contacts(sn_world *world, double h, sn_error *error)
+{
+    sn_touch *touch = &world->touch;
+    sn_status status = SN_OK;
+    if (touch->piled_agents.count > 0) {
+        sn_pile_step_def def = {world->gravity, h, world->contact.substeps};
+        status = sn_pile_step(&touch->pile, &world->rigid, touch->piled_agents.data,
+                              touch->piled_agents.count, touch->pool.data, touch->piled.data,
+                              touch->piled.count, &def, world->threads, &world->stack, error);
+    }
+    return status == SN_OK ? press_islands(world, h, error) : status;
+}
+
+sn_status sn_world_relax_contacts(sn_world *world, double h, sn_error *error)
+{
+    sn_touch *touch = &world->touch;
+    for (int i = 0; i < touch->piled_agents.count; ++i) { // held while others were moved
+        world->rigid.agents.agents[touch->piled_agents.data[i]].held = 0;
+    }
+    for (int i = 0; i < touch->islands.islands.count; ++i) {
+        if (!touch->struck.data[i]) {
+            continue;
+        }
+        sn_exact_problem problem = problem_of(world, i, h);
+        sn_exact_report report = {0};
+        sn_status status = sn_exact_relax(&touch->exact, &problem, &report, error);
+        if (status != SN_OK) {
+            return status;
+        }
+        world->report.contact_error = fmax(world->report.contact_error, report.effort.residual);
+    }
+    return SN_OK;
+}
+
+// ---- rest ----
+
+// The fastest point of an agent, by the speed that a fall over its size has; and the time that such
+// a fall takes.
+static double pace_of(const sn_world *world, int number, double gravity, double *time)
+{
+    sn_agent_ref ref = agent_at(world, number);
+    const sn_agent_set *set = world->sets[ref.set];
+    double fastest = 0.0, size = 0.0;
+    for (int i = 0; i < set->agents[ref.agent].part_count; ++i) {
+        sn_part part;
+        set->type->part(set, ref.agent, i, &part);
+        double radius = ref.set == SN_SET_RIGID
+                            ? world->rigid.radius[ref.agent]
+                            : world->articulations.items[ref.agent]->parts[i].radius;
+        double speed = sn_length(part.velocity) + radius * sn_length(part.angular_velocity);
+        fastest = fmax(fastest, speed);
+        size = fmax(size, radius);
+    }
+    *time = sqrt(size / gravity);
+    return fastest / sqrt(size * gravity);
+}
+
+void sn_world_rest_contacts(sn_world *world, double h)
+{
+    sn_touch *touch = &world->touch;
+    double gravity = sn_length(world->gravity);
+    if (!world->contact.sleep || !(gravity > 0.0)) {
+        return;
+    }
+    for (int i = 0; i < touch->islands.islands.count; ++i) {
+        const sn_island *island = &touch->islands.islands.data[i];
+        if (touch->kinds.data[i] == ISLAND_ASLEEP) {
+            continue;
+        }
+        for (int k = 0; k < island->agent_count; ++k) {
+            int number = touch->islands.agents.data[island->agent_first + k];
+            double time, pace = pace_of(world, number, gravity, &time);
+            double *still = &touch->still.data[number];
+            *still = pace < REST_SPEED ? *still + h / (REST_TIME * time) : 0.0;
+        }
+    }
+}

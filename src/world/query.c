@@ -1,0 +1,213 @@
+// Questions about space: rays, moved shapes, overlaps, nearest points. Bodies are seen where they
+// stand; the broad phase of the last step is brought up to date first where it is stale.
+#include <math.h>
+
+#include "base/error.h"
+#include "collide/query.h"
+#include "world/form.h"
+#include "world/touch.h"
+#include "world/world.h"
+
+// A question under way.
+typedef struct question {
+    const sn_world *world;
+    sn_query_filter filter;
+    sn_vec3 from, way; // of rays and moved shapes
+    const sn_collider *collider;
+    sn_transform place;
+    sn_hit *hits;
+    int capacity, count;
+    double nearest;
+} question;
+
+static bool is_asked_for(const question *q, const sn_touch_shape *shape)
+{
+    const sn_surface *surface = sn_touch_surface(q->world, shape);
+    return (q->filter.meets == 0 || (surface->group & q->filter.meets) != 0) &&
+           (!surface->sensor || q->filter.sensors) && shape->body != q->filter.without.index;
+}
+
+static question ask(const sn_world *world, const sn_query_filter *filter)
+{
+    question q = {.world = world, .nearest = 1.0};
+    if (filter != NULL) {
+        q.filter = *filter;
+    }
+    // What is asked does not change the world: only where its own notes of places are kept.
+    sn_error unused = {0};
+    sn_world_place_shapes((sn_world *)world, 0.0, &unused);
+    if (world->touch.broad != NULL) {
+        sn_broad_update(world->touch.broad);
+    }
+    return q;
+}
+
+// ---- along a way ----
+
+static double meet(void *context, int proxy, uint32_t user, double limit)
+{
+    (void)proxy;
+    question *q = context;
+    const sn_touch_shape *shape = &q->world->touch.shapes.data[user];
+    const sn_touch_place *place = &q->world->touch.places.data[user];
+    const sn_collider *collider = sn_touch_collider(q->world, shape);
+    double fraction;
+    sn_vec3 point, normal;
+    if (!is_asked_for(q, shape)) {
+        return limit;
+    }
+    bool met = q->collider != NULL ? sn_collide_cast(q->collider, &q->place, q->way, collider,
+                                                     &place->frame, &fraction, &point, &normal)
+                                   : sn_collide_ray(collider, &place->frame, q->from, q->way, limit,
+                                                    &fraction, &point, &normal);
+    bool nearer = met && (fraction < q->nearest || q->count == 0);
+    if (nearer) {
+        q->nearest = fraction;
+        q->count = 1;
+        q->hits[0] = (sn_hit){.body = sn_touch_body(q->world, shape->body),
+                              .shape = shape->shape,
+                              .fraction = fraction,
+                              .position = point,
+                              .normal = normal};
+    }
+    return nearer ? fraction : limit;
+}
+
+bool sn_world_cast_ray(const sn_world *world, sn_vec3 from, sn_vec3 to,
+                       const sn_query_filter *filter, sn_hit *hit)
+{
+    *hit = (sn_hit){0};
+    question q = ask(world, filter);
+    q.from = from;
+    q.way = sn_vec3_sub(to, from);
+    q.hits = hit;
+    if (world->touch.broad == NULL || !sn_vec3_is_finite(q.way) || !sn_vec3_is_finite(from)) {
+        return false;
+    }
+    sn_broad_ray(world->touch.broad, from, q.way, SN_VEC3_ZERO, 1.0, meet, &q);
+    return q.count > 0;
+}
+
+// The collider of a shape that is asked about; it must be convex.
+static sn_status make_collider(const sn_shape *shape, sn_transform place, sn_collider *collider,
+                               sn_transform *at, sn_error *error)
+{
+    sn_status status = sn_shape_check(shape, "shape", error);
+    if (status == SN_OK) {
+        status = sn_collider_make(shape, collider, error);
+    }
+    if (status == SN_OK && !sn_collider_is_convex(collider)) {
+        sn_collider_free(collider);
+        status = sn_fail(error, SN_ERROR_ARGUMENT, "shape",
+                         "only convex shapes can be moved through a world, or asked to overlap");
+    }
+    *at = sn_transform_multiply(place, shape->frame);
+    return status;
+}
+
+sn_status sn_world_cast_shape(const sn_world *world, const sn_shape *shape, sn_transform from,
+                              sn_vec3 travel, const sn_query_filter *filter, sn_hit *hit,
+                              sn_error *error)
+{
+    *hit = (sn_hit){0};
+    sn_collider collider;
+    question q = ask(world, filter);
+    sn_status status = make_collider(shape, from, &collider, &q.place, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    q.collider = &collider;
+    q.way = travel;
+    q.hits = hit;
+    sn_aabb box = sn_collider_bounds(&collider, &q.place);
+    sn_vec3 middle = sn_vec3_scale(0.5, sn_vec3_add(box.lower, box.upper));
+    sn_vec3 half = sn_vec3_scale(0.5, sn_vec3_sub(box.upper, box.lower));
+    if (world->touch.broad != NULL) {
+        sn_broad_ray(world->touch.broad, middle, travel, half, 1.0, meet, &q);
+    }
+    sn_collider_free(&collider);
+    return SN_OK;
+}
+
+// ---- overlap ----
+
+static bool take_overlap(void *context, int proxy, uint32_t user)
+{
+    (void)proxy;
+    question *q = context;
+    const sn_touch_shape *shape = &q->world->touch.shapes.data[user];
+    const sn_touch_place *place = &q->world->touch.places.data[user];
+    sn_collide_cache cache = {0};
+    sn_vec3 on_a, on_b;
+    if (!is_asked_for(q, shape)) {
+        return true;
+    }
+    double distance =
+        sn_collide_distance(q->collider, &q->place, sn_touch_collider(q->world, shape),
+                            &place->frame, &cache, &on_a, &on_b);
+    if (distance > 0.0) {
+        return true;
+    }
+    if (q->count < q->capacity) {
+        q->hits[q->count] = (sn_hit){
+            .body = sn_touch_body(q->world, shape->body), .shape = shape->shape, .position = on_b};
+    }
+    q->count += 1;
+    return true;
+}
+
+sn_status sn_world_overlap(const sn_world *world, const sn_shape *shape, sn_transform place,
+                           const sn_query_filter *filter, sn_hit *hits, int capacity, int *count,
+                           sn_error *error)
+{
+    *count = 0;
+    sn_collider collider;
+    question q = ask(world, filter);
+    sn_status status = make_collider(shape, place, &collider, &q.place, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    q.collider = &collider;
+    q.hits = hits;
+    q.capacity = capacity;
+    if (world->touch.broad != NULL) {
+        sn_broad_query(world->touch.broad, sn_collider_bounds(&collider, &q.place), take_overlap,
+                       &q);
+    }
+    sn_collider_free(&collider);
+    *count = q.count;
+    return SN_OK;
+}
+
+// ---- nearest points ----
+
+double sn_world_closest(const sn_world *world, sn_body a, sn_body b, sn_vec3 *on_a, sn_vec3 *on_b)
+{
+    const sn_body_record *of_a = sn_world_body_record(world, a),
+                         *of_b = sn_world_body_record(world, b);
+    double nearest = NAN;
+    *on_a = *on_b = SN_VEC3_ZERO;
+    ask(world, NULL);
+    if (of_a == NULL || of_b == NULL || of_a->touch < 0 || of_b->touch < 0) {
+        return nearest;
+    }
+    const sn_touch *touch = &world->touch;
+    for (int i = 0; i < of_a->shape_count; ++i) {
+        for (int k = 0; k < of_b->shape_count; ++k) {
+            int first = of_a->touch + i, second = of_b->touch + k;
+            sn_collide_cache cache = {0};
+            sn_vec3 p, q;
+            double distance =
+                sn_collide_distance(sn_touch_collider(world, &touch->shapes.data[first]),
+                                    &touch->places.data[first].frame,
+                                    sn_touch_collider(world, &touch->shapes.data[second]),
+                                    &touch->places.data[second].frame, &cache, &p, &q);
+            if (!(distance >= nearest)) {
+                nearest = distance;
+                *on_a = p;
+                *on_b = q;
+            }
+        }
+    }
+    return nearest;
+}

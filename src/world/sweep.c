@@ -1,0 +1,195 @@
+// Fast bodies: what moves by more than a share of its own inside in a step might pass through a
+// thin thing between two looks at it. Such bodies are followed from where they were to where they
+// are (conservative advancement, collide/query.h), and taken back to where they first meet
+// something; their velocity stays, the rest of their way is lost, and the contact acts in the next
+// step. Going back along the way it came changes neither momentum nor angular momentum.
+//
+// Only free bodies are taken back. Links of mechanisms, which cannot be moved by themselves, rely
+// on contacts being seen ahead (touch.c), which they are up to a quarter of a body's size in a
+// step.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "collide/query.h"
+#include "world/touch.h"
+#include "world/world.h"
+
+static const double FAST = 0.25;      // of the inside's radius
+static const double NEARNESS = 0.005; // of the smaller size: where a body is stopped
+static const double CORE = 0.5;       // of the inside's radius: what must never pass
+static const double STOPPED = 0.999;  // of the way: it has been taken back already
+enum { ROUNDS = 8 };
+
+// How a shape moves in the step.
+static sn_sweep sweep_of(const sn_world *world, uint32_t shape)
+{
+    const sn_touch_shape *own = &world->touch.shapes.data[shape];
+    const sn_body_record *record = &world->bodies.data[own->body];
+    sn_sweep sweep = {.start = world->touch.places.data[shape].frame};
+    sweep.end = sweep.start;
+    if (record->agent.agent >= 0) {
+        const sn_agent_set *set = world->sets[record->agent.set];
+        sn_part now;
+        set->type->part(set, record->agent.agent, record->agent.part, &now);
+        sweep.end = sn_transform_multiply(now.frame, record->shapes[own->shape].frame);
+        sweep.centre = sn_transform_point(sn_transform_inverse(sweep.end), now.centre);
+    }
+    return sweep;
+}
+
+static bool is_free(const sn_world *world, uint32_t body)
+{
+    const sn_agent_ref *ref = &world->bodies.data[body].agent;
+    return ref->agent >= 0 && ref->set == SN_SET_RIGID;
+}
+
+// ---- who is fast ----
+
+static bool is_fast(const sn_world *world, uint32_t shape)
+{
+    const sn_touch_shape *own = &world->touch.shapes.data[shape];
+    if (own->body == 0 || !is_free(world, own->body) ||
+        world->rigid.agents.agents[world->bodies.data[own->body].agent.agent].held == 1) {
+        return false;
+    }
+    const sn_collider *collider = sn_touch_collider(world, own);
+    double inside = collider->inner > 0.0 ? collider->inner : 0.5 * collider->size;
+    return world->touch.places.data[shape].travel > FAST * inside;
+}
+
+// ---- meetings ----
+
+typedef struct sweep_search {
+    sn_world *world;
+    uint32_t shape; // whose way is looked at
+    sn_sweep sweep;
+    double fraction; // of the first meeting
+    uint32_t other;  // with this shape
+} sweep_search;
+
+static const sn_pair *find_pair(const sn_touch *touch, uint32_t a, uint32_t b)
+{
+    uint32_t first = a < b ? a : b, second = a < b ? b : a;
+    int low = 0, high = touch->pairs.count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        const sn_pair *pair = &touch->pairs.data[middle];
+        if (pair->a == first && pair->b == second) {
+            return pair;
+        }
+        bool after = pair->a < first || (pair->a == first && pair->b < second);
+        low = after ? middle + 1 : low;
+        high = after ? high : middle;
+    }
+    return NULL;
+}
+
+// Pairs that had contacts in the step are the solver's business; of them only the core is followed,
+// so that what slides or rolls on another thing is not stopped by it.
+static bool had_contact(const sn_touch *touch, uint32_t a, uint32_t b)
+{
+    const sn_pair *pair = find_pair(touch, a, b);
+    return pair != NULL && pair->count > 0;
+}
+
+static bool visit(void *context, int proxy, uint32_t other)
+{
+    (void)proxy;
+    sweep_search *s = context;
+    const sn_world *world = s->world;
+    const sn_touch_shape *a = &world->touch.shapes.data[s->shape],
+                         *b = &world->touch.shapes.data[other];
+    if (a->body == b->body || !sn_touch_may_meet(world, a, b) ||
+        sn_touch_surface(world, a)->sensor || sn_touch_surface(world, b)->sensor) {
+        return true;
+    }
+    const sn_collider *of_a = sn_touch_collider(world, a), *of_b = sn_touch_collider(world, b);
+    sn_sweep of_other = sweep_of(world, other), own = s->sweep;
+    sn_collider core;
+    double nearness = NEARNESS * sn_touch_pair_size(of_a, of_b);
+    if (had_contact(&world->touch, s->shape, other)) {
+        if (!(of_a->inner > 0.0)) {
+            return true;
+        }
+        sn_vec3 middle = sn_vec3_scale(0.5, sn_vec3_add(of_a->bounds.lower, of_a->bounds.upper));
+        core = sn_collider_sphere(CORE * of_a->inner);
+        own.start.position = sn_transform_point(own.start, middle);
+        own.end.position = sn_transform_point(own.end, middle);
+        own.centre = sn_vec3_sub(own.centre, middle);
+        of_a = &core;
+        nearness = 1e-3 * core.rounding;
+    }
+    double fraction;
+    if (sn_collide_impact(of_a, &own, of_b, &of_other, nearness, &fraction) &&
+        (fraction < s->fraction || (fraction == s->fraction && other < s->other))) {
+        s->fraction = fraction;
+        s->other = other;
+    }
+    return true;
+}
+
+static sn_aabb join(sn_aabb a, sn_aabb b)
+{
+    return (sn_aabb){sn_vec3_min(a.lower, b.lower), sn_vec3_max(a.upper, b.upper)};
+}
+
+// The first thing that a shape meets on its way.
+static sweep_search first_meeting(sn_world *world, uint32_t shape)
+{
+    sweep_search s = {
+        .world = world, .shape = shape, .sweep = sweep_of(world, shape), .fraction = 1.0};
+    const sn_collider *collider = sn_touch_collider(world, &world->touch.shapes.data[shape]);
+    sn_aabb box = join(sn_collider_bounds(collider, &s.sweep.start),
+                       sn_collider_bounds(collider, &s.sweep.end));
+    sn_broad_query(world->touch.broad, box, visit, &s);
+    return s;
+}
+
+// Takes a free body back to where it was at a share of its way.
+static void take_back(sn_world *world, uint32_t shape, double fraction)
+{
+    const sn_touch_shape *own = &world->touch.shapes.data[shape];
+    const sn_body_record *record = &world->bodies.data[own->body];
+    int agent = record->agent.agent;
+    sn_sweep sweep = sweep_of(world, shape);
+    sn_transform local = record->shapes[own->shape].frame;
+    sn_transform frame =
+        sn_transform_multiply(sn_sweep_at(&sweep, fraction), sn_transform_inverse(local));
+    sn_vec3 velocity = sn_rigid_velocity(&world->rigid, agent),
+            spin = sn_rigid_angular_velocity(&world->rigid, agent);
+    sn_rigid_set_frame(&world->rigid, agent, frame);
+    sn_rigid_set_velocity(&world->rigid, agent, velocity, spin);
+}
+
+sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error)
+{
+    sn_touch *touch = &world->touch;
+    sn_array_clear(&touch->fast);
+    for (int i = 0; i < touch->shapes.count; ++i) {
+        if (is_fast(world, (uint32_t)i) && !sn_array_push(&touch->fast, (uint32_t)i)) {
+            return sn_fail_memory(error, sizeof(uint32_t));
+        }
+    }
+    if (touch->fast.count == 0) {
+        return SN_OK;
+    }
+    sn_broad_update(touch->broad);
+    // A body that is taken back may be met by others where it now stays: again, until none is.
+    bool moved = true;
+    for (int round = 0; round < ROUNDS && moved; ++round) {
+        moved = false;
+        for (int i = 0; i < touch->fast.count; ++i) {
+            sweep_search s = first_meeting(world, touch->fast.data[i]);
+            if (s.fraction >= STOPPED) {
+                continue;
+            }
+            take_back(world, s.shape, s.fraction);
+            if (is_free(world, touch->shapes.data[s.other].body)) {
+                take_back(world, s.other, s.fraction);
+            }
+            moved = true;
+        }
+    }
+    return SN_OK;
+}

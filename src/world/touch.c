@@ -1,0 +1,756 @@
+#include "world/touch.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "world/form.h"
+#include "world/world.h"
+
+// Contacts are looked for up to this share of the smaller shape's size, beyond how far they move.
+static const double NEAR_SHARE = 0.01;
+
+// And no further ahead than this share of it, however fast they are: what is further away is told
+// wrongly by the plane between nearest points, and things would bounce off what they pass by.
+// Faster ones are stopped where they meet: see sweep.c.
+static const double FORESIGHT = 0.25;
+
+enum { SHAPE_CHUNK = 128, PAIR_CHUNK = 32 };
+
+// ---- shapes ----
+
+const sn_collider *sn_touch_collider(const sn_world *world, const sn_touch_shape *shape)
+{
+    return &sn_form_colliders(world->bodies.data[shape->body].form)[shape->shape];
+}
+
+const sn_surface *sn_touch_surface(const sn_world *world, const sn_touch_shape *shape)
+{
+    return &sn_form_shapes(world->bodies.data[shape->body].form)[shape->shape].surface;
+}
+
+sn_body sn_touch_body(const sn_world *world, uint32_t index)
+{
+    return (sn_body){index, world->body_ids.generation.data[index]};
+}
+
+// The shapes of a body that is new here. A body made while nothing met anything gets a form with
+// colliders now.
+static sn_status add_shapes(sn_world *world, uint32_t body, sn_error *error)
+{
+    sn_touch *touch = &world->touch;
+    sn_body_record *record = &world->bodies.data[body];
+    int first = touch->shapes.count, count = record->shape_count;
+    if (count > 0 && sn_form_colliders(record->form) == NULL) {
+        sn_form *form = NULL;
+        sn_error inner = {0};
+        sn_status status = sn_form_make(record->shapes, count, true, world->recent_forms,
+                                        SN_RECENT_FORMS, &form, &inner);
+        if (status != SN_OK) {
+            return sn_fail(error, status, record->name, "%s", sn_error_message(&inner));
+        }
+        sn_form_release(record->form);
+        record->form = form;
+        record->shapes = sn_form_shapes(form);
+    }
+    if (!sn_array_reserve(&touch->shapes, first + count) ||
+        !sn_array_reserve(&touch->places, first + count)) {
+        return sn_fail_memory(error, (size_t)count * sizeof(sn_touch_shape));
+    }
+    for (int i = 0; i < count; ++i) {
+        touch->shapes.data[first + i] = (sn_touch_shape){body, i, -1, false};
+        touch->places.data[first + i] = (sn_touch_place){.frame = SN_TRANSFORM_IDENTITY};
+    }
+    touch->shapes.count = touch->places.count = first + count;
+    record->touch = first;
+    return SN_OK;
+}
+
+// Closes the gaps that removed bodies have left. Shapes keep their order, so pairs stay sorted; the
+// broad phase is made anew.
+static void close_gaps(sn_world *world)
+{
+    sn_touch *touch = &world->touch;
+    int kept = 0;
+    if (touch->dead < 64 || 2 * touch->dead < touch->shapes.count) {
+        return;
+    }
+    sn_broad_destroy(touch->broad);
+    touch->broad = NULL;
+    for (int i = 0; i < touch->shapes.count; ++i) {
+        sn_touch_shape shape = touch->shapes.data[i];
+        touch->shapes.data[i].proxy = kept; // where it goes, until it has gone
+        if (shape.body != 0) {
+            world->bodies.data[shape.body].touch = kept - shape.shape;
+            kept += 1;
+        }
+    }
+    for (int i = 0; i < touch->pairs.count; ++i) {
+        sn_pair *pair = &touch->pairs.data[i];
+        pair->a = (uint32_t)touch->shapes.data[pair->a].proxy;
+        pair->b = (uint32_t)touch->shapes.data[pair->b].proxy;
+    }
+    kept = 0;
+    for (int i = 0; i < touch->shapes.count; ++i) {
+        if (touch->shapes.data[i].body != 0) {
+            touch->places.data[kept] = touch->places.data[i];
+            touch->shapes.data[kept] = touch->shapes.data[i];
+            touch->shapes.data[kept++].proxy = -1;
+        }
+    }
+    touch->shapes.count = touch->places.count = kept;
+    touch->dead = 0;
+    touch->statics_current = false;
+    sn_array_clear(&touch->noted);
+}
+
+// Every body's shapes, in the order of bodies.
+static sn_status add_all_shapes(sn_world *world, sn_error *error)
+{
+    close_gaps(world);
+    for (int i = 0; i < world->body_order.count && !world->shapes_current; ++i) {
+        uint32_t body = world->body_order.data[i];
+        sn_status status =
+            world->bodies.data[body].touch < 0 ? add_shapes(world, body, error) : SN_OK;
+        if (status != SN_OK) {
+            return status;
+        }
+    }
+    world->shapes_current = true;
+    return SN_OK;
+}
+
+static void give_contacts(sn_touch *touch, sn_pair *pair)
+{
+    // The lists have room for every run there is: see take_contacts.
+    if (pair->capacity == 1) {
+        touch->free_single.data[touch->free_single.count++] = pair->contacts;
+    } else {
+        touch->free_patches.data[touch->free_patches.count++] = pair->contacts;
+    }
+}
+
+// Keeps only pairs of which `keep` says so.
+static void filter_pairs(sn_world *world, bool (*keep)(const sn_world *, const sn_pair *))
+{
+    sn_touch *touch = &world->touch;
+    int kept = 0;
+    for (int i = 0; i < touch->pairs.count; ++i) {
+        if (keep(world, &touch->pairs.data[i])) {
+            touch->pairs.data[kept++] = touch->pairs.data[i];
+        } else {
+            give_contacts(touch, &touch->pairs.data[i]);
+        }
+    }
+    touch->pairs.count = kept;
+}
+
+static bool is_alive(const sn_world *world, const sn_pair *pair)
+{
+    const sn_touch_shape *shapes = world->touch.shapes.data;
+    return shapes[pair->a].body != 0 && shapes[pair->b].body != 0;
+}
+
+void sn_touch_remove_body(sn_world *world, uint32_t body)
+{
+    sn_touch *touch = &world->touch;
+    sn_body_record *record = &world->bodies.data[body];
+    if (record->touch < 0) {
+        return;
+    }
+    for (int i = 0; i < record->shape_count; ++i) {
+        sn_touch_shape *shape = &touch->shapes.data[record->touch + i];
+        if (shape->proxy >= 0) {
+            sn_broad_remove(touch->broad, shape->proxy);
+        }
+        *shape = (sn_touch_shape){.proxy = -1};
+    }
+    touch->dead += record->shape_count;
+    touch->wake = true;
+    record->touch = -1;
+    filter_pairs(world, is_alive);
+    sn_array_clear(&touch->active);
+    sn_array_clear(&touch->noted);
+}
+
+void sn_touch_free(sn_touch *touch)
+{
+    sn_broad_destroy(touch->broad);
+    sn_array_free(&touch->shapes);
+    sn_array_free(&touch->places);
+    sn_array_free(&touch->pairs);
+    sn_array_free(&touch->merged);
+    sn_array_free(&touch->pool);
+    sn_array_free(&touch->free_single);
+    sn_array_free(&touch->free_patches);
+    sn_array_free(&touch->active);
+    sn_array_free(&touch->links);
+    sn_array_free(&touch->kinds);
+    sn_array_free(&touch->struck);
+    sn_array_free(&touch->pressed);
+    sn_array_free(&touch->piled);
+    sn_array_free(&touch->fast);
+    sn_array_free(&touch->piled_agents);
+    sn_array_free(&touch->pending);
+    sn_array_free(&touch->drops);
+    sn_array_free(&touch->events);
+    sn_array_free(&touch->noted);
+    sn_array_free(&touch->still);
+    sn_islands_free(&touch->islands);
+    sn_pile_free(&touch->pile);
+    sn_exact_free(&touch->exact);
+}
+
+static void clear_pair(sn_touch *touch, sn_pair *pair)
+{
+    for (int i = 0; i < pair->count; ++i) {
+        touch->pool.data[pair->contacts + i].count = 0;
+    }
+    pair->count = 0;
+}
+
+void sn_touch_forget(sn_world *world)
+{
+    sn_touch *touch = &world->touch;
+    for (int i = 0; i < touch->pairs.count; ++i) {
+        sn_pair *pair = &touch->pairs.data[i];
+        pair->cache = (sn_collide_cache){0};
+        clear_pair(touch, pair);
+    }
+    sn_array_clear(&touch->active);
+    for (int i = 0; i < touch->still.count; ++i) {
+        touch->still.data[i] = 0.0;
+    }
+    touch->statics_current = false;
+}
+
+// ---- where shapes are ----
+
+typedef struct place_work {
+    sn_world *world;
+    double h, gravity; // m/s^2, its size
+} place_work;
+
+static double longest_corner(const sn_aabb *box)
+{
+    sn_vec3 far = {fmax(-box->lower.x, box->upper.x), fmax(-box->lower.y, box->upper.y),
+                   fmax(-box->lower.z, box->upper.z)};
+    return sn_length(far);
+}
+
+// What "small" is measured by: of meshes a share of their extent, of the ground nothing.
+static double shape_size(const sn_collider *collider)
+{
+    if (collider->type == SN_COLLIDER_PLANE || collider->type == SN_COLLIDER_HEIGHT_FIELD) {
+        return INFINITY;
+    }
+    double extent = sn_length(sn_vec3_sub(collider->bounds.upper, collider->bounds.lower));
+    return sn_collider_is_convex(collider) ? fmax(collider->size, 1e-3 * extent) : 0.1 * extent;
+}
+
+double sn_touch_pair_size(const sn_collider *a, const sn_collider *b)
+{
+    return fmin(shape_size(a), shape_size(b));
+}
+
+static void place_shape(const place_work *work, int index)
+{
+    sn_world *world = work->world;
+    const sn_touch_shape *shape = &world->touch.shapes.data[index];
+    sn_touch_place *place = &world->touch.places.data[index];
+    if (shape->body == 0) {
+        return;
+    }
+    const sn_body_record *record = &world->bodies.data[shape->body];
+    const sn_collider *collider = sn_touch_collider(world, shape);
+    sn_transform local = sn_form_shapes(record->form)[shape->shape].frame;
+    if (record->agent.agent < 0) {
+        if (shape->proxy < 0 || !world->touch.statics_current) {
+            place->frame = sn_transform_multiply(record->own->frame, local);
+            place->bounds = sn_collider_bounds(collider, &place->frame);
+            place->travel = 0.0;
+        }
+        return;
+    }
+    const sn_agent_set *set = world->sets[record->agent.set];
+    if (set->agents[record->agent.agent].held && shape->proxy >= 0) {
+        place->travel = 0.0;
+        return;
+    }
+    sn_part now;
+    set->type->part(set, record->agent.agent, record->agent.part, &now);
+    place->frame = sn_transform_multiply(now.frame, local);
+    place->bounds = sn_collider_bounds(collider, &place->frame);
+    double reach = sn_length(sn_vec3_sub(place->frame.position, now.centre)) +
+                   longest_corner(&collider->bounds);
+    place->travel = work->h * (sn_length(now.velocity) + sn_length(now.angular_velocity) * reach +
+                               work->h * work->gravity);
+    place->drift = sn_vec3_scale(work->h, now.velocity);
+}
+
+static void place_chunk(void *context, int first, int last, int chunk)
+{
+    (void)chunk;
+    for (int i = first; i < last; ++i) {
+        place_shape(context, i);
+    }
+}
+
+static bool is_moving(const sn_world *world, const sn_touch_shape *shape)
+{
+    return world->bodies.data[shape->body].agent.agent >= 0;
+}
+
+static sn_aabb enlarged(sn_aabb box, double by)
+{
+    sn_vec3 margin = {by, by, by};
+    return (sn_aabb){sn_vec3_sub(box.lower, margin), sn_vec3_add(box.upper, margin)};
+}
+
+static int add_proxy(sn_touch *touch, const sn_collider *collider, const sn_touch_place *place,
+                     sn_aabb box, int index, bool moving)
+{
+    if (collider->type != SN_COLLIDER_PLANE) {
+        return sn_broad_add(touch->broad, box, (uint32_t)index, moving);
+    }
+    sn_vec3 up = sn_rotate(place->frame.rotation, (sn_vec3){0.0, 0.0, 1.0});
+    return sn_broad_add_half_space(touch->broad, up, sn_dot(up, place->frame.position),
+                                   (uint32_t)index);
+}
+
+// Tells the broad phase where everything is.
+static bool move_proxies(sn_world *world)
+{
+    sn_touch *touch = &world->touch;
+    for (int i = 0; i < touch->shapes.count; ++i) {
+        sn_touch_shape *shape = &touch->shapes.data[i];
+        const sn_touch_place *place = &touch->places.data[i];
+        if (shape->body == 0) {
+            continue;
+        }
+        const sn_collider *collider = sn_touch_collider(world, shape);
+        bool moving = is_moving(world, shape);
+        bool moved =
+            shape->proxy >= 0 && (shape->moves != moving || // put into a mechanism, or taken out
+                                  (collider->type == SN_COLLIDER_PLANE && !touch->statics_current));
+        if (moved) {
+            sn_broad_remove(touch->broad, shape->proxy);
+            shape->proxy = -1;
+        }
+        double near = NEAR_SHARE * shape_size(collider) + place->travel;
+        sn_aabb box = moving ? enlarged(place->bounds, near) : place->bounds;
+        if (shape->proxy < 0) {
+            shape->proxy = add_proxy(touch, collider, place, box, i, moving);
+            shape->moves = moving;
+            if (shape->proxy < 0) {
+                return false;
+            }
+        } else if (moving || !touch->statics_current) {
+            sn_broad_move(touch->broad, shape->proxy, box, place->drift);
+        }
+    }
+    touch->statics_current = true;
+    return true;
+}
+
+// ---- pairs ----
+
+static bool takes_impulses(const sn_world *world, sn_agent_ref ref)
+{
+    return ref.agent < 0 ||
+           !sn_integrator_is_staged(world->sets[ref.set]->agents[ref.agent].integrator);
+}
+
+bool sn_touch_may_meet(const sn_world *world, const sn_touch_shape *a, const sn_touch_shape *b)
+{
+    const sn_surface *of_a = sn_touch_surface(world, a), *of_b = sn_touch_surface(world, b);
+    bool wanted = (of_a->meets & of_b->group) != 0 && (of_b->meets & of_a->group) != 0 &&
+                  !(of_a->sensor && of_b->sensor);
+    return wanted && !sn_world_is_dropped(world, a->body, b->body);
+}
+
+static void mix_surfaces(const sn_world *world, sn_pair *pair)
+{
+    const sn_touch_shape *a = &world->touch.shapes.data[pair->a],
+                         *b = &world->touch.shapes.data[pair->b];
+    const sn_surface *of_a = sn_touch_surface(world, a), *of_b = sn_touch_surface(world, b);
+    pair->friction = sqrt(of_a->friction * of_b->friction);
+    pair->restitution = fmax(of_a->restitution, of_b->restitution);
+    pair->rolling_friction = fmax(of_a->rolling_friction, of_b->rolling_friction);
+    pair->spinning_friction = fmax(of_a->spinning_friction, of_b->spinning_friction);
+    pair->size = sn_touch_pair_size(sn_touch_collider(world, a), sn_touch_collider(world, b));
+    pair->flags &= (uint8_t) ~(SN_PAIR_SENSOR | SN_PAIR_DROPPED);
+    pair->flags |= of_a->sensor || of_b->sensor ? SN_PAIR_SENSOR : 0;
+    pair->flags |= sn_touch_may_meet(world, a, b) ? 0 : SN_PAIR_DROPPED;
+}
+
+static bool has_patches(const sn_world *world, const sn_pair *pair)
+{
+    const sn_touch_shape *shapes = world->touch.shapes.data;
+    return sn_touch_collider(world, &shapes[pair->a])->type >= SN_COLLIDER_HEIGHT_FIELD ||
+           sn_touch_collider(world, &shapes[pair->b])->type >= SN_COLLIDER_HEIGHT_FIELD;
+}
+
+// A run of contacts for a pair. Lists of free runs have room for all runs, so that giving back
+// cannot fail.
+static bool take_contacts(sn_world *world, sn_pair *pair)
+{
+    sn_touch *touch = &world->touch;
+    pair->capacity = has_patches(world, pair) ? SN_PATCHES : 1;
+    int *given = pair->capacity == 1 ? &touch->free_single.count : &touch->free_patches.count;
+    if (*given > 0) {
+        *given -= 1;
+        pair->contacts = pair->capacity == 1 ? touch->free_single.data[*given]
+                                             : touch->free_patches.data[*given];
+    } else {
+        int runs = touch->pool.count + pair->capacity;
+        if (!sn_array_reserve(&touch->free_single, runs) ||
+            !sn_array_reserve(&touch->free_patches, runs) ||
+            !sn_array_reserve(&touch->pool, runs)) {
+            return false;
+        }
+        pair->contacts = touch->pool.count;
+        touch->pool.count = runs;
+    }
+    for (int i = 0; i < pair->capacity; ++i) {
+        touch->pool.data[pair->contacts + i] = (sn_contact){0};
+    }
+    return true;
+}
+
+static uint64_t pair_key(uint32_t a, uint32_t b)
+{
+    return (uint64_t)a << 32 | b;
+}
+
+static bool is_near(const sn_world *world, const sn_pair *pair)
+{
+    const sn_touch *touch = &world->touch;
+    return sn_broad_overlaps(touch->broad, touch->shapes.data[pair->a].proxy,
+                             touch->shapes.data[pair->b].proxy);
+}
+
+// Memory ran out among pairs: all are found anew in the next step.
+static void forget_pairs(sn_touch *touch)
+{
+    sn_broad_destroy(touch->broad);
+    touch->broad = NULL;
+    for (int i = 0; i < touch->shapes.count; ++i) {
+        touch->shapes.data[i].proxy = -1;
+    }
+    sn_array_clear(&touch->pairs);
+    sn_array_clear(&touch->pool);
+    sn_array_clear(&touch->free_single);
+    sn_array_clear(&touch->free_patches);
+    sn_array_clear(&touch->active);
+    sn_array_clear(&touch->noted);
+}
+
+// Merges what the broad phase has found with the pairs there are; those that have parted go.
+static bool merge_pairs(sn_world *world, const sn_broad_pair *found, int found_count)
+{
+    sn_touch *touch = &world->touch;
+    int old = 0, made = 0;
+    if (!sn_array_reserve(&touch->merged, touch->pairs.count + found_count)) {
+        return false;
+    }
+    for (int i = 0; i <= found_count; ++i) {
+        uint64_t key = i < found_count ? pair_key(found[i].user_a, found[i].user_b) : UINT64_MAX;
+        for (; old < touch->pairs.count; ++old) {
+            sn_pair *pair = &touch->pairs.data[old];
+            uint64_t own = pair_key(pair->a, pair->b);
+            if (own > key) {
+                break;
+            }
+            if (own == key) {
+                continue; // it is found anew below, as it was
+            }
+            if (is_near(world, pair)) {
+                touch->merged.data[made++] = *pair;
+            } else {
+                bool ended = (pair->flags & SN_PAIR_TOUCHING) != 0;
+                if (ended && !sn_touch_note_change(world, pair, SN_CONTACT_END)) {
+                    return false;
+                }
+                give_contacts(touch, pair);
+            }
+        }
+        if (i == found_count) {
+            break;
+        }
+        bool known =
+            old > 0 && pair_key(touch->pairs.data[old - 1].a, touch->pairs.data[old - 1].b) == key;
+        if (known) {
+            touch->merged.data[made++] = touch->pairs.data[old - 1];
+            continue;
+        }
+        sn_pair fresh = {.a = found[i].user_a, .b = found[i].user_b};
+        const sn_touch_shape *a = &touch->shapes.data[fresh.a], *b = &touch->shapes.data[fresh.b];
+        if (a->body != b->body && (is_moving(world, a) || is_moving(world, b))) {
+            if (!take_contacts(world, &fresh)) {
+                return false;
+            }
+            mix_surfaces(world, &fresh);
+            touch->merged.data[made++] = fresh;
+        }
+    }
+    touch->merged.count = made;
+    void *swap = touch->pairs.data;
+    int capacity = touch->pairs.capacity;
+    touch->pairs.data = touch->merged.data;
+    touch->pairs.count = made;
+    touch->pairs.capacity = touch->merged.capacity;
+    touch->merged.data = swap;
+    touch->merged.capacity = capacity;
+    touch->merged.count = 0;
+    return true;
+}
+
+// ---- exact tests ----
+
+typedef struct narrow_work {
+    sn_world *world;
+    double h;
+    atomic_int left_out;
+} narrow_work;
+
+static sn_contact_side side_of(const sn_world *world, const sn_touch_shape *shape)
+{
+    sn_agent_ref ref = world->bodies.data[shape->body].agent;
+    return ref.agent < 0 ? (sn_contact_side){-1, -1, 0}
+                         : (sn_contact_side){ref.set, ref.agent, ref.part};
+}
+
+// A point that was there in the last step has its feature's name, or failing that its place.
+static const sn_contact_point *find_point(const sn_contact *old, const sn_manifold_point *point,
+                                          double near, uint8_t *used)
+{
+    for (int i = 0; i < old->count; ++i) {
+        if (!(*used & 1 << i) && old->points[i].feature == point->feature) {
+            *used |= (uint8_t)(1 << i);
+            return &old->points[i];
+        }
+    }
+    int best = -1;
+    double least = near * near;
+    for (int i = 0; i < old->count; ++i) {
+        sn_vec3 apart = sn_vec3_sub(old->points[i].on_b, point->on_b);
+        double square = sn_dot(apart, apart);
+        if (!(*used & 1 << i) && square < least) {
+            least = square;
+            best = i;
+        }
+    }
+    if (best >= 0) {
+        *used |= (uint8_t)(1 << best);
+    }
+    return best >= 0 ? &old->points[best] : NULL;
+}
+
+// The radius of a shape's surface where its normal is this: see contact.h.
+static double roundness(const sn_collider *collider, const sn_transform *place, sn_vec3 normal)
+{
+    if (collider->type != SN_COLLIDER_CYLINDER) {
+        return sn_collider_is_convex(collider) ? collider->rounding : 0.0;
+    }
+    sn_vec3 axis = sn_rotate(place->rotation, (sn_vec3){0.0, 0.0, 1.0});
+    return fabs(sn_dot(axis, normal)) < 1e-3 ? collider->radius : 0.0;
+}
+
+// A manifold becomes a contact, with what the last step's remembers.
+static void fill_contact(const sn_world *world, const sn_pair *pair, const sn_manifold *manifold,
+                         const sn_contact *old, sn_contact *contact)
+{
+    const sn_touch *touch = &world->touch;
+    const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
+    const sn_touch_place *at_a = &touch->places.data[pair->a], *at_b = &touch->places.data[pair->b];
+    sn_contact made = {
+        .a = side_of(world, a),
+        .b = side_of(world, b),
+        .normal = manifold->normal,
+        .friction = pair->friction,
+        .restitution = pair->restitution,
+        .rolling_friction = pair->rolling_friction,
+        .spinning_friction = pair->spinning_friction,
+        .size = pair->size,
+        .round_a = roundness(sn_touch_collider(world, a), &at_a->frame, manifold->normal),
+        .round_b = roundness(sn_touch_collider(world, b), &at_b->frame, manifold->normal),
+        .turning = old->count > 0 ? old->turning : SN_VEC3_ZERO,
+        .patch = manifold->patch,
+        .count = manifold->count,
+    };
+    sn_vec3 drive_a = sn_touch_surface(world, a)->velocity,
+            drive_b = sn_touch_surface(world, b)->velocity;
+    if (sn_dot(drive_a, drive_a) + sn_dot(drive_b, drive_b) > 0.0) {
+        sn_vec3 drive = sn_vec3_sub(sn_rotate(at_b->frame.rotation, drive_b),
+                                    sn_rotate(at_a->frame.rotation, drive_a));
+        made.surface_velocity = sn_vec3_add_scaled(drive, -sn_dot(drive, made.normal), made.normal);
+    }
+    uint8_t used = 0;
+    for (int i = 0; i < manifold->count; ++i) {
+        const sn_manifold_point *point = &manifold->points[i];
+        const sn_contact_point *before = find_point(old, point, 0.02 * pair->size, &used);
+        made.points[i] = (sn_contact_point){
+            .on_a = point->on_a,
+            .on_b = point->on_b,
+            .gap = point->gap,
+            .feature = point->feature,
+            .impulse = before != NULL ? before->impulse : SN_VEC3_ZERO,
+            .anchor = before != NULL ? before->anchor : SN_VEC3_ZERO,
+            .touched = before != NULL && before->touched,
+        };
+    }
+    *contact = made;
+}
+
+static bool is_held(const sn_world *world, const sn_touch_shape *shape)
+{
+    sn_agent_ref ref = world->bodies.data[shape->body].agent;
+    return ref.agent < 0 || world->sets[ref.set]->agents[ref.agent].held;
+}
+
+static bool boxes_meet(const sn_aabb *a, const sn_aabb *b, double margin)
+{
+    return a->lower.x <= b->upper.x + margin && b->lower.x <= a->upper.x + margin &&
+           a->lower.y <= b->upper.y + margin && b->lower.y <= a->upper.y + margin &&
+           a->lower.z <= b->upper.z + margin && b->lower.z <= a->upper.z + margin;
+}
+
+static int collide_pair(sn_world *world, sn_pair *pair)
+{
+    sn_touch *touch = &world->touch;
+    const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
+    const sn_touch_place *at_a = &touch->places.data[pair->a], *at_b = &touch->places.data[pair->b];
+    sn_agent_ref ref_a = world->bodies.data[a->body].agent,
+                 ref_b = world->bodies.data[b->body].agent;
+    if (is_held(world, a) && is_held(world, b)) {
+        return 0; // nothing has moved: its contacts stay
+    }
+    bool excluded = (pair->flags & SN_PAIR_DROPPED) != 0 || !takes_impulses(world, ref_a) ||
+                    !takes_impulses(world, ref_b);
+    const sn_collider *of_a = sn_touch_collider(world, a), *of_b = sn_touch_collider(world, b);
+    double margin =
+        pair->flags & SN_PAIR_SENSOR
+            ? 0.0
+            : NEAR_SHARE * pair->size + fmin(at_a->travel + at_b->travel, FORESIGHT * pair->size);
+    if (excluded || !boxes_meet(&at_a->bounds, &at_b->bounds, margin)) {
+        clear_pair(touch, pair);
+        return 0;
+    }
+    sn_manifold manifolds[SN_PATCHES];
+    int left_out = 0;
+    int count = sn_collide(of_a, &at_a->frame, of_b, &at_b->frame, margin, &pair->cache, manifolds,
+                           pair->capacity, &left_out);
+    if (count > 0 && pair->count == 0) {
+        // A contact begins the same way whatever the pair has seen before it, so that copies and
+        // loaded states, which know nothing of pairs apart, go on to the bit.
+        pair->cache = (sn_collide_cache){0};
+        count = sn_collide(of_a, &at_a->frame, of_b, &at_b->frame, margin, &pair->cache, manifolds,
+                           pair->capacity, &left_out);
+    }
+    sn_contact *contacts = &touch->pool.data[pair->contacts];
+    if (pair->capacity == 1) {
+        if (count == 1) {
+            fill_contact(world, pair, &manifolds[0], contacts, contacts);
+        } else {
+            contacts->count = 0;
+        }
+    } else {
+        sn_contact old[SN_PATCHES];
+        memcpy(old, contacts, (size_t)pair->count * sizeof *old);
+        static const sn_contact none = {0};
+        for (int i = 0; i < count; ++i) {
+            const sn_contact *match = &none;
+            for (int k = 0; k < pair->count && match->count == 0; ++k) {
+                match = old[k].patch == manifolds[i].patch ? &old[k] : match;
+            }
+            fill_contact(world, pair, &manifolds[i], match, &contacts[i]);
+        }
+    }
+    pair->count = (uint8_t)count;
+    return left_out;
+}
+
+static void narrow_chunk(void *context, int first, int last, int chunk)
+{
+    (void)chunk;
+    narrow_work *work = context;
+    for (int i = first; i < last; ++i) {
+        int left_out = collide_pair(work->world, &work->world->touch.pairs.data[i]);
+        if (left_out > 0) {
+            atomic_fetch_add(&work->left_out, left_out);
+        }
+    }
+}
+
+int sn_touch_agent_number(const sn_world *world, sn_contact_side side)
+{
+    return side.set == SN_SET_ARTICULATION ? world->rigid.agents.count + side.agent : side.agent;
+}
+
+// The contacts that have points, in the order of pairs; those of sensors only notice.
+static bool gather_contacts(sn_world *world)
+{
+    sn_touch *touch = &world->touch;
+    sn_array_clear(&touch->active);
+    sn_array_clear(&touch->links);
+    for (int i = 0; i < touch->pairs.count; ++i) {
+        const sn_pair *pair = &touch->pairs.data[i];
+        for (int k = 0; k < pair->count && !(pair->flags & SN_PAIR_SENSOR); ++k) {
+            const sn_contact *contact = &touch->pool.data[pair->contacts + k];
+            sn_island_pair link = {sn_touch_agent_number(world, contact->a),
+                                   sn_touch_agent_number(world, contact->b)};
+            if (contact->count > 0 && (!sn_array_push(&touch->active, pair->contacts + k) ||
+                                       !sn_array_push(&touch->links, link))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+sn_status sn_world_place_shapes(sn_world *world, double h, sn_error *error)
+{
+    sn_touch *touch = &world->touch;
+    sn_status status = add_all_shapes(world, error);
+    if (status == SN_OK && touch->broad == NULL) {
+        status = sn_broad_create(0.05, &touch->broad, error);
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    place_work placing = {world, h, sn_length(world->gravity)};
+    sn_threads_run(world->threads, touch->shapes.count, SHAPE_CHUNK, place_chunk, &placing);
+    return move_proxies(world) ? SN_OK : sn_fail_memory(error, sizeof(sn_touch_shape));
+}
+
+sn_status sn_world_collide(sn_world *world, double h, sn_error *error)
+{
+    sn_touch *touch = &world->touch;
+    const sn_broad_pair *found = NULL;
+    int found_count = 0;
+    sn_array_clear(&touch->events);
+    sn_status status = sn_world_place_shapes(world, h, error);
+    if (status == SN_OK) {
+        status =
+            sn_broad_pairs(touch->broad, world->threads, NULL, NULL, &found, &found_count, error);
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    for (int i = 0; i < touch->pairs.count && !touch->surfaces_current; ++i) {
+        mix_surfaces(world, &touch->pairs.data[i]);
+    }
+    touch->surfaces_current = true;
+    if (!merge_pairs(world, found, found_count)) {
+        forget_pairs(touch);
+        return sn_fail_memory(error, sizeof(sn_pair));
+    }
+    sn_touch_remember(world);
+    narrow_work work = {.world = world, .h = h};
+    sn_threads_run(world->threads, touch->pairs.count, PAIR_CHUNK, narrow_chunk, &work);
+    touch->left_out = atomic_load(&work.left_out);
+    return gather_contacts(world) ? SN_OK : sn_fail_memory(error, sizeof(int));
+}

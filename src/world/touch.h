@@ -1,0 +1,157 @@
+// What may touch in a world: every shape of every body in the broad phase, the pairs of them that
+// are near each other, and their contacts, which are kept from step to step.
+//
+// Everything here can be found again from where the bodies are, but for what contacts remember: the
+// impulses and anchors of the last step (warm start), and the caches of the exact tests. Pairs are
+// kept sorted by their shapes, so that results do not depend on the way by which they were found.
+#ifndef SN_WORLD_TOUCH_H
+#define SN_WORLD_TOUCH_H
+
+#include "base/array.h"
+#include "collide/broad.h"
+#include "collide/collide.h"
+#include "sinew/contact.h"
+#include "solve/contact.h"
+#include "solve/exact.h"
+#include "solve/island.h"
+#include "solve/pile.h"
+
+// A shape of a body, as the broad phase knows it.
+typedef struct sn_touch_shape {
+    uint32_t body; // index; 0: free
+    int shape;
+    int proxy;  // -1: none
+    bool moves; // the proxy is of those that move
+} sn_touch_shape;
+
+// Where a shape is now, and how far it can come in the step under way.
+typedef struct sn_touch_place {
+    sn_transform frame; // of the collider
+    sn_aabb bounds;     // tight
+    sn_vec3 drift;      // m, of the body's centre
+    double travel;      // m, of its fastest point
+} sn_touch_place;
+
+enum {
+    SN_PAIR_SENSOR = 1,
+    SN_PAIR_DROPPED = 2,  // they may not meet
+    SN_PAIR_TOUCHING = 4, // in the last step
+};
+
+enum { SN_PATCHES = 16 }; // manifolds that a pair with a mesh or a field can have
+
+typedef struct sn_pair {
+    uint32_t a, b;    // touch shapes, a < b
+    int contacts;     // first of its contacts in the pool
+    uint8_t capacity; // 1, or SN_PATCHES
+    uint8_t count;    // with points, in the step under way
+    uint8_t flags;
+    double size; // what "small" is measured by
+    double friction, restitution, rolling_friction, spinning_friction;
+    sn_collide_cache cache;
+} sn_pair;
+
+// Two bodies of one mechanism that are left out.
+typedef struct sn_drop {
+    uint32_t a, b; // a < b
+    sn_pair_drop why;
+} sn_drop;
+
+// A contact that carried an impulse in the last step.
+typedef struct sn_touch_noted {
+    uint32_t a, b; // touch shapes
+    int contact;
+} sn_touch_noted;
+
+typedef struct sn_touch {
+    sn_broad *broad; // NULL before the first step
+    SN_ARRAY(sn_touch_shape) shapes;
+    SN_ARRAY(sn_touch_place) places; // shapes.count
+    int dead;                        // of the shapes
+    SN_ARRAY(sn_pair) pairs;         // sorted
+    SN_ARRAY(sn_pair) merged;        // scratch: the next pairs
+    SN_ARRAY(sn_contact) pool;
+    SN_ARRAY(int) free_single, free_patches; // first contacts of runs that nobody has
+    SN_ARRAY(int) active;                    // contacts with points in the step under way
+    SN_ARRAY(sn_island_pair) links;          // of the active ones; agents counted over all sets
+    sn_islands islands;
+    SN_ARRAY(uint8_t) kinds;        // of the islands: see contact_step.c
+    SN_ARRAY(uint8_t) struck;       // of the islands: something there is solved again
+    SN_ARRAY(sn_contact *) pressed; // contacts by islands
+    SN_ARRAY(int) piled, piled_agents;
+    SN_ARRAY(uint32_t) fast; // shapes that moved far in the step
+    sn_pile pile;
+    sn_exact exact;
+    SN_ARRAY(sn_drop) drops;           // sorted
+    SN_ARRAY(sn_contact_event) events; // of the last step
+    SN_ARRAY(sn_touch_noted) noted;    // likewise
+    SN_ARRAY(double) still;          // s, of each agent over all sets: how long it has been at rest
+    SN_ARRAY(unsigned char) pending; // what contacts remember, to be given to the pairs found next
+    bool statics_current;            // the broad phase knows where static bodies stand
+    bool surfaces_current;           // pairs have the surfaces of their shapes
+    bool wake;                       // something was changed from outside
+    int left_out;                    // manifolds beyond what a pair can have, in the last step
+} sn_touch;
+
+// ---- touch.c ----
+void sn_touch_remove_body(sn_world *world, uint32_t body); // that is about to go
+void sn_touch_free(sn_touch *touch);
+
+// Forgets what contacts remember: the state was written from outside.
+void sn_touch_forget(sn_world *world);
+
+// Finds all contacts for a step of h from the state as it stands.
+sn_status sn_world_collide(sn_world *world, double h, sn_error *error);
+
+// Brings the broad phase up to where bodies stand now, for questions between steps.
+sn_status sn_world_place_shapes(sn_world *world, double h, sn_error *error);
+
+// A force acts on an agent: it does not rest.
+void sn_touch_rouse(sn_world *world, sn_agent_ref ref);
+
+// The drops and what contacts remember, for a world that has the same bodies.
+bool sn_touch_copy(const sn_world *world, sn_world *copy);
+
+int sn_touch_agent_number(const sn_world *world, sn_contact_side side); // over all sets
+const sn_collider *sn_touch_collider(const sn_world *world, const sn_touch_shape *shape);
+const sn_surface *sn_touch_surface(const sn_world *world, const sn_touch_shape *shape);
+bool sn_touch_may_meet(const sn_world *world, const sn_touch_shape *a, const sn_touch_shape *b);
+// What "small" is measured by for two of them.
+double sn_touch_pair_size(const sn_collider *a, const sn_collider *b);
+sn_body sn_touch_body(const sn_world *world, uint32_t index);
+
+// ---- touch_memory.c ----
+// What contacts remember, as bytes, for states and copies.
+size_t sn_touch_memory_size(const sn_world *world);
+void sn_touch_save_memory(const sn_world *world, unsigned char *bytes);
+sn_status sn_touch_load_memory(sn_world *world, const unsigned char *bytes, size_t size,
+                               sn_error *error);
+// Gives it to the pairs there are now.
+void sn_touch_remember(sn_world *world);
+
+// ---- pair_drop.c ----
+// Which pairs of the bodies of its mechanisms are left out, after they have been put together.
+sn_status sn_world_drop_pairs(sn_world *world, sn_error *error);
+bool sn_world_is_dropped(const sn_world *world, uint32_t a, uint32_t b);
+
+// ---- contact_step.c ----
+// The parts of a step in which contacts act, in the order of the calls.
+sn_status sn_world_begin_contacts(sn_world *world, sn_error *error);
+sn_status sn_world_choose_solvers(sn_world *world, sn_error *error);
+sn_status sn_world_press_contacts(sn_world *world, double h, sn_error *error);
+sn_status sn_world_relax_contacts(sn_world *world, double h, sn_error *error);
+void sn_world_rest_contacts(sn_world *world, double h);
+// No agent is held, be it at rest or in a pile.
+void sn_world_let_go(sn_world *world);
+
+// ---- contact_read.c ----
+// At the end of a step: what touched, began and ended. False when memory ran out for some of it.
+bool sn_world_note_contacts(sn_world *world);
+bool sn_touch_note_change(sn_world *world, const sn_pair *pair, sn_contact_change change);
+
+// ---- sweep.c ----
+// Fast bodies that would have passed through something in the step are taken back to where they
+// met it.
+sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error);
+
+#endif

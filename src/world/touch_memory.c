@@ -1,0 +1,197 @@
+// What contacts remember from step to step, as bytes: impulses, anchors and the caches of exact
+// tests of all pairs that touch, and how long agents have been at rest. A state with it goes on to
+// the bit; without it, contacts start from nothing.
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "world/touch.h"
+#include "world/world.h"
+
+typedef struct memory_head {
+    uint64_t structure;
+    int32_t pairs, agents;
+} memory_head;
+
+// Followed by its contacts. Bodies by index, which copies and worlds built alike share.
+typedef struct memory_pair {
+    uint32_t body_a, body_b;
+    int32_t shape_a, shape_b;
+    int32_t count, flags;
+    sn_collide_cache cache;
+} memory_pair;
+
+static int agent_count(const sn_world *world)
+{
+    return world->rigid.agents.count + world->articulations.agents.count;
+}
+
+static uint64_t structure_of(const sn_world *world)
+{
+    return sn_mix64((uint64_t)world->bodies.count ^ (uint64_t)agent_count(world) << 32);
+}
+
+size_t sn_touch_memory_size(const sn_world *world)
+{
+    const sn_touch *touch = &world->touch;
+    size_t size = sizeof(memory_head) + (size_t)agent_count(world) * sizeof(double);
+    for (int i = 0; i < touch->pairs.count; ++i) {
+        int count = touch->pairs.data[i].count;
+        size += count > 0 ? sizeof(memory_pair) + (size_t)count * sizeof(sn_contact) : 0;
+    }
+    return size;
+}
+
+void sn_touch_save_memory(const sn_world *world, unsigned char *at)
+{
+    const sn_touch *touch = &world->touch;
+    memory_head head = {structure_of(world), 0, agent_count(world)};
+    unsigned char *start = at;
+    at += sizeof head;
+    for (int i = 0; i < head.agents; ++i, at += sizeof(double)) {
+        double still = i < touch->still.count ? touch->still.data[i] : 0.0;
+        memcpy(at, &still, sizeof still);
+    }
+    for (int i = 0; i < touch->pairs.count; ++i) {
+        const sn_pair *pair = &touch->pairs.data[i];
+        if (pair->count == 0) {
+            continue;
+        }
+        const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
+        memory_pair own;
+        memset(&own, 0, sizeof own);
+        own.body_a = a->body;
+        own.body_b = b->body;
+        own.shape_a = a->shape;
+        own.shape_b = b->shape;
+        own.count = pair->count;
+        own.flags = pair->flags;
+        own.cache = pair->cache;
+        memcpy(at, &own, sizeof own);
+        at += sizeof own;
+        memcpy(at, &touch->pool.data[pair->contacts], pair->count * sizeof(sn_contact));
+        at += pair->count * sizeof(sn_contact);
+        head.pairs += 1;
+    }
+    memcpy(start, &head, sizeof head);
+}
+
+// Are these bytes what a world of this structure has saved?
+static bool is_memory(const sn_world *world, const unsigned char *bytes, size_t size)
+{
+    memory_head head;
+    if (size < sizeof head) {
+        return false;
+    }
+    memcpy(&head, bytes, sizeof head);
+    size_t used = sizeof head + (size_t)agent_count(world) * sizeof(double);
+    if (head.structure != structure_of(world) || head.agents != agent_count(world) ||
+        head.pairs < 0 || used > size) {
+        return false;
+    }
+    for (int i = 0; i < head.pairs; ++i) {
+        memory_pair own;
+        if (size - used < sizeof own) {
+            return false;
+        }
+        memcpy(&own, bytes + used, sizeof own);
+        used += sizeof own;
+        if (own.count < 1 || own.count > SN_PATCHES ||
+            size - used < (size_t)own.count * sizeof(sn_contact)) {
+            return false;
+        }
+        for (int k = 0; k < own.count; ++k, used += sizeof(sn_contact)) {
+            sn_contact contact;
+            memcpy(&contact, bytes + used, sizeof contact);
+            if (contact.count < 0 || contact.count > SN_MANIFOLD_POINTS) {
+                return false;
+            }
+        }
+    }
+    return used == size;
+}
+
+sn_status sn_touch_load_memory(sn_world *world, const unsigned char *bytes, size_t size,
+                               sn_error *error)
+{
+    if (!is_memory(world, bytes, size)) {
+        return sn_fail(error, SN_ERROR_FORMAT, NULL,
+                       "what contacts remember is of another world, or damaged");
+    }
+    if (!sn_array_resize(&world->touch.pending, (int)size)) {
+        return sn_fail_memory(error, size);
+    }
+    sn_touch_forget(world);
+    memcpy(world->touch.pending.data, bytes, size);
+    return SN_OK;
+}
+
+bool sn_touch_copy(const sn_world *world, sn_world *copy)
+{
+    size_t size = sn_touch_memory_size(world);
+    const sn_drop *drops = world->touch.drops.data;
+    int drop_count = world->touch.drops.count;
+    if (size > INT32_MAX || !sn_array_resize(&copy->touch.pending, (int)size) ||
+        !sn_array_resize(&copy->touch.drops, drop_count)) {
+        return false;
+    }
+    sn_touch_save_memory(world, copy->touch.pending.data);
+    if (drop_count > 0) {
+        memcpy(copy->touch.drops.data, drops, (size_t)drop_count * sizeof *drops);
+    }
+    return true;
+}
+
+static sn_pair *find_pair(sn_touch *touch, uint32_t a, uint32_t b)
+{
+    int low = 0, high = touch->pairs.count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        sn_pair *pair = &touch->pairs.data[middle];
+        if (pair->a == a && pair->b == b) {
+            return pair;
+        }
+        bool after = pair->a < a || (pair->a == a && pair->b < b);
+        low = after ? middle + 1 : low;
+        high = after ? high : middle;
+    }
+    return NULL;
+}
+
+void sn_touch_remember(sn_world *world)
+{
+    sn_touch *touch = &world->touch;
+    memory_head head;
+    const unsigned char *at = touch->pending.data;
+    if (touch->pending.count == 0) {
+        return;
+    }
+    memcpy(&head, at, sizeof head);
+    at += sizeof head;
+    if (sn_array_resize(&touch->still, head.agents)) {
+        memcpy(touch->still.data, at, (size_t)head.agents * sizeof(double));
+    }
+    at += (size_t)head.agents * sizeof(double);
+    for (int i = 0; i < head.pairs; ++i) {
+        memory_pair own;
+        memcpy(&own, at, sizeof own);
+        at += sizeof own;
+        const sn_body_record *a = &world->bodies.data[own.body_a],
+                             *b = &world->bodies.data[own.body_b];
+        bool there = own.body_a < (uint32_t)world->bodies.count &&
+                     own.body_b < (uint32_t)world->bodies.count && a->touch >= 0 && b->touch >= 0 &&
+                     own.shape_a < a->shape_count && own.shape_b < b->shape_count;
+        sn_pair *pair = there ? find_pair(touch, (uint32_t)(a->touch + own.shape_a),
+                                          (uint32_t)(b->touch + own.shape_b))
+                              : NULL;
+        if (pair != NULL && own.count <= pair->capacity) {
+            pair->count = (uint8_t)own.count;
+            pair->flags |= own.flags & SN_PAIR_TOUCHING;
+            pair->cache = own.cache;
+            memcpy(&touch->pool.data[pair->contacts], at, (size_t)own.count * sizeof(sn_contact));
+        }
+        at += (size_t)own.count * sizeof(sn_contact);
+    }
+    sn_array_clear(&touch->pending);
+}
