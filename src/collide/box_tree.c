@@ -14,13 +14,13 @@ enum {
 
 // A rounded number is off by half a unit of its last place; one whole unit and the smallest normal
 // number are always enough.
-static float round_down(double x)
+float sn_float_below(double x)
 {
     float f = (float)x;
     return f - (fabsf(f) * FLT_EPSILON + FLT_MIN);
 }
 
-static float round_up(double x)
+float sn_float_above(double x)
 {
     float f = (float)x;
     return f + (fabsf(f) * FLT_EPSILON + FLT_MIN);
@@ -29,8 +29,8 @@ static float round_up(double x)
 sn_float_box sn_float_box_around(sn_aabb box)
 {
     sn_float_box around = {
-        {round_down(box.lower.x), round_down(box.lower.y), round_down(box.lower.z)},
-        {round_up(box.upper.x), round_up(box.upper.y), round_up(box.upper.z)}};
+        {sn_float_below(box.lower.x), sn_float_below(box.lower.y), sn_float_below(box.lower.z)},
+        {sn_float_above(box.upper.x), sn_float_above(box.upper.y), sn_float_above(box.upper.z)}};
     return around;
 }
 

@@ -56,7 +56,9 @@ void sn_box_tree_free(sn_box_tree *tree);
 // Room for items numbered below `items`, of which `leaves` at once; false when memory runs out.
 bool sn_box_tree_reserve(sn_box_tree *tree, int items, int leaves);
 
-// The smallest box of floats around `box`.
+// A float just below x, and one just above; and a box of such around a box.
+float sn_float_below(double x);
+float sn_float_above(double x);
 sn_float_box sn_float_box_around(sn_aabb box);
 
 static inline bool sn_float_box_overlap(const sn_float_box *a, const sn_float_box *b)

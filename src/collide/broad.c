@@ -23,6 +23,11 @@ enum {
 // Beyond it, boxes count as unbounded: areas stay finite.
 static const double far_away = 1e18;
 
+// The slabs of a fat k-DOP beyond its box, rounded outward.
+typedef struct slabs {
+    float lower[SN_KDOP_SLABS - 3], upper[SN_KDOP_SLABS - 3];
+} slabs;
+
 typedef struct half_space {
     int proxy;
     sn_vec3 normal;
@@ -35,6 +40,9 @@ struct sn_broad {
     int proxy_count, proxy_capacity, free_proxy;
     sn_float_box *fat;  // now
     sn_float_box *last; // at the last call of sn_broad_pairs
+    int slab_count;     // of k-DOPs beyond the box; 0: not used, and no memory for them
+    slabs *fat_slabs;   // now
+    slabs *last_slabs;  // at the last call
     uint32_t *users;    // of a free proxy: the next free one
     uint8_t *flags;
     int *changed; // lists; each proxy at most once in each
@@ -74,6 +82,8 @@ void sn_broad_destroy(sn_broad *broad)
     }
     sn_free(broad->fat);
     sn_free(broad->last);
+    sn_free(broad->fat_slabs);
+    sn_free(broad->last_slabs);
     sn_free(broad->users);
     sn_free(broad->flags);
     sn_free(broad->changed);
@@ -108,6 +118,8 @@ static bool reserve(sn_broad *broad)
     size_t room = (size_t)broad->proxy_capacity + (size_t)broad->proxy_capacity / 2 + 8;
     if (!grow(&broad->fat, room * sizeof *broad->fat) ||
         !grow(&broad->last, room * sizeof *broad->last) ||
+        (broad->slab_count > 0 && (!grow(&broad->fat_slabs, room * sizeof *broad->fat_slabs) ||
+                                   !grow(&broad->last_slabs, room * sizeof *broad->last_slabs))) ||
         !grow(&broad->users, room * sizeof *broad->users) ||
         !grow(&broad->flags, room * sizeof *broad->flags) ||
         !grow(&broad->changed, room * sizeof *broad->changed) ||
@@ -161,6 +173,65 @@ bool sn_broad_holds(const sn_broad *broad, int proxy, sn_aabb box, sn_vec3 trave
     return holds;
 }
 
+// ---- k-DOPs ----
+
+sn_status sn_broad_use_kdops(sn_broad *broad, int k, sn_error *error)
+{
+    if (!sn_kdop_is_kind(k) || broad->proxy_count > 0) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
+                       "k-DOPs of %d planes for %d proxies; 6, 14, 18 or 26 were expected, and no "
+                       "proxies yet",
+                       k, broad->proxy_count);
+    }
+    broad->slab_count = k / 2 - 3;
+    return SN_OK;
+}
+
+static void forget_slabs(sn_broad *broad, int proxy)
+{
+    for (int i = 0; i < broad->slab_count; ++i) {
+        broad->fat_slabs[proxy].lower[i] = -INFINITY;
+        broad->fat_slabs[proxy].upper[i] = INFINITY;
+    }
+}
+
+static bool slabs_overlap(const sn_broad *broad, const slabs *all, int a, int b)
+{
+    for (int i = 0; i < broad->slab_count; ++i) {
+        if (all[a].lower[i] > all[b].upper[i] || all[b].lower[i] > all[a].upper[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Within the fat slabs, and these not far too fat.
+static bool slabs_hold(const sn_broad *broad, int proxy, const sn_kdop *kdop, sn_vec3 travel)
+{
+    double margin = margin_of(broad, sn_kdop_box(kdop));
+    for (int i = 0; i < broad->slab_count; ++i) {
+        const slabs *fat = &broad->fat_slabs[proxy];
+        double lower = kdop->lower[i + 3], upper = kdop->upper[i + 3];
+        double below = lower - (double)fat->lower[i], above = (double)fat->upper[i] - upper;
+        double along = fabs(sn_dot(sn_kdop_direction(kdop->count, i + 3), travel));
+        double most = 4.0 * (1.8 * margin + along) + 1e-6 * (fabs(lower) + fabs(upper));
+        if (!(below >= 0.0 && above >= 0.0 && below <= most && above <= most)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void fatten_slabs(sn_broad *broad, int proxy, const sn_kdop *kdop, sn_vec3 travel)
+{
+    sn_kdop fat = *kdop;
+    sn_kdop_enlarge(&fat, margin_of(broad, sn_kdop_box(kdop)), travel);
+    for (int i = 0; i < broad->slab_count; ++i) {
+        broad->fat_slabs[proxy].lower[i] = sn_float_below(fat.lower[i + 3]);
+        broad->fat_slabs[proxy].upper[i] = sn_float_above(fat.upper[i + 3]);
+    }
+}
+
 // ---- proxies ----
 
 static void list_changed(sn_broad *broad, int proxy)
@@ -192,6 +263,7 @@ static int take_proxy(sn_broad *broad, uint32_t user, int flags)
     int listed = broad->flags[proxy] & (CHANGED | MOVED);
     broad->flags[proxy] = (uint8_t)(listed | flags | ALIVE | FRESH);
     broad->users[proxy] = user;
+    forget_slabs(broad, proxy);
     list_moved(broad, proxy);
     return proxy;
 }
@@ -252,7 +324,27 @@ bool sn_broad_move(sn_broad *broad, int proxy, sn_aabb box, sn_vec3 travel)
         return false;
     }
     broad->fat[proxy] = fatten(broad, box, travel);
+    forget_slabs(broad, proxy);
     list_changed(broad, proxy);
+    list_moved(broad, proxy);
+    return true;
+}
+
+bool sn_broad_move_kdop(sn_broad *broad, int proxy, const sn_kdop *kdop, sn_vec3 travel)
+{
+    sn_aabb box = sn_kdop_box(kdop);
+    if ((broad->flags[proxy] & UNBOUNDED) || !is_bounded(box) || !sn_vec3_is_finite(travel)) {
+        return false;
+    }
+    bool held = sn_broad_holds(broad, proxy, box, travel);
+    if (held && slabs_hold(broad, proxy, kdop, travel)) {
+        return false;
+    }
+    if (!held) {
+        broad->fat[proxy] = fatten(broad, box, travel);
+        list_changed(broad, proxy);
+    }
+    fatten_slabs(broad, proxy, kdop, travel);
     list_moved(broad, proxy);
     return true;
 }
@@ -373,7 +465,8 @@ bool sn_broad_overlaps(const sn_broad *broad, int proxy_a, int proxy_b)
     if (plane_b) {
         return meets_half_space(&broad->fat[proxy_a], half_space_of(broad, proxy_b));
     }
-    return sn_float_box_overlap(&broad->fat[proxy_a], &broad->fat[proxy_b]);
+    return sn_float_box_overlap(&broad->fat[proxy_a], &broad->fat[proxy_b]) &&
+           slabs_overlap(broad, broad->fat_slabs, proxy_a, proxy_b);
 }
 
 // ---- search ----
@@ -427,7 +520,8 @@ static void emit(outlet *out, int a, int b)
 static bool overlapped_before(const sn_broad *broad, int a, int b)
 {
     return !((broad->flags[a] | broad->flags[b]) & FRESH) &&
-           sn_float_box_overlap(&broad->last[a], &broad->last[b]);
+           sn_float_box_overlap(&broad->last[a], &broad->last[b]) &&
+           slabs_overlap(broad, broad->last_slabs, a, b);
 }
 
 static void search_tree(outlet *out, int proxy, bool moving, bool in_moving)
@@ -439,7 +533,8 @@ static void search_tree(outlet *out, int proxy, bool moving, bool in_moving)
         // Of two that moved, the lower finds a pair; of a moving and a still one, the moving one.
         bool others =
             (broad->flags[other] & MOVED) && (moving == in_moving ? other < proxy : !moving);
-        if (other != proxy && !others && !overlapped_before(broad, proxy, other)) {
+        if (other != proxy && !others && slabs_overlap(broad, broad->fat_slabs, proxy, other) &&
+            !overlapped_before(broad, proxy, other)) {
             emit(out, proxy, other);
         }
     }
@@ -577,6 +672,9 @@ sn_status sn_broad_pairs(sn_broad *broad, sn_threads *threads, sn_broad_filter *
     for (int i = 0; i < broad->moved_count; ++i) {
         int proxy = broad->moved[i];
         broad->last[proxy] = broad->fat[proxy];
+        if (broad->slab_count > 0) {
+            broad->last_slabs[proxy] = broad->fat_slabs[proxy];
+        }
         broad->flags[proxy] &= (uint8_t) ~(MOVED | FRESH);
     }
     broad->moved_count = 0;

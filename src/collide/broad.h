@@ -17,11 +17,16 @@
 // no set of pairs is kept here. The owner's pairs are right if it drops, after each call, those
 // that no longer overlap (only pairs of proxies that moved can end).
 //
+// As a second filter proxies may have a fat k-DOP beside the fat box (sn_broad_use_kdops): pairs
+// must then overlap in both. That is worth its cost where things are long, flat or slanted and the
+// exact tests are dear.
+//
 // Nothing allocates unless a number grows: of proxies, or of new pairs at once.
 #ifndef SN_COLLIDE_BROAD_H
 #define SN_COLLIDE_BROAD_H
 
 #include "base/threads.h"
+#include "collide/kdop.h"
 #include "sinew/math.h"
 
 typedef struct sn_broad sn_broad;
@@ -56,6 +61,13 @@ SN_API void sn_broad_remove(sn_broad *broad, int proxy);
 // Its box now, and how far it is likely to travel until it should be looked at again (a few steps).
 // True if it left its fat box. A box that is not finite is ignored.
 SN_API bool sn_broad_move(sn_broad *broad, int proxy, sn_aabb box, sn_vec3 travel);
+
+// From now on proxies have k-DOPs of k planes (6, 14, 18 or 26) beside their boxes; only while
+// there are no proxies. A proxy that sn_broad_move_kdop was not called for has only its box.
+SN_API sn_status sn_broad_use_kdops(sn_broad *broad, int k, sn_error *error);
+
+// As sn_broad_move, with the k-DOP, of the chosen k, whose first three slabs are the box.
+SN_API bool sn_broad_move_kdop(sn_broad *broad, int proxy, const sn_kdop *kdop, sn_vec3 travel);
 
 // Would sn_broad_move say false? Many threads may ask at once.
 SN_API bool sn_broad_holds(const sn_broad *broad, int proxy, sn_aabb box, sn_vec3 travel);
