@@ -212,6 +212,41 @@ static void unknown_groups_are_noted(void **state)
     sn_scene_destroy(scene);
 }
 
+// ---- while running ----
+
+static void params_drive_surfaces_and_contact(void **state)
+{
+    (void)state;
+    sn_scene *scene = load(
+        "{\"sinew\": 1, \"params\": {\"grip\": {\"value\": 0.3}, \"speed\": {\"value\": 1}, "
+        "\"bounce\": {\"value\": 0.1}, \"k\": {\"value\": 100}}, \"materials\": {\"m\": "
+        "{\"friction\": \"=grip\"}}, \"contact\": {\"method\": \"none\", \"stiffness\": \"=k\"}, "
+        "\"bodies\": [{\"name\": \"belt\", \"type\": \"static\", \"shapes\": [{\"type\": "
+        "\"sphere\", \"radius\": 1}, {\"type\": \"box\", \"material\": \"m\", \"size\": "
+        "[1, 1, 1], \"surface_velocity\": [0, \"=speed\", 0], \"restitution\": \"=bounce\", "
+        "\"group\": \"g\"}]}]}");
+    sn_world *world = build(scene);
+    sn_error error = {0};
+    assert_int_equal(sn_world_step(world, 0.01, NULL), SN_OK);
+    assert_int_equal(sn_scene_set_param(scene, "grip", 0.8, NULL), SN_OK);
+    assert_int_equal(sn_scene_set_param(scene, "speed", -2.0, NULL), SN_OK);
+    assert_int_equal(sn_scene_set_param(scene, "bounce", 0.5, NULL), SN_OK);
+    assert_int_equal(sn_scene_set_param(scene, "k", 400.0, NULL), SN_OK);
+    assert_true(shape_of(world, "belt", 1)->surface.friction == 0.3);
+    if (sn_scene_update(scene, world, &error) != SN_OK) {
+        fail_msg("%s", sn_error_message(&error));
+    }
+    const sn_surface *belt = &shape_of(world, "belt", 1)->surface;
+    assert_true(belt->friction == 0.8 && belt->velocity.y == -2.0 && belt->restitution == 0.5);
+    assert_int_equal(belt->group, 2);
+    assert_true(shape_of(world, "belt", 0)->surface.friction == 0.5);
+    assert_true(sn_world_contact_def(world).stiffness == 400.0);
+    assert_int_equal(sn_world_contact_def(world).method, SN_CONTACT_NONE);
+    assert_int_equal(sn_scene_set_param(scene, "bounce", 1.5, &error), SN_ERROR_SCENE);
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+}
+
 // ---- written out ----
 
 static void assert_same_shapes(const sn_world *a, const sn_world *b)
@@ -453,6 +488,7 @@ int main(void)
         cmocka_unit_test(a_bad_param_leaves_the_height_field),
         cmocka_unit_test(hulls_are_read_from_files),
         cmocka_unit_test(unknown_groups_are_noted),
+        cmocka_unit_test(params_drive_surfaces_and_contact),
         cmocka_unit_test(the_resolved_text_is_the_same_scene),
         cmocka_unit_test(the_guide_has_a_scene_that_builds),
         cmocka_unit_test(mistakes_have_their_places),

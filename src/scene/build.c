@@ -7,6 +7,7 @@
 #include "scene/joint_def.h"
 #include "scene/motion_def.h"
 #include "scene/script.h"
+#include "scene/shape_mesh.h"
 
 static sn_status place_error(const sn_scene *scene, const sn_item *item, sn_status status,
                              sn_error *error)
@@ -378,12 +379,56 @@ static sn_status update_fields(const sn_scene *scene, sn_world *world, sn_error 
     return SN_OK;
 }
 
+static bool same_surface(const sn_surface *a, const sn_surface *b)
+{
+    return a->friction == b->friction && a->restitution == b->restitution &&
+           a->rolling_friction == b->rolling_friction &&
+           a->spinning_friction == b->spinning_friction && a->velocity.x == b->velocity.x &&
+           a->velocity.y == b->velocity.y && a->velocity.z == b->velocity.z &&
+           a->group == b->group && a->meets == b->meets && a->sensor == b->sensor;
+}
+
+static sn_status update_surfaces(const sn_scene *scene, sn_world *world, sn_error *error)
+{
+    sn_status status = SN_OK;
+    for (int i = 0; i < scene->root.bodies.count && status == SN_OK; ++i) {
+        const sn_body_item *item = SN_BODY(scene, i);
+        const sn_item_list *shapes = sn_body_item_shapes(item);
+        sn_body body = sn_world_find_body(world, item->name);
+        for (int k = 0; k < shapes->count && status == SN_OK; ++k) {
+            const sn_shape_item *from = (const sn_shape_item *)shapes->data[k];
+            const sn_shape *now = sn_body_shape(world, body, k);
+            sn_surface wanted = sn_shape_item_surface(item, from);
+            if (now != NULL && !same_surface(&now->surface, &wanted)) {
+                status = place_error(scene, &from->item,
+                                     sn_body_set_surface(world, body, k, &wanted, error), error);
+            }
+        }
+    }
+    return status;
+}
+
+// The method stays as the world was made with; its numbers may have changed.
+static sn_status update_contact(const sn_scene *scene, sn_world *world, sn_error *error)
+{
+    sn_contact_def now = sn_world_contact_def(world), wanted = contact_def(scene);
+    wanted.method = now.method;
+    wanted.sleep = now.sleep;
+    bool same = now.substeps == wanted.substeps && now.exact_limit == wanted.exact_limit &&
+                now.stiffness == wanted.stiffness && now.damping == wanted.damping;
+    return same ? SN_OK
+                : place_error(scene, &scene->root.contact.item,
+                              sn_world_set_contact_def(world, &wanted, error), error);
+}
+
 sn_status sn_scene_update(const sn_scene *scene, sn_world *world, sn_error *error)
 {
     sn_world_set_gravity(world, scene->root.gravity);
     sn_scripts_update(scene, world);
     sn_status status = update_joints(scene, world, error);
-    return status == SN_OK ? update_fields(scene, world, error) : status;
+    status = status == SN_OK ? update_fields(scene, world, error) : status;
+    status = status == SN_OK ? update_surfaces(scene, world, error) : status;
+    return status == SN_OK ? update_contact(scene, world, error) : status;
 }
 
 int sn_scene_probe_count(const sn_scene *scene)
