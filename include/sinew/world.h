@@ -118,6 +118,7 @@ typedef struct sn_contact_def {
     sn_contact_method method;
     int substeps;     // of large piles, default 4
     int exact_limit;  // islands of up to so many contacts are solved to convergence, 128
+    bool within;      // bodies of one mechanism meet each other (default); see contact.h
     bool sleep;       // what has come to rest is not moved until something wakes it
     double stiffness; // penalty: N/m at each point; 0: from masses and the step
     double damping;   // penalty: share of critical damping, default 0.5
@@ -166,10 +167,10 @@ typedef struct sn_step_report {
     double field_seconds, move_seconds, total_seconds; // wall time: forces, agents' motion, all
     double collide_seconds, solve_seconds;             // contacts found; piles and islands solved
     int pairs, contacts, islands;                      // near each other; with points; of those
-    int sleeping;         // agents that rest and are not moved
-    int left_out;         // patches of contact beyond what a pair can have
-    double contact_error; // how far the worst island is from its laws, relative; 0: solved
-    uint64_t force_evaluations;                        // since the world was made
+    int sleeping;                                      // agents that rest and are not moved
+    int left_out;               // patches of contact beyond what a pair can have
+    double contact_error;       // how far the worst island is from its laws, relative; 0: solved
+    uint64_t force_evaluations; // since the world was made
     uint64_t
         internal_steps; // precise policy: steps taken by the integrators since the world was made
     uint64_t

@@ -274,6 +274,7 @@ static sn_contact_def contact_def(const sn_scene *scene)
     def.method = (sn_contact_method)item->method;
     def.substeps = (int)item->substeps;
     def.exact_limit = (int)item->exact_limit;
+    def.within = item->within;
     def.sleep = item->sleep;
     def.stiffness = item->stiffness;
     def.damping = item->damping;

@@ -428,7 +428,7 @@ typedef struct sn_contact_item {
     sn_item item;
     int method; // sn_contact_method
     double substeps, exact_limit, stiffness, damping;
-    bool sleep;
+    bool within, sleep;
 } sn_contact_item;
 
 typedef struct sn_root_item {

@@ -86,6 +86,11 @@ static const sn_key contact_keys[] = {
      "Things that touch with up to so many contacts among them are solved to convergence, larger "
      "piles by sub-steps.",
      .range = SN_RANGE_BETWEEN, .maximum = 1000000, .standard = {128}},
+    {"within", SN_KEY_BOOLEAN, offsetof(sn_contact_item, within),
+     "Bodies of one mechanism meet each other, but for pairs that a joint connects, that joints "
+     "keep "
+     "apart for ever, or that overlap at the start.",
+     .standard = {1}},
     {"sleep", SN_KEY_BOOLEAN, offsetof(sn_contact_item, sleep),
      "What has come to rest is not moved until something wakes it.", .standard = {1}},
     {"stiffness", SN_KEY_NUMBER, offsetof(sn_contact_item, stiffness),

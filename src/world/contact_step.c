@@ -155,7 +155,8 @@ sn_status sn_world_begin_contacts(sn_world *world, sn_error *error)
 static bool is_pile(const sn_world *world, const sn_island *island)
 {
     const sn_touch *touch = &world->touch;
-    if (island->pair_count <= world->contact.exact_limit) {
+    if (island->pair_count <= world->contact.exact_limit ||
+        world->contact.method != SN_CONTACT_SOLVER) {
         return false;
     }
     for (int k = 0; k < island->agent_count; ++k) {
@@ -222,6 +223,7 @@ static sn_exact_problem problem_of(sn_world *world, int island, double h)
     problem.contacts = touch->pressed.data + own->pair_first;
     problem.contact_count = own->pair_count;
     problem.h = h;
+    problem.predict = world->contact.method == SN_CONTACT_IMPULSE;
     return problem;
 }
 

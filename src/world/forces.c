@@ -99,6 +99,9 @@ static void apply_fields(sn_world *world, const uint32_t *fields, int count, int
 
 static void apply_callbacks(sn_world *world, double time, int group)
 {
+    if (world->contact.method == SN_CONTACT_PENALTY) {
+        sn_world_add_penalties(world, time, group);
+    }
     if (!world->has_callbacks) {
         return;
     }
@@ -166,8 +169,8 @@ static void start_singles(void *context, int first, int last, int chunk)
 
 static void evaluate_singles(sn_world *world, double time)
 {
-    bool any_field =
-        world->single_fields.count > 0 || world->wide_drags.count > 0 || world->has_callbacks;
+    bool any_field = world->single_fields.count > 0 || world->wide_drags.count > 0 ||
+                     world->has_callbacks || world->contact.method == SN_CONTACT_PENALTY;
     for (int i = 0; i < world->set_count; ++i) {
         single_work work = {world, world->sets[i]};
         if (any_field || work.set->has_external || !world->forces_clear) {

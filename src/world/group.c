@@ -162,6 +162,7 @@ static sn_status join_everything(grouping *g, sn_error *error)
         }
         all = all || field->type == SN_FIELD_CALLBACK;
     }
+    all = all || world->contact.method == SN_CONTACT_PENALTY; // anything may meet anything
     int leader = -1;
     for (int i = 0; i < world->event_order.count; ++i) {
         const sn_event_record *event = &world->events.data[world->event_order.data[i]];

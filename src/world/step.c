@@ -248,6 +248,14 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     if (status != SN_OK) {
         return status;
     }
+    if (world->contact.method == SN_CONTACT_PENALTY) { // what is near, for every evaluation to come
+        world->touch.penalty_start = start;
+        world->touch.penalty_step = h;
+        status = sn_world_collide(world, h, error);
+        if (status != SN_OK) {
+            return status;
+        }
+    }
     sn_world_start_events(world);
     world->stepping = true; // up to here and from below on, events can read the loads of joints
     status = world_locate_events(world, &end, error);
@@ -274,7 +282,10 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     world->time = end;
     world->time_rest = end < full ? 0.0 : rest;
     world->stepping = false;
-    if (takes_contacts(world) && !sn_world_note_contacts(world)) {
+    if (world->contact.method == SN_CONTACT_PENALTY) {
+        sn_world_keep_penalties(world, end);
+    }
+    if (world->contact.method != SN_CONTACT_NONE && !sn_world_note_contacts(world)) {
         return sn_fail_memory(error, sizeof(sn_contact_event));
     }
     status = sn_world_finish_events(world, start, error);

@@ -357,9 +357,9 @@ static bool move_proxies(sn_world *world)
 
 // ---- pairs ----
 
-static bool takes_impulses(const sn_world *world, sn_agent_ref ref)
+static bool takes_part(const sn_world *world, sn_agent_ref ref)
 {
-    return ref.agent < 0 ||
+    return ref.agent < 0 || world->contact.method == SN_CONTACT_PENALTY ||
            !sn_integrator_is_staged(world->sets[ref.set]->agents[ref.agent].integrator);
 }
 
@@ -368,7 +368,11 @@ bool sn_touch_may_meet(const sn_world *world, const sn_touch_shape *a, const sn_
     const sn_surface *of_a = sn_touch_surface(world, a), *of_b = sn_touch_surface(world, b);
     bool wanted = (of_a->meets & of_b->group) != 0 && (of_b->meets & of_a->group) != 0 &&
                   !(of_a->sensor && of_b->sensor);
-    return wanted && !sn_world_is_dropped(world, a->body, b->body);
+    sn_agent_ref of_body_a = world->bodies.data[a->body].agent,
+                 of_body_b = world->bodies.data[b->body].agent;
+    bool apart = world->contact.within || of_body_a.agent < 0 || of_body_a.set != of_body_b.set ||
+                 of_body_a.agent != of_body_b.agent;
+    return wanted && apart && !sn_world_is_dropped(world, a->body, b->body);
 }
 
 static void mix_surfaces(const sn_world *world, sn_pair *pair)
@@ -628,8 +632,8 @@ static int collide_pair(sn_world *world, sn_pair *pair)
     if (is_held(world, a) && is_held(world, b)) {
         return 0; // nothing has moved: its contacts stay
     }
-    bool excluded = (pair->flags & SN_PAIR_DROPPED) != 0 || !takes_impulses(world, ref_a) ||
-                    !takes_impulses(world, ref_b);
+    bool excluded = (pair->flags & SN_PAIR_DROPPED) != 0 || !takes_part(world, ref_a) ||
+                    !takes_part(world, ref_b);
     const sn_collider *of_a = sn_touch_collider(world, a), *of_b = sn_touch_collider(world, b);
     double margin =
         pair->flags & SN_PAIR_SENSOR

@@ -87,10 +87,11 @@ typedef struct sn_touch {
     SN_ARRAY(sn_touch_noted) noted;    // likewise
     SN_ARRAY(double) still;          // s, of each agent over all sets: how long it has been at rest
     SN_ARRAY(unsigned char) pending; // what contacts remember, to be given to the pairs found next
-    bool statics_current;            // the broad phase knows where static bodies stand
-    bool surfaces_current;           // pairs have the surfaces of their shapes
-    bool wake;                       // something was changed from outside
-    int left_out;                    // manifolds beyond what a pair can have, in the last step
+    double penalty_start, penalty_step; // s: of the step under way, for the penalty method
+    bool statics_current;               // the broad phase knows where static bodies stand
+    bool surfaces_current;              // pairs have the surfaces of their shapes
+    bool wake;                          // something was changed from outside
+    int left_out;                       // manifolds beyond what a pair can have, in the last step
 } sn_touch;
 
 // ---- touch.c ----
@@ -143,6 +144,12 @@ sn_status sn_world_relax_contacts(sn_world *world, double h, sn_error *error);
 void sn_world_rest_contacts(sn_world *world, double h);
 // No agent is held, be it at rest or in a pile.
 void sn_world_let_go(sn_world *world);
+
+// ---- penalty_step.c ----
+// Adds the forces of contact by springs to agents of a group (-1: of none), and, at the end of a
+// step, keeps what points that stick hold.
+void sn_world_add_penalties(sn_world *world, double time, int group);
+void sn_world_keep_penalties(sn_world *world, double time);
 
 // ---- contact_read.c ----
 // At the end of a step: what touched, began and ended. False when memory ran out for some of it.

@@ -9,7 +9,8 @@
 
 sn_contact_def sn_default_contact_def(void)
 {
-    return (sn_contact_def){.substeps = 4, .exact_limit = 128, .sleep = true, .damping = 0.5};
+    return (sn_contact_def){
+        .substeps = 4, .exact_limit = 128, .within = true, .sleep = true, .damping = 0.5};
 }
 
 sn_world_def sn_default_world_def(void)
@@ -228,6 +229,8 @@ sn_status sn_world_set_contact_def(sn_world *world, const sn_contact_def *def, s
     }
     if (status == SN_OK) {
         world->contact = resolve_contact(def, world->policy);
+        world->touch.surfaces_current = false;
+        world->groups_current = false;
         sn_world_touch(world);
     }
     return status;
