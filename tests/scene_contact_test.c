@@ -70,6 +70,8 @@ static void surfaces_come_from_shapes_and_materials(void **state)
     const sn_surface *stone = &shape_of(world, "stone", 0)->surface;
     assert_true(stone->friction == 0.5 && stone->restitution == 0.25 && !stone->sensor);
     assert_true(shape_of(world, "stone", 1)->surface.sensor);
+    double mass = sn_body_mass_properties(world, sn_world_find_body(world, "stone")).mass;
+    assert_true(fabs(mass - 1000.0 / 6.0) < 1e-10); // the sensor weighs nothing
     sn_world_destroy(world);
 }
 

@@ -55,7 +55,7 @@ typedef struct sn_surface {
     sn_vec3 velocity;         // m/s, shape's axes: of the surface itself, as of a conveyor belt
     uint32_t group;           // bits; default 1
     uint32_t meets;           // bits: touches shapes of these groups, if they meet its own; all
-    bool sensor;              // notices what is in it, and touches nothing
+    bool sensor; // notices what is in it, and touches nothing; it has its density's mass
 } sn_surface;
 
 typedef struct sn_shape {

@@ -265,6 +265,7 @@ sn_shape sn_shape_item_shape(const sn_body_item *body, const sn_shape_item *item
     shape.frame.position = item->position;
     shape.frame.rotation = sn_rotation_value_quat(&item->rotation);
     shape.density = item->density > 0.0 ? item->density
+                    : item->sensor      ? 0.0
                     : material != NULL  ? material->density
                                         : 1000.0;
     // The nearest one that names a colour: the shape, its own material, the body, the body's

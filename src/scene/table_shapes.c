@@ -41,7 +41,9 @@ static const sn_key common_keys[] = {
     {"meets", SN_KEY_STRINGS, AT(meets),
      "Groups whose shapes it touches, if they touch those of its own, too; an empty list: none.",
      .standard_text = "all"},
-    {"sensor", SN_KEY_BOOLEAN, AT(sensor), "It notices what is in it, and touches nothing."},
+    {"sensor", SN_KEY_BOOLEAN, AT(sensor),
+     "It notices what is in it, touches nothing, and weighs nothing unless it has a `density` of "
+     "its own."},
 };
 
 static const sn_object common_table = {"shape_common", .size = sizeof(sn_shape_item),
