@@ -8,6 +8,7 @@ typedef struct face {
     int next[3];   // the face across edge corner[k] .. corner[k + 1]
     sn_vec3 normal;
     double offset; // of its plane from the origin, signed; INFINITY: too thin to have a normal
+    int born;      // the number of corners then
     bool dead;
 } face;
 
@@ -101,7 +102,7 @@ static void measure(const polytope *p, face *f)
 static int add_face(polytope *p, int i, int j, int k)
 {
     face *f = &p->faces[p->face_count];
-    *f = (face){.corner = {i, j, k}, .next = {-1, -1, -1}};
+    *f = (face){.corner = {i, j, k}, .next = {-1, -1, -1}, .born = p->corner_count};
     measure(p, f);
     return p->face_count++;
 }
@@ -260,7 +261,7 @@ static bool cover_rim(polytope *p, const rim *r, int corner)
         if (made[i] < 0) {
             return false;
         }
-        p->faces[made[i]] = (face){.corner = {r->from[i], r->to[i], corner}};
+        p->faces[made[i]] = (face){.corner = {r->from[i], r->to[i], corner}, .born = corner};
         measure(p, &p->faces[made[i]]);
     }
     for (int i = 0; i < r->count; ++i) {
@@ -273,12 +274,19 @@ static bool cover_rim(polytope *p, const rim *r, int corner)
     return r->count >= 3;
 }
 
+// Of equals the youngest: around the tip of a cone all faces are equally near, and following one
+// of them ends soon, while taking turns never does.
 static int nearest_face(const polytope *p)
 {
     int best = -1;
+    double tie = 1e-13 * p->extent;
     for (int f = 0; f < p->face_count; ++f) {
-        if (!p->faces[f].dead && p->faces[f].offset < INFINITY &&
-            (best < 0 || p->faces[f].offset < p->faces[best].offset)) {
+        const face *other = &p->faces[f];
+        if (other->dead || other->offset == INFINITY) {
+            continue;
+        }
+        double ahead = best < 0 ? INFINITY : p->faces[best].offset - other->offset;
+        if (ahead > tie || (ahead > -tie && other->born > p->faces[best].born)) {
             best = f;
         }
     }
@@ -287,24 +295,53 @@ static int nearest_face(const polytope *p)
 
 // ---- the answer ----
 
-// Points of a and b that meet in the face's point nearest to the origin.
-static void witness(const polytope *p, const face *f, sn_epa *epa)
+// Shares of a face's corners in its point nearest to the origin, not yet of sum 1. Returns the
+// least of the unclamped ones, as a share of all: negative, the plane's nearest point is outside.
+static double weigh(const polytope *p, const face *f, double weight[3])
 {
-    const sn_gjk_corner *c[3] = {&p->corners[f->corner[0]], &p->corners[f->corner[1]],
-                                 &p->corners[f->corner[2]]};
     sn_vec3 x = sn_vec3_scale(f->offset, f->normal);
-    double weight[3], sum = 0.0;
+    double sum = 0.0, least = INFINITY;
     for (int k = 0; k < 3; ++k) {
-        sn_vec3 q = sn_vec3_sub(c[(k + 1) % 3]->w, x), r = sn_vec3_sub(c[(k + 2) % 3]->w, x);
-        weight[k] = fmax(0.0, sn_dot(f->normal, sn_cross(q, r)));
+        sn_vec3 q = sn_vec3_sub(p->corners[f->corner[(k + 1) % 3]].w, x);
+        sn_vec3 r = sn_vec3_sub(p->corners[f->corner[(k + 2) % 3]].w, x);
+        weight[k] = sn_dot(f->normal, sn_cross(q, r));
         sum += weight[k];
+        least = fmin(least, weight[k]);
+        weight[k] = fmax(0.0, weight[k]);
+    }
+    return sum > 0.0 ? least / sum : -INFINITY;
+}
+
+// Points of a and b that meet in the nearest point of the surface. A flat side of the difference
+// is several faces of one plane: the one that the nearest point is in knows the points.
+static void witness(const polytope *p, sn_epa *epa)
+{
+    double inside = -INFINITY, best[3] = {0.0, 0.0, 0.0}, weight[3];
+    const face *found = NULL;
+    for (int i = 0; i < p->face_count; ++i) {
+        const face *f = &p->faces[i];
+        if (f->dead || f->offset == INFINITY || sn_dot(f->normal, epa->normal) < 1.0 - 1e-8) {
+            continue;
+        }
+        double least = weigh(p, f, weight);
+        if (least > inside) {
+            inside = least;
+            found = f;
+            for (int k = 0; k < 3; ++k) {
+                best[k] = weight[k];
+            }
+        }
+    }
+    double sum = best[0] + best[1] + best[2];
+    if (found == NULL || !(sum > 0.0)) {
+        return; // GJK's points stand
     }
     epa->on_a = SN_VEC3_ZERO;
     epa->on_b = SN_VEC3_ZERO;
     for (int k = 0; k < 3; ++k) {
-        double s = sum > 0.0 ? weight[k] / sum : 1.0 / 3.0;
-        epa->on_a = sn_vec3_add_scaled(epa->on_a, s, c[k]->a);
-        epa->on_b = sn_vec3_add_scaled(epa->on_b, s, c[k]->b);
+        const sn_gjk_corner *c = &p->corners[found->corner[k]];
+        epa->on_a = sn_vec3_add_scaled(epa->on_a, best[k] / sum, c->a);
+        epa->on_b = sn_vec3_add_scaled(epa->on_b, best[k] / sum, c->b);
     }
 }
 
@@ -365,6 +402,10 @@ void sn_epa_run(const sn_core_pair *pair, const sn_gjk *gjk, sn_epa *epa)
     if (!start(&p, gjk, epa)) {
         return;
     }
+    if (sn_dot(gjk->normal, gjk->normal) > 0.0) { // they only just touch: GJK's may be the best
+        epa->normal = gjk->normal;
+        epa->depth = sn_dot(support(&p, gjk->normal).w, gjk->normal);
+    }
     rim r;
     for (;;) {
         int f = nearest_face(&p);
@@ -377,7 +418,6 @@ void sn_epa_run(const sn_core_pair *pair, const sn_gjk *gjk, sn_epa *epa)
         if (depth < epa->depth) {
             epa->depth = depth;
             epa->normal = p.faces[f].normal;
-            witness(&p, &p.faces[f], epa);
         }
         // The face's plane bounds the depth from below, the best direction from above.
         if (epa->depth - p.faces[f].offset <= 1e-12 * p.extent || p.corner_count == CORNERS) {
@@ -390,5 +430,7 @@ void sn_epa_run(const sn_core_pair *pair, const sn_gjk *gjk, sn_epa *epa)
     }
     if (!(epa->depth < INFINITY)) {
         flat_answer(&p, epa->normal, epa);
+        return;
     }
+    witness(&p, epa);
 }

@@ -4,7 +4,7 @@
 #include "collide/hull_shape.h"
 
 // Sine of the angle within which things are flat.
-static const double flat = 0.04;
+static const double flatness = 0.04;
 
 enum { DISC_CORNERS = 16, DISC_NAME = 0x100, LINE_NAME = 0x200, RIM_NAME = 0x300 };
 
@@ -35,9 +35,9 @@ static void box_feature(const sn_collider *c, sn_vec3 d, sn_feature *f)
     double n[3];
     sn_vec3_put(n, d);
     // A box without extent along an axis has no edge along it.
-    bool across[3] = {(fabs(n[0]) < flat) & (c->half.x > 0.0),
-                      (fabs(n[1]) < flat) & (c->half.y > 0.0),
-                      (fabs(n[2]) < flat) & (c->half.z > 0.0)};
+    bool across[3] = {(fabs(n[0]) < flatness) & (c->half.x > 0.0),
+                      (fabs(n[1]) < flatness) & (c->half.y > 0.0),
+                      (fabs(n[2]) < flatness) & (c->half.z > 0.0)};
     int corner = (n[0] >= 0.0) | (n[1] >= 0.0) << 1 | (n[2] >= 0.0) << 2;
     if (across[0] + across[1] + across[2] == 2) {
         int axis = !across[0] ? 0 : !across[1] ? 1 : 2;
@@ -85,12 +85,12 @@ static void disc(double radius, double z, bool up, sn_vec3 d, sn_feature *f)
 static void cylinder_feature(const sn_collider *c, sn_vec3 d, sn_feature *f)
 {
     double h = d.z >= 0.0 ? c->half_height : -c->half_height;
-    if (d.x * d.x + d.y * d.y < flat * flat && c->radius > 0.0) {
+    if (d.x * d.x + d.y * d.y < flatness * flatness && c->radius > 0.0) {
         disc(c->radius, h, d.z >= 0.0, d, f);
         return;
     }
     sn_vec3 u = sn_vec3_scale(c->radius, across_z(d, 0.0));
-    if (fabs(d.z) < flat && c->half_height > 0.0) {
+    if (fabs(d.z) < flatness && c->half_height > 0.0) {
         add(f, sn_vec3_make(u.x, u.y, -c->half_height), LINE_NAME);
         add(f, sn_vec3_make(u.x, u.y, c->half_height), LINE_NAME + 1);
         return;
@@ -109,7 +109,7 @@ static void cone_slant(const sn_collider *c, double *sine, double *cosine)
 static void cone_feature(const sn_collider *c, sn_vec3 d, sn_feature *f)
 {
     double across = sqrt(d.x * d.x + d.y * d.y), sine, cosine;
-    if (d.z < 0.0 && across < flat && c->radius > 0.0) {
+    if (d.z < 0.0 && across < flatness && c->radius > 0.0) {
         disc(c->radius, -c->half_height, false, d, f);
         return;
     }
@@ -118,7 +118,7 @@ static void cone_feature(const sn_collider *c, sn_vec3 d, sn_feature *f)
     sn_vec3 rim = sn_vec3_make(u.x, u.y, -c->half_height);
     sn_vec3 tip = sn_vec3_make(0.0, 0.0, c->half_height);
     double off = d.z * cosine - across * sine; // sine of the angle past the side's normal
-    if (across > 0.0 && fabs(off) < flat && c->half_height > 0.0 &&
+    if (across > 0.0 && fabs(off) < flatness && c->half_height > 0.0 &&
         across * cosine + d.z * sine > 0.0) {
         add(f, rim, LINE_NAME);
         add(f, tip, LINE_NAME + 1);
@@ -129,7 +129,7 @@ static void cone_feature(const sn_collider *c, sn_vec3 d, sn_feature *f)
 
 static void capsule_feature(const sn_collider *c, sn_vec3 d, sn_feature *f)
 {
-    bool line = fabs(d.z) < flat && c->half_height > 0.0;
+    bool line = fabs(d.z) < flatness && c->half_height > 0.0;
     if (line || d.z < 0.0) {
         add(f, sn_vec3_make(0.0, 0.0, -c->half_height), 0);
     }
@@ -154,12 +154,12 @@ static void hull_feature(const sn_hull *hull, sn_vec3 d, sn_feature *f)
 {
     int corner = sn_hull_support(hull, d);
     const sn_hull_face *face = &hull->faces[sn_hull_face_at(hull, corner, d)];
-    if (sn_dot(face->normal, d) > 1.0 - 0.5 * flat * flat) {
+    if (sn_dot(face->normal, d) > 1.0 - 0.5 * flatness * flatness) {
         hull_face(hull, face, f);
         return;
     }
     add(f, hull->corners[corner], corner);
-    double least = flat;
+    double least = flatness;
     int first = hull->first_edge[corner], edge = first;
     do {
         int other = hull->edges[hull->edges[edge].twin].corner;
@@ -185,7 +185,7 @@ static void triangle_feature(const sn_vec3 *p, sn_vec3 d, sn_feature *f)
 {
     sn_vec3 normal = triangle_normal(p);
     double cosine = sn_dot(normal, d);
-    if (fabs(cosine) > 1.0 - 0.5 * flat * flat) {
+    if (fabs(cosine) > 1.0 - 0.5 * flatness * flatness) {
         f->normal = cosine > 0.0 ? normal : sn_vec3_negate(normal);
         for (int k = 0; k < 3; ++k) {
             int corner = cosine > 0.0 ? k : 2 - k;
@@ -197,7 +197,7 @@ static void triangle_feature(const sn_vec3 *p, sn_vec3 d, sn_feature *f)
     int top = height[0] >= height[1] ? 0 : 1;
     top = height[2] > height[top] ? 2 : top;
     add(f, p[top], top);
-    double least = flat;
+    double least = flatness;
     for (int k = 1; k < 3; ++k) {
         int other = (top + k) % 3;
         double length = sn_distance(p[other], p[top]);
@@ -293,5 +293,62 @@ int sn_collider_flats(const sn_collider *c, sn_vec3 d, sn_vec3 *flats)
     }
     default:
         return 0;
+    }
+}
+
+static bool box_flat_is_nearest(sn_vec3 half, sn_vec3 flat, sn_vec3 p, double depth)
+{
+    double room[3] = {half.x - fabs(p.x), half.y - fabs(p.y), half.z - fabs(p.z)};
+    double h[3], n[3];
+    sn_vec3_put(h, half);
+    sn_vec3_put(n, flat);
+    bool nearest = true;
+    for (int i = 0; i < 3; ++i) { // of the flat's own axis, the opposite face
+        nearest &= n[i] != 0.0 ? h[i] >= depth : room[i] >= depth;
+    }
+    return nearest;
+}
+
+static bool hull_flat_is_nearest(const sn_hull *hull, sn_vec3 flat, sn_vec3 p, double depth)
+{
+    enum { FACES = 64 }; // more cost as much as GJK
+    if (hull->face_count > FACES) {
+        return false;
+    }
+    for (int f = 0; f < hull->face_count; ++f) {
+        const sn_hull_face *face = &hull->faces[f];
+        bool own = face->normal.x == flat.x && face->normal.y == flat.y && face->normal.z == flat.z;
+        if (!own && !(face->offset - sn_dot(face->normal, p) >= depth)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool sn_collider_flat_is_nearest(const sn_collider *c, sn_vec3 flat, sn_vec3 p, double s)
+{
+    double depth = s < 0.0 ? -s : 0.0;
+    switch (c->type) {
+    case SN_COLLIDER_BOX:
+        return box_flat_is_nearest(c->half, flat, p, depth);
+    case SN_COLLIDER_CYLINDER:
+        return fabs(flat.z) == 1.0 && c->half_height >= depth &&
+               c->radius - sqrt(p.x * p.x + p.y * p.y) >= depth;
+    case SN_COLLIDER_CONE: {
+        double sine, cosine, across = sqrt(p.x * p.x + p.y * p.y);
+        cone_slant(c, &sine, &cosine);
+        // Above the base the cone is narrower; below it the whole disc counts.
+        double z = fmax(p.z, -c->half_height);
+        double side = sine * (c->half_height - z) - cosine * across;
+        return flat.z == -1.0 && across <= c->radius && side >= depth;
+    }
+    case SN_COLLIDER_HULL: {
+        // Over a face, the planes of its neighbours that lean outward reach farther than it does:
+        // what is straight over it is told from the foot of p.
+        sn_vec3 foot = s > 0.0 ? sn_vec3_add_scaled(p, -s, flat) : p;
+        return hull_flat_is_nearest(c->hull, flat, foot, depth);
+    }
+    default:
+        return false;
     }
 }

@@ -26,4 +26,11 @@ SN_API void sn_collider_feature(const sn_collider *collider, sn_vec3 direction,
 // its faces and sides. Returns how many (at most 2).
 SN_API int sn_collider_flats(const sn_collider *collider, sn_vec3 direction, sn_vec3 *flats);
 
+// Is the point p, at the signed distance s over the flat whose normal sn_collider_flats gave, so
+// placed that this flat is the nearest of all? Then s is the distance (s >= 0: p is straight over
+// it) or the depth (s < 0: the ball of radius -s about p is in the core, so that p has at least as
+// far to go in any other direction). Curved sides and triangles never tell.
+SN_API bool sn_collider_flat_is_nearest(const sn_collider *collider, sn_vec3 flat, sn_vec3 p,
+                                        double s);
+
 #endif

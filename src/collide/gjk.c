@@ -290,8 +290,8 @@ void sn_gjk_run(const sn_core_pair *pair, double limit, sn_collide_cache *cache,
         n = nearer;
     }
     gjk->extent = sqrt(extent2);
+    gjk->normal = sn_vec3_negate(sn_normalize(n.point));
     if (!gjk->overlap) {
-        gjk->normal = sn_vec3_negate(sn_normalize(n.point));
         gjk->distance = gjk->beyond ? gjk->distance : sqrt(n.square);
     }
     witness(gjk);

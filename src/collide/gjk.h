@@ -34,7 +34,7 @@ typedef struct sn_gjk {
     bool overlap;       // the cores meet, or come within 1e-9 of their extent: epa.h goes on
     bool beyond;        // stopped early: farther than the limit
     double distance;    // of the cores; if beyond, a lower bound above the limit
-    sn_vec3 normal;     // unit, from a to b; zero on overlap
+    sn_vec3 normal;     // unit, from a to b; zero where the origin is inside the simplex
     sn_vec3 on_a, on_b; // the nearest points; without meaning if beyond
     double extent;      // largest length among the supports seen: what rounding is measured by
     int turns;

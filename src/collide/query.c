@@ -138,12 +138,15 @@ static sn_vec3 sweep_travel(const sn_sweep *sweep)
                        sn_transform_point(sweep->start, sweep->centre));
 }
 
-// The farthest that turning moves any point over the whole way.
-static double sweep_turn(const sn_collider *collider, const sn_sweep *sweep)
+// How a collider turns on its way: the rotation vector, times its reach from the centre.
+static sn_vec3 sweep_turn(const sn_collider *collider, const sn_sweep *sweep)
 {
     sn_quat turn = sn_quat_multiply(sweep->end.rotation, sn_quat_conjugate(sweep->start.rotation));
-    double angle = sn_length(sn_quat_log(turn));
-    return angle > 0.0 ? angle * sn_collider_reach(collider, sweep->centre) : 0.0;
+    sn_vec3 angle = sn_quat_log(turn);
+    if (collider->type == SN_COLLIDER_PLANE || !(sn_dot(angle, angle) > 0.0)) {
+        return SN_VEC3_ZERO; // planes stand still
+    }
+    return sn_vec3_scale(sn_collider_reach(collider, sweep->centre), angle);
 }
 
 bool sn_collide_impact(const sn_collider *a, const sn_sweep *sweep_a, const sn_collider *b,
@@ -160,9 +163,7 @@ bool sn_collide_impact(const sn_collider *a, const sn_sweep *sweep_a, const sn_c
         return false;
     }
     sn_vec3 travel = sn_vec3_sub(sweep_travel(sweep_a), sweep_travel(sweep_b));
-    // A plane that turns has no bound: static bodies only.
-    double turning = a->type == SN_COLLIDER_PLANE ? 0.0 : sweep_turn(a, sweep_a);
-    turning += b->type == SN_COLLIDER_PLANE ? 0.0 : sweep_turn(b, sweep_b);
+    sn_vec3 turn_a = sweep_turn(a, sweep_a), turn_b = sweep_turn(b, sweep_b);
     double scale = sn_collide_scale(a, b), slack = fmax(0.01 * nearness, 1e-9 * scale), at = 0.0;
     sn_collide_cache cache = {0};
     for (int turn = 0; turn < TURNS; ++turn) {
@@ -173,7 +174,10 @@ bool sn_collide_impact(const sn_collider *a, const sn_sweep *sweep_a, const sn_c
         if (left <= (turn == 0 ? 0.0 : slack)) {
             return true;
         }
-        // The nearest they can come along this normal, by the rest of the way.
+        // A point at r turns with w x r, along the normal n at most by |n x w| |r|: no faster do
+        // they come nearer.
+        double turning =
+            sn_length(sn_cross(x.normal, turn_a)) + sn_length(sn_cross(x.normal, turn_b));
         double closing = sn_dot(travel, x.normal) + turning;
         if (!(closing * (1.0 - at) > left)) {
             return false;

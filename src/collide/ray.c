@@ -261,6 +261,10 @@ static bool cast_point(const sn_collider *c, const sn_transform *place, sn_vec3 
         return false;
     }
     *fraction *= limit;
+    *point = sn_vec3_add_scaled(origin, *fraction, way);
+    if (*fraction == 0.0) { // starts inside
+        *normal = sn_vec3_negate(sn_normalize(way));
+    }
     return true;
 }
 
