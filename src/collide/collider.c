@@ -321,9 +321,12 @@ static sn_status take_hull(sn_status status, const sn_hull *hull, double roundin
 static sn_status make_from_mesh(sn_mesh *mesh, sn_collider *collider, sn_error *error)
 {
     sn_hull *hull = NULL;
-    sn_status status = sn_hull_from_mesh(mesh, &hull, NULL);
-    if (status == SN_OK) {
+    sn_status status = sn_hull_from_mesh(mesh, &hull, error);
+    if (status != SN_ERROR_GEOMETRY) {
         return take_hull(status, hull, 0.0, collider);
+    }
+    if (error != NULL) {
+        *error = (sn_error){0}; // not to be convex is no error
     }
     sn_mesh_tree *tree = NULL;
     status = sn_mesh_tree_create(mesh, &tree, error);

@@ -67,7 +67,7 @@ static void disc(double radius, double z, bool up, sn_vec3 d, sn_feature *f)
 {
     static const double cosine[DISC_CORNERS / 4] = {1.0, 0.92387953251128674, 0.70710678118654752,
                                                     0.38268343236508977};
-    sn_vec3 u = across_z(d, 1e-6);
+    sn_vec3 u = across_z(d, 1e-4);
     sn_vec3 v = sn_vec3_make(up ? -u.y : u.y, up ? u.x : -u.x, 0.0);
     f->normal = sn_vec3_make(0.0, 0.0, up ? 1.0 : -1.0);
     for (int k = 0; k < DISC_CORNERS; ++k) {

@@ -2,7 +2,8 @@
 //
 // What lies within 0.04 rad of flat counts as flat: a box that stands almost upright touches with
 // its face's four corners, each with its own gap. Discs are polygons of 16 corners on the rim; the
-// first is the one that reaches farthest, unless the disc is flat on, when it is on the x axis.
+// first is the one that reaches farthest, unless the disc is flat on to 1e-4 rad: then it is on the
+// x axis, so that a disc at rest keeps its points.
 // Faces of hulls with more than SN_FEATURE_CORNERS corners give every second, third, ... of them.
 #ifndef SN_COLLIDE_FEATURE_H
 #define SN_COLLIDE_FEATURE_H

@@ -41,12 +41,13 @@ static void consider_box(over_plane *o, const sn_collider *c)
     }
 }
 
-// Four points of the rim from the lowest on; flat on, from the x axis on.
+// Four points of the rim from the lowest on; flat on (to 1e-4 rad), from the x axis on, so that
+// what rests keeps its points.
 static void consider_rim(over_plane *o, double radius, double z, int name)
 {
     sn_vec3 d = sn_vec3_make(-o->up.x, -o->up.y, 0.0);
     double length = sn_length(d);
-    sn_vec3 u = length > 1e-6 ? sn_vec3_scale(radius / length, d) : sn_vec3_make(radius, 0.0, 0.0);
+    sn_vec3 u = length > 1e-4 ? sn_vec3_scale(radius / length, d) : sn_vec3_make(radius, 0.0, 0.0);
     consider(o, sn_vec3_make(u.x, u.y, z), name);
     consider(o, sn_vec3_make(-u.y, u.x, z), name + 1);
     consider(o, sn_vec3_make(-u.x, -u.y, z), name + 2);
