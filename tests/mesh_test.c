@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "geometry/half_edge.h"
 #include "geometry/mesh_builder.h"
+#include "geometry/mesh_check.h"
 #include "geometry/weld.h"
 #include "sinew/geometry.h"
 
@@ -183,6 +184,49 @@ static void test_open_edges(void **state)
     assert_non_null(strstr(error.text, "vertex 1 at (1, -1, -1)"));
     assert_non_null(strstr(error.text, "triangle 0 alone"));
     assert_non_null(strstr(error.text, "2 more"));
+}
+
+// A surface to stand on may have rims, but nothing else that is wrong.
+static void test_surfaces_with_rims(void **state)
+{
+    (void)state;
+    sn_error error = {0};
+    sn_mesh *mesh = NULL;
+    assert_int_equal(sn_mesh_create(corners, 4, faces, 3, &mesh, NULL), SN_OK);
+    assert_int_equal(sn_mesh_check(mesh, NULL, NULL), SN_ERROR_GEOMETRY);
+    assert_int_equal(sn_mesh_check_surface(mesh, &error), SN_OK);
+    for (int n = 0;; ++n) {
+        sn_allocation_fail_after(n);
+        sn_status status = sn_mesh_check_surface(mesh, NULL);
+        sn_allocation_fail_after(-1);
+        if (status == SN_OK) {
+            assert_true(n > 2);
+            break;
+        }
+        assert_int_equal(status, SN_ERROR_MEMORY);
+    }
+    sn_mesh_release(mesh);
+
+    mesh = tetrahedron();
+    assert_int_equal(sn_mesh_check_surface(mesh, &error), SN_OK);
+    sn_mesh_release(mesh);
+
+    const int turned[6] = {0, 1, 2, 0, 1, 3};
+    assert_int_equal(sn_mesh_create(corners, 4, turned, 2, &mesh, NULL), SN_OK);
+    assert_int_equal(sn_mesh_check_surface(mesh, &error), SN_ERROR_GEOMETRY);
+    assert_non_null(strstr(error.text, "a face is turned over"));
+    sn_mesh_release(mesh);
+
+    const sn_vec3 line[3] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
+    assert_int_equal(sn_mesh_create(line, 3, turned, 1, &mesh, NULL), SN_OK);
+    assert_int_equal(sn_mesh_check_surface(mesh, &error), SN_ERROR_GEOMETRY);
+    sn_mesh_release(mesh);
+
+    // A closed one still has to face outward.
+    const int inward[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    assert_int_equal(sn_mesh_create(corners, 4, inward, 4, &mesh, NULL), SN_OK);
+    assert_int_equal(sn_mesh_check_surface(mesh, &error), SN_ERROR_GEOMETRY);
+    sn_mesh_release(mesh);
 }
 
 static void test_flipped_face(void **state)
@@ -398,6 +442,7 @@ int main(void)
         cmocka_unit_test(test_references_from_threads),
         cmocka_unit_test(test_twins),
         cmocka_unit_test(test_open_edges),
+        cmocka_unit_test(test_surfaces_with_rims),
         cmocka_unit_test(test_flipped_face),
         cmocka_unit_test(test_touching_bodies),
         cmocka_unit_test(test_duplicate_triangle),

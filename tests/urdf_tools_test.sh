@@ -62,8 +62,8 @@ done
 
 # Meshes stand beside the file, and are found again.
 "$sinew" export "$scenes/shape-zoo.json" --urdf zoo.urdf 2>/dev/null
-check "meshes are written" "$(ls zoo-*.obj | wc -l) $(grep -c '<mesh' zoo.urdf)" "9 18"
-check "and read" "$("$sinew" check zoo.urdf 2>&1 | cut -d' ' -f2,3)" "ok (13"
+check "meshes are written" "$(ls zoo-*.obj | wc -l) $(grep -c '<mesh' zoo.urdf)" "11 22"
+check "and read" "$("$sinew" check zoo.urdf 2>&1 | cut -d' ' -f2,3)" "ok (16"
 
 # What URDF cannot say is told; what would fall apart is refused.
 check "what is left out is told" "$("$sinew" export "$scenes/wind-up-toy.json" --urdf - 2>&1 >/dev/null | grep -c 'left out: of the joint')" 4

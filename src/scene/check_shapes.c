@@ -270,7 +270,7 @@ void sn_check_shape_values(sn_checker *c, const sn_shape_item *shape)
 static sn_status make_mesh(sn_scene *scene, const sn_body_item *body, sn_shape_item *shape,
                            bool again, sn_place *place, sn_error *error)
 {
-    bool hull = false, may_end = body->type == SN_BODY_STATIC && !shape->hull_when_open;
+    bool hull = false, may_end = body->type == SN_BODY_STATIC;
     const char *key = shape->file != NULL                      ? "file"
                       : shape->item.table->id == SN_SHAPE_HULL ? "points"
                                                                : "vertices";
