@@ -491,6 +491,121 @@ static void test_names_persist(void **state)
     sn_mesh_tree_release(tree);
 }
 
+// Where bodies are just above a rough ground, the nearest place of all is among the contacts, with
+// its gap and its normal; of a ball even when it is pressed in.
+static void test_nearest_is_there(void **state)
+{
+    (void)state;
+    enum { N = 14 };
+    double heights[N * N];
+    sn_random random = {.seed = 81};
+    for (int k = 0; k < N * N; ++k) {
+        heights[k] = sn_random_range(&random, -0.12, 0.12);
+    }
+    sn_height_field *field = NULL;
+    assert_int_equal(sn_height_field_create(heights, N, N, 2.0, 2.0, &field, NULL), SN_OK);
+    sn_mesh *mesh = NULL;
+    assert_int_equal(sn_height_field_mesh(field, &mesh, NULL), SN_OK);
+    const sn_mesh_tree *tree = make_tree(mesh);
+    const sn_transform origin = SN_TRANSFORM_IDENTITY;
+    int checked = 0;
+    for (int run = 0; run < 1200; ++run) {
+        sn_collider ground =
+            run % 2 == 0 ? sn_mesh_tree_collider(tree) : sn_collider_height_field(field);
+        sn_collider body = random_body(&random, run % 6, 1.0);
+        sn_transform place = {
+            {sn_random_range(&random, -0.6, 0.6), sn_random_range(&random, -0.6, 0.6), 2.0},
+            random_rotation(&random)};
+        double fraction = 0.0, wanted = sn_random_range(&random, 1e-4, 0.01);
+        sn_vec3 point, normal, on_a, on_b;
+        if (!sn_collide_cast(&body, &place, sn_vec3_make(0.0, 0.0, -3.0), &ground, &origin,
+                             &fraction, &point, &normal)) {
+            continue;
+        }
+        place.position.z -= 3.0 * fraction - wanted;
+        double gap = sn_collide_distance(&body, &place, &ground, &origin, NULL, &on_a, &on_b);
+        assert_true(gap > 0.0);
+        sn_manifold got[MOST];
+        int count = sn_collide(&body, &place, &ground, &origin, 0.02, NULL, got, MOST, NULL);
+        assert_true(count >= 1);
+        assert_true(fabs(deepest_of(got, count) - gap) < 1e-4);
+        bool along = false;
+        for (int i = 0; i < count; ++i) {
+            sn_vec3 to = sn_normalize(sn_vec3_sub(on_b, on_a));
+            along = along || sn_dot(got[i].normal, to) > 0.9999;
+        }
+        assert_true(along);
+        checked += 1;
+        if (body.type == SN_COLLIDER_SPHERE) { // pressed in by a third of its radius
+            sn_vec3 near;
+            place.position.z -= wanted + 0.3 * body.rounding;
+            double distance = 0.0;
+            int facet = sn_mesh_tree_nearest(tree, place.position, 1.0, &near, &distance);
+            assert_true(facet >= 0);
+            count = sn_collide(&body, &place, &ground, &origin, 0.02, NULL, got, MOST, NULL);
+            assert_true(fabs(deepest_of(got, count) - (distance - body.rounding)) < 1e-9);
+        }
+    }
+    assert_true(checked > 900);
+    sn_mesh_tree_release(tree);
+    sn_height_field_release(field);
+}
+
+// Meshes that no one should make: flat, needle-like and doubled triangles, edges of three, all
+// corners in one place, bodies in the middle of it all. No numbers that are none, sound manifolds.
+static void test_degenerate(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 91};
+    for (int run = 0; run < 1500; ++run) {
+        enum { V = 12, T = 16 };
+        double scale = run % 3 == 0 ? 1.0 : run % 3 == 1 ? 1e-3 : 1e3;
+        sn_vec3 points[V];
+        int triangles[3 * T];
+        for (int k = 0; k < V; ++k) {
+            points[k] = random_vector(&random, 0.5 * scale);
+            points[k].z = run % 4 == 0 ? 0.0 : points[k].z;                     // flat
+            points[k].y = run % 8 == 0 ? 1e-12 * scale : points[k].y;           // needles
+            points[k] = run % 5 == 0 && k % 2 == 1 ? points[k - 1] : points[k]; // coincident
+        }
+        for (int k = 0; k < T; ++k) {
+            int *v = triangles + 3 * k;
+            v[0] = sn_random_below(&random, V);
+            v[1] = (v[0] + 1 + sn_random_below(&random, V - 2)) % V;
+            do {
+                v[2] = sn_random_below(&random, V);
+            } while (v[2] == v[0] || v[2] == v[1]);
+        }
+        sn_mesh *mesh = NULL;
+        assert_int_equal(sn_mesh_create(points, V, triangles, T, &mesh, NULL), SN_OK);
+        const sn_mesh_tree *tree = make_tree(mesh);
+        sn_collider ground = sn_mesh_tree_collider(tree);
+        sn_collider body = random_body(&random, run % 6, scale);
+        sn_transform at = SN_TRANSFORM_IDENTITY, place = SN_TRANSFORM_IDENTITY;
+        if (run % 7 != 0) {
+            place.position = random_vector(&random, 0.3 * scale);
+            place.rotation = random_rotation(&random);
+        } else if (run % 14 == 0) {
+            place.position = points[run % V]; // a corner in the middle of the body
+        }
+        sn_manifold got[MOST];
+        int left_out = 0;
+        int count =
+            sn_collide(&body, &place, &ground, &at, 0.02 * scale, NULL, got, MOST, &left_out);
+        for (int i = 0; i < count; ++i) {
+            check_sound(&got[i], 0.02 * scale);
+        }
+        count = sn_collide(&ground, &at, &ground, &place, 0.02 * scale, NULL, got, MOST, &left_out);
+        for (int i = 0; i < count; ++i) {
+            check_sound(&got[i], 0.02 * scale);
+        }
+        sn_vec3 p, q;
+        double gap = sn_collide_distance(&body, &place, &ground, &at, NULL, &p, &q);
+        assert_true(isfinite(gap) && sn_vec3_is_finite(p) && sn_vec3_is_finite(q));
+        sn_mesh_tree_release(tree);
+    }
+}
+
 // Random bodies over rough meshes and fields, of several scales and places: no numbers that are
 // none, and the same contacts but for scale.
 static void test_rough(void **state)
@@ -566,6 +681,8 @@ int main(void)
         cmocka_unit_test(test_mesh_against_mesh),
         cmocka_unit_test(test_mesh_over_plane),
         cmocka_unit_test(test_names_persist),
+        cmocka_unit_test(test_nearest_is_there),
+        cmocka_unit_test(test_degenerate),
         cmocka_unit_test(test_rough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
