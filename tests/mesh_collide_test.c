@@ -106,7 +106,8 @@ static void slide(const sn_collider *body, const sn_collider *ground, sn_quat st
     const sn_transform origin = SN_TRANSFORM_IDENTITY;
     sn_collider plane = sn_collider_plane();
     double margin = 0.02 * scale;
-    for (int step = 0; step < 1000; ++step) {
+    int steps = scale == 1.0 ? 1000 : 200; // over hundreds of edges each
+    for (int step = 0; step < steps; ++step) {
         double turn = sn_random_range(&random, 0.0, 2.0 * SN_PI);
         sn_transform place;
         place.rotation =
@@ -252,7 +253,7 @@ static void test_solid_against_box(void **state)
         sn_collider same = sn_collider_box(sn_vec3_scale(scale, sn_vec3_make(0.5, 0.4, 0.3)), 0.0);
         sn_random random = {.seed = 11 + (uint64_t)s};
         int touching = 0;
-        for (int run = 0; run < 3000; ++run) {
+        for (int run = 0; run < 1500; ++run) {
             sn_collider body = random_body(&random, run % 6, scale);
             sn_transform at = {random_vector(&random, scale), random_rotation(&random)};
             sn_transform place = {random_vector(&random, scale), random_rotation(&random)};
@@ -296,7 +297,7 @@ static void test_solid_against_box(void **state)
                 }
             }
         }
-        assert_true(touching > 20);
+        assert_true(touching > 10);
         sn_mesh_tree_release(tree);
     }
 }
@@ -618,7 +619,7 @@ static void test_rough(void **state)
         heights[k] = sn_random_range(&random, -0.1, 0.1);
     }
     int contacts = 0, more = 0;
-    for (int run = 0; run < 1500; ++run) {
+    for (int run = 0; run < 600; ++run) {
         uint64_t seed = 1000 + (uint64_t)run;
         double least[3];
         int counts[3];
@@ -665,7 +666,7 @@ static void test_rough(void **state)
             assert_true(fabs(least[1] - least[0]) < 1e-6 && fabs(least[2] - least[0]) < 1e-6);
         }
     }
-    assert_true(contacts > 1000);
+    assert_true(contacts > 500);
     (void)more;
 }
 
