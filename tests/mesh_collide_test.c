@@ -469,6 +469,25 @@ static void test_names_persist(void **state)
     sn_collider ground = sn_mesh_tree_collider(tree);
     sn_collider box = sn_collider_box(sn_vec3_make(0.2, 0.15, 0.1), 0.0);
     const sn_transform origin = SN_TRANSFORM_IDENTITY;
+    double heights[20 * 20];
+    for (int k = 0; k < 20 * 20; ++k) { // tilted, and level in its own frame
+        heights[k] = 0.3 * (k % 20) / 19.0 - 0.15;
+    }
+    sn_height_field *field = NULL;
+    assert_int_equal(sn_height_field_create(heights, 20, 20, 2.0, 2.0, &field, NULL), SN_OK);
+    sn_collider slope = sn_collider_height_field(field);
+    uint32_t patch = 0;
+    for (int step = 0; step < 200; ++step) {
+        sn_collider ball = sn_collider_sphere(0.1);
+        double x = -0.3 + 0.003 * step, reach = 0.1 * sqrt(1.0 + 0.15 * 0.15);
+        sn_transform place = {{x, 0.1, 0.15 * x + reach}, SN_QUAT_IDENTITY};
+        sn_manifold got[MOST];
+        assert_int_equal(sn_collide(&ball, &place, &slope, &origin, 0.01, NULL, got, MOST, NULL),
+                         1);
+        patch = step == 0 ? got[0].patch : patch;
+        assert_int_equal(got[0].patch, patch);
+    }
+    sn_height_field_release(field);
     sn_manifold first[MOST];
     for (int step = 0; step < 200; ++step) {
         sn_transform place = {{-0.3 + 0.003 * step, 0.1, 0.1 + 1e-6},

@@ -155,7 +155,7 @@ static bool is_bounded(sn_aabb box)
            fabs(box.upper.y) < far_away && fabs(box.upper.z) < far_away;
 }
 
-bool sn_broad_holds(const sn_broad *broad, int proxy, sn_aabb box, sn_vec3 travel)
+static bool holds_box(const sn_broad *broad, int proxy, sn_aabb box, sn_vec3 travel)
 {
     const sn_float_box *fat = &broad->fat[proxy];
     double margin = margin_of(broad, box);
@@ -171,6 +171,11 @@ bool sn_broad_holds(const sn_broad *broad, int proxy, sn_aabb box, sn_vec3 trave
         holds = holds & (below >= 0.0) & (above >= 0.0) & (below <= most) & (above <= most);
     }
     return holds;
+}
+
+bool sn_broad_holds(const sn_broad *broad, int proxy, sn_aabb box, sn_vec3 travel)
+{
+    return holds_box(broad, proxy, box, travel);
 }
 
 // ---- k-DOPs ----
@@ -319,8 +324,8 @@ void sn_broad_remove(sn_broad *broad, int proxy)
 
 bool sn_broad_move(sn_broad *broad, int proxy, sn_aabb box, sn_vec3 travel)
 {
-    if ((broad->flags[proxy] & UNBOUNDED) || !is_bounded(box) || !sn_vec3_is_finite(travel) ||
-        sn_broad_holds(broad, proxy, box, travel)) {
+    if (holds_box(broad, proxy, box, travel) || (broad->flags[proxy] & UNBOUNDED) ||
+        !is_bounded(box) || !sn_vec3_is_finite(travel)) {
         return false;
     }
     broad->fat[proxy] = fatten(broad, box, travel);
@@ -336,7 +341,7 @@ bool sn_broad_move_kdop(sn_broad *broad, int proxy, const sn_kdop *kdop, sn_vec3
     if ((broad->flags[proxy] & UNBOUNDED) || !is_bounded(box) || !sn_vec3_is_finite(travel)) {
         return false;
     }
-    bool held = sn_broad_holds(broad, proxy, box, travel);
+    bool held = holds_box(broad, proxy, box, travel);
     if (held && slabs_hold(broad, proxy, kdop, travel)) {
         return false;
     }

@@ -1,5 +1,6 @@
 #include "collide/facet.h"
 
+#include "base/hash.h"
 #include "collide/mesh_tree.h"
 #include "geometry/half_edge.h"
 #include "geometry/height_field.h"
@@ -41,7 +42,17 @@ sn_facet sn_facet_get(const sn_collider *ground, int index)
 
 int sn_facet_patch(const sn_collider *ground, int index)
 {
-    return ground->type == SN_COLLIDER_MESH ? ground->mesh->patches[index] : index;
+    if (ground->type == SN_COLLIDER_MESH) {
+        return ground->mesh->patches[index];
+    }
+    // A height field keeps no names: its planes' own numbers, without their last digits, make one.
+    sn_facet facet = sn_facet_get(ground, index);
+    double size = fmax(ground->field->size_x, ground->field->size_y);
+    double offset = sn_dot(facet.normal, facet.corners[0]) / size;
+    // Above 1, so that the last digits of small numbers are as coarse.
+    const float plane[4] = {(float)(facet.normal.x + 2.0), (float)(facet.normal.y + 2.0),
+                            (float)(facet.normal.z + 2.0), (float)(offset + 2.0)};
+    return (int)(sn_hash64(plane, sizeof plane, 0) & 0x7fffffff);
 }
 
 // ---- neighbours ----

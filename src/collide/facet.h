@@ -39,8 +39,7 @@ SN_API bool sn_ground_is_solid(const sn_collider *ground);
 
 SN_API sn_facet sn_facet_get(const sn_collider *ground, int index);
 
-// The same number for all facets that lie in one plane and are connected (meshes), or the facet's
-// own (height fields).
+// The same number for all facets that lie in one plane and, of meshes, are connected.
 SN_API int sn_facet_patch(const sn_collider *ground, int index);
 
 // The half edge that runs the other way: edge 3 t + k runs from corner k of facet t. -1: none.
