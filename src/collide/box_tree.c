@@ -133,6 +133,7 @@ static int take_node(sn_box_tree *tree)
 static void give_node(sn_box_tree *tree, int index)
 {
     tree->nodes[index].left = tree->free_node;
+    tree->nodes[index].right = SN_BOX_NODE_FREE;
     tree->marks[index] = 0;
     tree->free_node = index;
 }

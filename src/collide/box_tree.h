@@ -13,15 +13,18 @@
 #ifndef SN_COLLIDE_BOX_TREE_H
 #define SN_COLLIDE_BOX_TREE_H
 
+#include <string.h>
+
 #include "sinew/math.h"
 
-enum { SN_BOX_TREE_HEIGHT = 96 };
+enum { SN_BOX_TREE_HEIGHT = 96, SN_BOX_NODE_LEAF = -1, SN_BOX_NODE_FREE = -2 };
 
 typedef struct sn_float_box {
     float lower[3], upper[3];
 } sn_float_box;
 
-// A leaf has right = -1 and its item in left.
+// A leaf has its item in left and SN_BOX_NODE_LEAF in right, one that is not in use
+// SN_BOX_NODE_FREE.
 typedef struct sn_box_node {
     float lower[3];
     int32_t left;
@@ -90,42 +93,59 @@ SN_API bool sn_box_tree_is_sound(const sn_box_tree *tree);
 
 // ---- walks over all leaves that overlap a box ----
 
+// Four floats at once: three of a corner and one that does not count.
+typedef float sn_float4 __attribute__((vector_size(16)));
+typedef int32_t sn_int4 __attribute__((vector_size(16)));
+
 typedef struct sn_box_walk {
     const sn_box_node *nodes;
-    sn_float_box box;
+    sn_float4 lower, upper;
     int top;
     int32_t stack[SN_BOX_TREE_HEIGHT + 2];
 } sn_box_walk;
+
+static inline bool sn_box_walk_meets(const sn_box_walk *walk, const sn_box_node *node)
+{
+    sn_float4 lower, upper;
+    memcpy(&lower, node->lower, sizeof lower);
+    memcpy(&upper, node->upper, sizeof upper);
+    sn_int4 meets = (lower <= walk->upper) & (walk->lower <= upper);
+#ifdef __SSE__
+    return (__builtin_ia32_movmskps((sn_float4)meets) & 7) == 7;
+#else
+    return (meets[0] & meets[1] & meets[2]) != 0;
+#endif
+}
 
 static inline void sn_box_walk_start(sn_box_walk *walk, const sn_box_tree *tree,
                                      const sn_float_box *box)
 {
     walk->nodes = tree->nodes;
-    walk->box = *box;
+    walk->lower = (sn_float4){box->lower[0], box->lower[1], box->lower[2], 0.0f};
+    walk->upper = (sn_float4){box->upper[0], box->upper[1], box->upper[2], 0.0f};
     walk->top = 0;
-    if (tree->root >= 0) {
+    if (tree->root >= 0 && sn_box_walk_meets(walk, &tree->nodes[tree->root])) {
         walk->stack[walk->top++] = tree->root;
     }
 }
 
-// The next item, or -1.
+// The next item, or -1. Whether a child overlaps is a coin's toss, so no branch depends on it.
 static inline int sn_box_walk_next(sn_box_walk *walk)
 {
-    const sn_float_box box = walk->box;
-    while (walk->top > 0) {
-        const sn_box_node *node = &walk->nodes[walk->stack[--walk->top]];
-        bool meets = (node->lower[0] <= box.upper[0]) & (box.lower[0] <= node->upper[0]) &
-                     (node->lower[1] <= box.upper[1]) & (box.lower[1] <= node->upper[1]) &
-                     (node->lower[2] <= box.upper[2]) & (box.lower[2] <= node->upper[2]);
-        if (!meets) {
-            continue;
-        }
+    int top = walk->top;
+    while (top > 0) {
+        const sn_box_node *node = &walk->nodes[walk->stack[--top]];
         if (node->right < 0) {
+            walk->top = top;
             return node->left;
         }
-        walk->stack[walk->top++] = node->right;
-        walk->stack[walk->top++] = node->left;
+        int32_t left = node->left, right = node->right;
+        walk->stack[top] = right;
+        top += sn_box_walk_meets(walk, &walk->nodes[right]);
+        walk->stack[top] = left;
+        top += sn_box_walk_meets(walk, &walk->nodes[left]);
     }
+    walk->top = 0;
     return -1;
 }
 

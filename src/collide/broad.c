@@ -650,12 +650,36 @@ static void sort_pairs(sn_broad *broad)
     }
 }
 
+// Where many moved, in the order of the tree's nodes: searches of neighbours then read the same
+// memory.
+static void sort_moved(sn_broad *broad)
+{
+    const sn_box_tree *tree = &broad->trees[1];
+    if (broad->moved_count < 512 || broad->moved_count < tree->leaf_count / 16) {
+        return;
+    }
+    int count = 0;
+    for (int i = 0; i < broad->moved_count; ++i) {
+        int proxy = broad->moved[i], flags = broad->flags[proxy];
+        if (!(flags & ALIVE) || !(flags & MOVING)) {
+            broad->moved[count++] = proxy;
+        }
+    }
+    for (int node = 0; node < tree->node_count; ++node) {
+        int proxy = tree->nodes[node].left;
+        if (tree->nodes[node].right == SN_BOX_NODE_LEAF && (broad->flags[proxy] & MOVED)) {
+            broad->moved[count++] = proxy;
+        }
+    }
+}
+
 sn_status sn_broad_pairs(sn_broad *broad, sn_threads *threads, sn_broad_filter *filter,
                          void *context, const sn_broad_pair **pairs, int *count, sn_error *error)
 {
     *pairs = NULL;
     *count = 0;
     sn_broad_update(broad);
+    sort_moved(broad);
     for (;;) {
         search to = {.broad = broad, .filter = filter, .context = context};
         to.pairs = broad->pairs.data;
