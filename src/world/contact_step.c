@@ -133,25 +133,7 @@ static bool find_islands(sn_world *world)
     return made;
 }
 
-sn_status sn_world_begin_contacts(sn_world *world, sn_error *error)
-{
-    sn_touch *touch = &world->touch;
-    if (!find_islands(world)) {
-        return sn_fail_memory(error, sizeof(int) * (size_t)agent_count(world));
-    }
-    sn_world_let_go(world);
-    hold_resting(world);
-    for (int i = 0; i < touch->islands.islands.count; ++i) {
-        const sn_island *island = &touch->islands.islands.data[i];
-        for (int k = 0; k < island->pair_count && touch->kinds.data[i] != ISLAND_ASLEEP; ++k) {
-            int link = touch->islands.pairs.data[island->pair_first + k];
-            sn_contact_begin(&touch->pool.data[touch->active.data[link]], world->sets);
-        }
-    }
-    return SN_OK;
-}
-
-// A large island of free bodies that nothing damps strongly.
+// A large island of free bodies that nothing damped in the last step.
 static bool is_pile(const sn_world *world, const sn_island *island)
 {
     const sn_touch *touch = &world->touch;
@@ -169,6 +151,27 @@ static bool is_pile(const sn_world *world, const sn_island *island)
     return true;
 }
 
+sn_status sn_world_begin_contacts(sn_world *world, sn_error *error)
+{
+    sn_touch *touch = &world->touch;
+    if (!find_islands(world)) {
+        return sn_fail_memory(error, sizeof(int) * (size_t)agent_count(world));
+    }
+    sn_world_let_go(world);
+    hold_resting(world);
+    for (int i = 0; i < touch->islands.islands.count; ++i) {
+        const sn_island *island = &touch->islands.islands.data[i];
+        if (touch->kinds.data[i] == ISLAND_EXACT && is_pile(world, island)) {
+            touch->kinds.data[i] = ISLAND_PILE;
+        }
+        for (int k = 0; k < island->pair_count && touch->kinds.data[i] == ISLAND_EXACT; ++k) {
+            int link = touch->islands.pairs.data[island->pair_first + k];
+            sn_contact_begin(&touch->pool.data[touch->active.data[link]], world->sets);
+        }
+    }
+    return SN_OK;
+}
+
 // Bodies of piles have drifted to the middle of the step, where forces were asked for; the pile
 // takes them from its start.
 static bool gather_piles(sn_world *world)
@@ -179,10 +182,9 @@ static bool gather_piles(sn_world *world)
     sn_array_clear(&touch->piled_agents);
     for (int i = 0; i < touch->islands.islands.count; ++i) {
         const sn_island *island = &touch->islands.islands.data[i];
-        if (touch->kinds.data[i] != ISLAND_EXACT || !is_pile(world, island)) {
+        if (touch->kinds.data[i] != ISLAND_PILE) {
             continue;
         }
-        touch->kinds.data[i] = ISLAND_PILE;
         for (int k = 0; k < island->agent_count; ++k) {
             int agent = touch->islands.agents.data[island->agent_first + k];
             size_t q = (size_t)set->agents[agent].q_first, v = (size_t)set->agents[agent].v_first;

@@ -385,8 +385,11 @@ static void mix_surfaces(const sn_world *world, sn_pair *pair)
     pair->rolling_friction = fmax(of_a->rolling_friction, of_b->rolling_friction);
     pair->spinning_friction = fmax(of_a->spinning_friction, of_b->spinning_friction);
     pair->size = sn_touch_pair_size(sn_touch_collider(world, a), sn_touch_collider(world, b));
-    pair->flags &= (uint8_t) ~(SN_PAIR_SENSOR | SN_PAIR_DROPPED);
+    pair->flags &= (uint8_t) ~(SN_PAIR_SENSOR | SN_PAIR_DROPPED | SN_PAIR_DRIVEN);
     pair->flags |= of_a->sensor || of_b->sensor ? SN_PAIR_SENSOR : 0;
+    bool driven =
+        sn_dot(of_a->velocity, of_a->velocity) + sn_dot(of_b->velocity, of_b->velocity) > 0.0;
+    pair->flags |= driven ? SN_PAIR_DRIVEN : 0;
     pair->flags |= sn_touch_may_meet(world, a, b) ? 0 : SN_PAIR_DROPPED;
 }
 
@@ -527,28 +530,51 @@ static sn_contact_side side_of(const sn_world *world, const sn_touch_shape *shap
                          : (sn_contact_side){ref.set, ref.agent, ref.part};
 }
 
-// A point that was there in the last step has its feature's name, or failing that its place.
-static const sn_contact_point *find_point(const sn_contact *old, const sn_manifold_point *point,
-                                          double near, uint8_t *used)
+// What a point of the last step remembers.
+typedef struct remembered {
+    sn_vec3 on_b, impulse, anchor;
+    uint32_t feature;
+    bool touched, used;
+} remembered;
+
+typedef struct memory {
+    remembered points[SN_MANIFOLD_POINTS];
+    sn_vec3 turning;
+    int count;
+    uint32_t patch;
+} memory;
+
+static memory memory_of(const sn_contact *contact)
 {
-    for (int i = 0; i < old->count; ++i) {
-        if (!(*used & 1 << i) && old->points[i].feature == point->feature) {
-            *used |= (uint8_t)(1 << i);
-            return &old->points[i];
-        }
+    memory old = {.count = contact->count, .patch = contact->patch, .turning = contact->turning};
+    for (int i = 0; i < contact->count; ++i) {
+        const sn_contact_point *point = &contact->points[i];
+        old.points[i] = (remembered){point->on_b,    point->impulse, point->anchor,
+                                     point->feature, point->touched, false};
     }
+    return old;
+}
+
+// A point that was there in the last step has its feature's name, or failing that its place.
+static const remembered *find_point(memory *old, const sn_manifold_point *point, double near)
+{
     int best = -1;
     double least = near * near;
     for (int i = 0; i < old->count; ++i) {
-        sn_vec3 apart = sn_vec3_sub(old->points[i].on_b, point->on_b);
+        remembered *own = &old->points[i];
+        if (!own->used && own->feature == point->feature) {
+            best = i;
+            break;
+        }
+        sn_vec3 apart = sn_vec3_sub(own->on_b, point->on_b);
         double square = sn_dot(apart, apart);
-        if (!(*used & 1 << i) && square < least) {
+        if (!own->used && square < least) {
             least = square;
             best = i;
         }
     }
     if (best >= 0) {
-        *used |= (uint8_t)(1 << best);
+        old->points[best].used = true;
     }
     return best >= 0 ? &old->points[best] : NULL;
 }
@@ -565,48 +591,44 @@ static double roundness(const sn_collider *collider, const sn_transform *place, 
 
 // A manifold becomes a contact, with what the last step's remembers.
 static void fill_contact(const sn_world *world, const sn_pair *pair, const sn_manifold *manifold,
-                         const sn_contact *old, sn_contact *contact)
+                         memory *old, sn_contact *contact)
 {
     const sn_touch *touch = &world->touch;
     const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
     const sn_touch_place *at_a = &touch->places.data[pair->a], *at_b = &touch->places.data[pair->b];
-    sn_contact made = {
-        .a = side_of(world, a),
-        .b = side_of(world, b),
-        .normal = manifold->normal,
-        .friction = pair->friction,
-        .restitution = pair->restitution,
-        .rolling_friction = pair->rolling_friction,
-        .spinning_friction = pair->spinning_friction,
-        .size = pair->size,
-        .round_a = roundness(sn_touch_collider(world, a), &at_a->frame, manifold->normal),
-        .round_b = roundness(sn_touch_collider(world, b), &at_b->frame, manifold->normal),
-        .turning = old->count > 0 ? old->turning : SN_VEC3_ZERO,
-        .patch = manifold->patch,
-        .count = manifold->count,
-    };
-    sn_vec3 drive_a = sn_touch_surface(world, a)->velocity,
-            drive_b = sn_touch_surface(world, b)->velocity;
-    if (sn_dot(drive_a, drive_a) + sn_dot(drive_b, drive_b) > 0.0) {
-        sn_vec3 drive = sn_vec3_sub(sn_rotate(at_b->frame.rotation, drive_b),
-                                    sn_rotate(at_a->frame.rotation, drive_a));
-        made.surface_velocity = sn_vec3_add_scaled(drive, -sn_dot(drive, made.normal), made.normal);
+    contact->a = side_of(world, a);
+    contact->b = side_of(world, b);
+    contact->normal = manifold->normal;
+    contact->friction = pair->friction;
+    contact->restitution = pair->restitution;
+    contact->rolling_friction = pair->rolling_friction;
+    contact->spinning_friction = pair->spinning_friction;
+    contact->size = pair->size;
+    contact->round_a = roundness(sn_touch_collider(world, a), &at_a->frame, manifold->normal);
+    contact->round_b = roundness(sn_touch_collider(world, b), &at_b->frame, manifold->normal);
+    contact->turning = old->count > 0 ? old->turning : SN_VEC3_ZERO;
+    contact->patch = manifold->patch;
+    contact->count = manifold->count;
+    contact->surface_velocity = SN_VEC3_ZERO;
+    if (pair->flags & SN_PAIR_DRIVEN) {
+        sn_vec3 drive =
+            sn_vec3_sub(sn_rotate(at_b->frame.rotation, sn_touch_surface(world, b)->velocity),
+                        sn_rotate(at_a->frame.rotation, sn_touch_surface(world, a)->velocity));
+        contact->surface_velocity =
+            sn_vec3_add_scaled(drive, -sn_dot(drive, contact->normal), contact->normal);
     }
-    uint8_t used = 0;
     for (int i = 0; i < manifold->count; ++i) {
-        const sn_manifold_point *point = &manifold->points[i];
-        const sn_contact_point *before = find_point(old, point, 0.02 * pair->size, &used);
-        made.points[i] = (sn_contact_point){
-            .on_a = point->on_a,
-            .on_b = point->on_b,
-            .gap = point->gap,
-            .feature = point->feature,
-            .impulse = before != NULL ? before->impulse : SN_VEC3_ZERO,
-            .anchor = before != NULL ? before->anchor : SN_VEC3_ZERO,
-            .touched = before != NULL && before->touched,
-        };
+        const sn_manifold_point *from = &manifold->points[i];
+        const remembered *before = find_point(old, from, 0.02 * pair->size);
+        sn_contact_point *point = &contact->points[i];
+        point->on_a = from->on_a;
+        point->on_b = from->on_b;
+        point->gap = from->gap;
+        point->feature = from->feature;
+        point->impulse = before != NULL ? before->impulse : SN_VEC3_ZERO;
+        point->anchor = before != NULL ? before->anchor : SN_VEC3_ZERO;
+        point->touched = before != NULL && before->touched;
     }
-    *contact = made;
 }
 
 static bool is_held(const sn_world *world, const sn_touch_shape *shape)
@@ -655,23 +677,24 @@ static int collide_pair(sn_world *world, sn_pair *pair)
                            pair->capacity, &left_out);
     }
     sn_contact *contacts = &touch->pool.data[pair->contacts];
-    if (pair->capacity == 1) {
-        if (count == 1) {
-            fill_contact(world, pair, &manifolds[0], contacts, contacts);
-        } else {
-            contacts->count = 0;
+    if (pair->capacity == 1 && count == 1) {
+        memory old = memory_of(contacts);
+        fill_contact(world, pair, &manifolds[0], &old, contacts);
+    } else if (pair->capacity > 1) {
+        memory old[SN_PATCHES], none = {0};
+        for (int k = 0; k < pair->count; ++k) {
+            old[k] = memory_of(&contacts[k]);
         }
-    } else {
-        sn_contact old[SN_PATCHES];
-        memcpy(old, contacts, (size_t)pair->count * sizeof *old);
-        static const sn_contact none = {0};
         for (int i = 0; i < count; ++i) {
-            const sn_contact *match = &none;
+            memory *match = &none;
             for (int k = 0; k < pair->count && match->count == 0; ++k) {
                 match = old[k].patch == manifolds[i].patch ? &old[k] : match;
             }
             fill_contact(world, pair, &manifolds[i], match, &contacts[i]);
         }
+    }
+    for (int i = count; i < pair->count; ++i) {
+        contacts[i].count = 0;
     }
     pair->count = (uint8_t)count;
     return left_out;

@@ -36,6 +36,7 @@ enum {
     SN_PAIR_SENSOR = 1,
     SN_PAIR_DROPPED = 2,  // they may not meet
     SN_PAIR_TOUCHING = 4, // in the last step
+    SN_PAIR_DRIVEN = 8,   // a surface moves by itself
 };
 
 enum { SN_PATCHES = 16 }; // manifolds that a pair with a mesh or a field can have
