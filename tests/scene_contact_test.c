@@ -132,7 +132,8 @@ static void height_fields_are_computed_and_listed(void **state)
     assert_int_equal(sn_height_field_rows(ground), 5);
     const double *heights = sn_height_field_heights(ground);
     for (int i = 0; i < 45; ++i) {
-        double x = (i % 9) / 8.0 * 4.0 - 2.0, y = (i / 9) / 4.0 * 2.0 - 1.0;
+        int column = i % 9, row = i / 9;
+        double x = column / 8.0 * 4.0 - 2.0, y = row / 4.0 * 2.0 - 1.0;
         assert_true(fabs(heights[i] - (0.1 * sin(x) + 0.1 * y)) < 1e-15);
     }
     const sn_height_field *steps = shape_of(world, "steps", 0)->field;

@@ -273,7 +273,7 @@ static void test_rounded_boxes(void **state)
         sn_shape box = make(SN_SHAPE_BOX);
         box.size = cases[i].size;
         box.rounding = cases[i].rounding;
-        sn_mass_properties exact, coarse, fine;
+        sn_mass_properties exact, coarse = {0}, fine = {0};
         assert_int_equal(sn_shape_mass_properties(&box, 1, &exact, NULL), SN_OK);
         for (int k = 0; k < 2; ++k) {
             sn_mesh *mesh = NULL;

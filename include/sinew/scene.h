@@ -103,8 +103,8 @@ SN_API sn_status sn_scene_set_param(sn_scene *scene, const char *name, double va
 SN_API sn_status sn_scene_build(const sn_scene *scene, sn_world **world, sn_error *error);
 
 // Carries the scene's present numbers (after sn_scene_set_param) into a world built from it:
-// gravity, fields, what acts in the freedoms of joints (springs, friction, limits, drives), surfaces
-// of shapes and the numbers of contact; not where joints and bodies are. Structure stays.
+// gravity, fields, what acts in the freedoms of joints (springs, friction, limits, drives),
+// surfaces of shapes and the numbers of contact; not where joints and bodies are. Structure stays.
 SN_API sn_status sn_scene_update(const sn_scene *scene, sn_world *world, sn_error *error);
 
 // Probes by name, bound to a world built from this scene.

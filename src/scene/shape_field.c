@@ -54,8 +54,9 @@ static sn_status compute(const sn_scene *scene, const sn_shape_item *shape, doub
     double *at = values + params;
     sn_status status = SN_OK;
     for (int i = 0; i < columns * rows && status == SN_OK; ++i) {
-        at[0] = ((i % columns) / (columns - 1.0) - 0.5) * shape->extent.data[0];
-        at[1] = ((i / columns) / (rows - 1.0) - 0.5) * shape->extent.data[1];
+        int column = i % columns, row = i / columns;
+        at[0] = (column / (columns - 1.0) - 0.5) * shape->extent.data[0];
+        at[1] = (row / (rows - 1.0) - 0.5) * shape->extent.data[1];
         int offset = 0;
         sn_error inner = {0};
         status =
