@@ -1,5 +1,5 @@
-// The surfaces of a world's bodies as meshes, each distinct shape once: what VTK and glTF show. Of a
-// plane, which has no end, that is a square beyond everything else.
+// The surfaces of a world's bodies as meshes, each distinct shape once: what VTK and glTF show. Of
+// a plane, which has no end, that is a square beyond everything else.
 //
 //     sn_surfaces surfaces = {0};
 //     sn_surfaces_collect(world, &surfaces, error);
