@@ -9,6 +9,7 @@
 #include "sinew/joint.h"
 #include "sinew/math.h"
 #include "sinew/mechanics.h"
+#include "sinew/mobile.h"
 #include "sinew/motion.h"
 #include "sinew/record.h"
 #include "sinew/scene.h"

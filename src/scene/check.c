@@ -478,6 +478,7 @@ sn_status sn_check_structure(sn_scene *scene, sn_error_list *errors)
     check_unique(&c, &root->probes, "probe");
     check_unique(&c, &root->events, "event");
     check_unique(&c, &root->robots, "robot");
+    check_unique(&c, &root->mobiles, "mobile");
     check_unique(&c, &root->behaviours, "behaviour");
     uint32_t bodies = (uint32_t)root->bodies.count, fields = (uint32_t)root->fields.count;
     put_names(&c, &c.materials, &root->materials, 0, "material");

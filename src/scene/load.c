@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "scene/error_list.h"
+#include "scene/mobile_item.h"
 #include "scene/parse.h"
 #include "scene/path.h"
 #include "scene/urdf_scene.h"
@@ -280,6 +281,9 @@ sn_status sn_load_text(sn_scene *scene, const char *name, const char *folder, co
     } else {
         load_document(&l, name, folder, text, length);
         load_robots(&l);
+        if (l.status != SN_ERROR_MEMORY) {
+            note(&l, sn_mobiles_load(scene, errors));
+        }
     }
     return l.status;
 }

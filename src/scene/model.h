@@ -437,8 +437,8 @@ typedef struct sn_root_item {
     double version;
     sn_string_list include;
     sn_vec3 gravity;
-    sn_item_list params, materials, motions, bodies, joints, couplings, robots, fields, probes,
-        events, behaviours;
+    sn_item_list params, materials, motions, bodies, joints, couplings, robots, mobiles, fields,
+        probes, events, behaviours;
     sn_camera_item camera;
     sn_contact_item contact;
     sn_run_item run;

@@ -8,6 +8,7 @@
 #include "scene/error_list.h"
 #include "scene/json.h"
 #include "scene/load.h"
+#include "scene/mobile_item.h"
 #include "scene/parse.h"
 #include "scene/path.h"
 #include "scene/resolve.h"
@@ -19,8 +20,9 @@
 // All that comes after reading: each stage runs when what it stands on is sound.
 static sn_status finish(sn_scene *scene, sn_status status, sn_error_list *errors)
 {
-    // Without a robot's parts, whatever refers to them would be one more mistake.
-    if (status != SN_OK && (status != SN_ERROR_SCENE || !sn_robots_are_read(scene))) {
+    // Without a robot's or a mobile's parts, whatever refers to them would be one more mistake.
+    if (status != SN_OK &&
+        (status != SN_ERROR_SCENE || !sn_robots_are_read(scene) || !sn_mobiles_are_read(scene))) {
         return status;
     }
     sn_status compiled = sn_resolve_compile(scene, errors);
@@ -40,7 +42,8 @@ static sn_status finish(sn_scene *scene, sn_status status, sn_error_list *errors
     }
     sn_resolve_commit(scene);
     sn_robots_place(scene, false);
-    status = sn_check_values(scene, errors);
+    status = sn_mobiles_place(scene, false, errors);
+    status = status == SN_OK ? sn_check_values(scene, errors) : status;
     if (status == SN_OK) {
         status = sn_check_meshes(scene, false, errors);
         sn_swap_meshes(scene);
@@ -174,10 +177,11 @@ void sn_scene_destroy(sn_scene *scene)
     for (int i = 0; i < scene->root.behaviours.count; ++i) {
         free_behaviour(SN_BEHAVIOUR(scene, i));
     }
+    sn_mobiles_free(scene);
     sn_root_item *root = &scene->root;
-    sn_item_list *lists[] = {&root->params, &root->materials, &root->motions,   &root->bodies,
-                             &root->joints, &root->couplings, &root->robots,    &root->fields,
-                             &root->probes, &root->events,    &root->behaviours};
+    sn_item_list *lists[] = {&root->params, &root->materials, &root->motions, &root->bodies,
+                             &root->joints, &root->couplings, &root->robots,  &root->mobiles,
+                             &root->fields, &root->probes,    &root->events,  &root->behaviours};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
         sn_array_free(lists[i]);
     }
@@ -271,7 +275,8 @@ static sn_status resolve_again(sn_scene *scene, sn_error_list *errors)
     }
     sn_resolve_commit(scene);
     sn_robots_place(scene, true);
-    status = sn_check_values(scene, errors);
+    status = sn_mobiles_place(scene, true, errors);
+    status = status == SN_OK ? sn_check_values(scene, errors) : status;
     status = status == SN_OK ? sn_check_meshes(scene, true, errors) : status;
     if (status == SN_OK) {
         sn_swap_meshes(scene);
@@ -285,6 +290,10 @@ static sn_status resolve_again(sn_scene *scene, sn_error_list *errors)
     if (status != SN_OK) {
         sn_resolve_revert(scene);
         sn_robots_place(scene, true);
+        // The numbers before were sound; only lack of memory could leave others behind.
+        if (sn_mobiles_place(scene, true, NULL) == SN_ERROR_MEMORY) {
+            status = SN_ERROR_MEMORY;
+        }
     }
     return status;
 }

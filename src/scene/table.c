@@ -168,6 +168,11 @@ static const sn_key root_keys[] = {
      "Mechanisms from URDF files: their links become bodies, their joints joints, which everything "
      "else here can refer to.",
      .object = &sn_table_robots},
+    {"mobiles", SN_KEY_OBJECTS, offsetof(sn_root_item, mobiles),
+     "Kinetic sculptures: their arms and leaves become bodies, their hooks joints, which "
+     "everything "
+     "else here can refer to.",
+     .object = &sn_table_mobiles},
     {"fields", SN_KEY_OBJECTS, offsetof(sn_root_item, fields), "Forces: springs and drag.",
      .object = &sn_table_fields},
     {"probes", SN_KEY_OBJECTS, offsetof(sn_root_item, probes), "Numbers to write down and plot.",

@@ -109,7 +109,7 @@ SN_API bool sn_object_set_add(sn_object_set *set, const sn_object *object);
 
 // Parts of the table, one file per section.
 extern const sn_object sn_table_bodies, sn_table_shapes, sn_table_motions, sn_table_joints,
-    sn_table_couplings, sn_table_robots, sn_table_fields, sn_table_probes, sn_table_events,
-    sn_table_behaviours, sn_table_statements;
+    sn_table_couplings, sn_table_robots, sn_table_mobiles, sn_table_fields, sn_table_probes,
+    sn_table_events, sn_table_behaviours, sn_table_statements;
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "math/rotation.h"
-#include "scene/parse.h"
+#include "scene/made_item.h"
 #include "scene/path.h"
 
 typedef struct loading {
@@ -146,33 +146,14 @@ static const char *joint_name(loading *l, const sn_urdf_joint *joint, const sn_n
 
 static void give(sn_item *item, const char *key, sn_place place)
 {
-    item->places[sn_object_find_key(item->table, key)] = place;
+    sn_made_give(item, key, place);
 }
 
-// An item as the parser would make it, at the end of a list of the scene.
 static sn_item *add_item(loading *l, const sn_object *table, sn_item_list *list, sn_place place)
 {
-    sn_item *item = allocate(l, table->size);
-    if (item == NULL ||
-        !sn_array_grow((void **)&list->data, &list->capacity, sizeof(void *), list->count + 1)) {
-        l->reader->out_of_memory = true;
-        return NULL;
-    }
-    list->data[list->count++] = item;
-    item->place = place;
-    if (!sn_item_prepare(l->reader->scene, table, item)) {
-        l->reader->out_of_memory = true;
-        return NULL;
-    }
+    sn_item *item = sn_made_item(l->reader->scene, table, list, place);
+    l->reader->out_of_memory = l->reader->out_of_memory || item == NULL;
     return item;
-}
-
-// A list of the scene that robots add to is as good as given.
-static void give_list(sn_scene *scene, const char *key, sn_place place)
-{
-    if (!sn_item_gives(&scene->root.item, key)) {
-        give(&scene->root.item, key, place);
-    }
 }
 
 // ---- shapes ----
@@ -232,20 +213,11 @@ static const char *mesh_path(loading *l, const sn_urdf_shape *shape)
     return NULL;
 }
 
-static const sn_object *shape_table(sn_shape_type type)
-{
-    int i = 0;
-    while (sn_table_shapes.variants[i]->id != (int)type) {
-        i += 1;
-    }
-    return sn_table_shapes.variants[i];
-}
-
 static void add_shape(loading *l, const sn_urdf_shape *from, sn_transform in_body,
                       sn_body_item *body)
 {
-    sn_shape_item *shape =
-        (sn_shape_item *)add_item(l, shape_table(from->type), &body->shapes, from->place);
+    sn_shape_item *shape = (sn_shape_item *)add_item(l, sn_made_shape_table((int)from->type),
+                                                     &body->shapes, from->place);
     if (shape == NULL) {
         return;
     }
@@ -334,7 +306,7 @@ static void add_body(loading *l, int index)
         body->type = SN_BODY_RIGID;
         add_mass(l, link, body);
     }
-    give_list(scene, "bodies", link->place);
+    sn_made_give_list(scene, "bodies", link->place);
 }
 
 static void add_bodies(loading *l)
@@ -389,21 +361,15 @@ static sn_joint_item *add_joint(loading *l, const char *name, sn_joint_type type
     for (int i = 0; i < 4; ++i) {
         give(&joint->item, keys[i], place);
     }
-    give_list(scene, "joints", place);
+    sn_made_give_list(scene, "joints", place);
     return joint;
 }
 
-// One number for all freedoms.
 static void set_quantity(loading *l, sn_joint_item *joint, const char *key, sn_quantity_list *list,
                          double number, sn_place place)
 {
-    sn_quantity_value *data = allocate(l, sizeof *data);
-    sn_place *places = allocate(l, sizeof *places);
-    if (data != NULL && places != NULL) {
-        data->number = number;
-        *places = place;
-        *list = (sn_quantity_list){data, places, 1, true};
-        give(&joint->item, key, place);
+    if (!sn_made_quantity(l->reader->scene, joint, key, list, number, place)) {
+        l->reader->out_of_memory = true;
     }
 }
 
@@ -505,7 +471,7 @@ static void add_mimic(loading *l, int index)
     }
     coupling->name = full_name(l, from->name, "_mimic", place);
     give(&coupling->item, "name", place);
-    give_list(scene, "couplings", place);
+    sn_made_give_list(scene, "couplings", place);
     if (from->multiplier != 0.0) {
         sn_gear_item *gear = &coupling->gear;
         gear->item.place = place;

@@ -380,7 +380,7 @@ static bool is_replaced(const sn_item *item, const sn_key *key, bool mesh)
 {
     if (item->table == sn_scene_table()) {
         return strcmp(key->name, "include") == 0 || strcmp(key->name, "$schema") == 0 ||
-               strcmp(key->name, "robots") == 0;
+               strcmp(key->name, "robots") == 0 || strcmp(key->name, "mobiles") == 0;
     }
     if (key->type == SN_KEY_QUANTITY) {
         return strcmp(item->table->name, "param") == 0;
