@@ -70,6 +70,11 @@ bool sn_tree_step_allocate(sn_tree_step *step, const sn_tree *tree)
         sn_tree_step_free(step);
         return false;
     }
+    // What hangs at rest moves by rounding alone, which no turn makes smaller.
+    for (int i = 0; i < tree->count; ++i) {
+        int joint = (int)tree->links[i].joint;
+        step->still += joint == SN_TREE_SLIDER || joint == SN_TREE_TRANSLATION ? 0.0 : 1e-9;
+    }
     step->due = step->arrived + n;
     step->pushed = step->due + n;
     step->impulse = step->c + nq;
@@ -413,7 +418,9 @@ static double guess(sn_tree_step *step, const sn_tree *tree)
 {
     look_back(step, tree);
     step->behind = false;
-    step->size = tree->armed ? guess_movement(step, tree, true) : guess_movement(step, tree, false);
+    double size =
+        tree->armed ? guess_movement(step, tree, true) : guess_movement(step, tree, false);
+    step->size = fmax(size, step->still);
     return step->size;
 }
 

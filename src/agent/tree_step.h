@@ -86,6 +86,7 @@ typedef struct sn_tree_newton {
 
 typedef struct sn_tree_step {
     double tolerance; // of the error that Newton's method leaves, relative to the whole movement
+    double still;     // a movement of joints that turn, rad in all: below it none counts
     double limit;     // of `jump`
     double sure;      // of `turn`: no doubt about the energy
     double calm;      // of `turn`: `jump` need not be found
