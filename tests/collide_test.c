@@ -13,6 +13,7 @@
 #include "collide/convex.h"
 #include "collide/epa.h"
 #include "collide/hull_shape.h"
+#include "collide/query.h"
 #include "math/rotation.h"
 
 // ---- random things ----
@@ -584,6 +585,37 @@ static void test_features_hold(void **state)
     zoo_free(&z);
 }
 
+// Boxes about to land nearly flat have the points of a face, whichever parts are nearest, and none
+// deeper than they are.
+static void test_landing(void **state)
+{
+    (void)state;
+    zoo z;
+    zoo_make(&z);
+    sn_collider kinds[] = {sn_collider_box(sn_vec3_make(0.5, 0.4, 0.3), 0.0),
+                           sn_collider_hull(z.hulls[1], 0.0)};
+    sn_random r = {.seed = 31};
+    for (int i = 0; i < 4000; ++i) {
+        const sn_collider *a = &kinds[i % 2], *b = &kinds[i / 2 % 2];
+        sn_transform at = put(sn_random_range(&r, -0.4, 0.4), sn_random_range(&r, -0.4, 0.4), 0.7,
+                              z_axis, sn_random_range(&r, 0, 6));
+        sn_quat tilt = sn_quat_exp(sn_vec3_scale(0.01, random_vector(&r)));
+        at.rotation = sn_quat_multiply(tilt, at.rotation);
+        sn_vec3 p, q;
+        double gap = sn_collide_distance(a, &identity, b, &at, NULL, &p, &q);
+        at.position.z += 1e-3 - gap;
+        gap = sn_collide_distance(a, &identity, b, &at, NULL, &p, &q);
+        sn_manifold m;
+        assert_int_equal(sn_collide(a, &identity, b, &at, 0.05, NULL, &m, 1, NULL), 1);
+        check_manifold(&m, 0.05, 1.0);
+        if (m.count < 3) {
+            fail_msg("kinds %d and %d, round %d: %d points", a->type, b->type, i, m.count);
+        }
+        assert_true(least_gap(&m) > gap - 1e-9);
+    }
+    zoo_free(&z);
+}
+
 // What is remembered never changes whether, and hardly where, things touch.
 static void test_cache(void **state)
 {
@@ -621,7 +653,8 @@ int main(void)
         cmocka_unit_test(test_rests_on_box), cmocka_unit_test(test_rests_on_plane),
         cmocka_unit_test(test_spheres),      cmocka_unit_test(test_capsules),
         cmocka_unit_test(test_edges),        cmocka_unit_test(test_features_hold),
-        cmocka_unit_test(test_cache),        cmocka_unit_test(test_random_pairs),
+        cmocka_unit_test(test_landing),      cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_random_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
