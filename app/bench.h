@@ -59,7 +59,8 @@ typedef struct sn_bench_group {
     int count;
 } sn_bench_group;
 
-extern const sn_bench_group sn_bench_rigid, sn_bench_articulated, sn_bench_precise, sn_bench_files;
+extern const sn_bench_group sn_bench_rigid, sn_bench_collide, sn_bench_articulated,
+    sn_bench_precise, sn_bench_files;
 
 const sn_bench_group *sn_bench_group_at(int index); // NULL beyond the last
 

@@ -37,7 +37,8 @@ static int run(const sn_arguments *arguments)
     return code;
 }
 
-static const char *const group_names[] = {"rigid", "articulated", "precise", "files", NULL};
+static const char *const group_names[] = {"rigid",   "collide", "articulated",
+                                          "precise", "files",   NULL};
 
 static const sn_option options[] = {
     {.name = "only",
