@@ -138,23 +138,19 @@ static sn_aabb articulation_bounds(const sn_agent_set *set, int agent)
 
 // ---- forces ----
 
-static bool is_zero(const sn_spatial *f)
-{
-    return f->angular.x == 0.0 && f->angular.y == 0.0 && f->angular.z == 0.0 &&
-           f->linear.x == 0.0 && f->linear.y == 0.0 && f->linear.z == 0.0;
-}
-
 // What acts on the parts (about their centres of mass) as what acts on the links (about their
 // origins).
-static const sn_spatial *wrench_on_links(const sn_articulation *item, const sn_spatial *on_parts,
+static const sn_spatial *wrench_on_links(sn_articulation *item, const sn_spatial *on_parts,
                                          int part_count)
 {
     memset(item->wrench, 0, (size_t)item->tree.count * sizeof *item->wrench);
+    item->wrenched = false;
     for (int i = 0; i < part_count; ++i) {
         int link = item->parts[i].link;
-        if (is_zero(&on_parts[i])) {
+        if (sn_spatial_is_zero(&on_parts[i])) {
             continue;
         }
+        item->wrenched = true;
         sn_vec3 arm = sn_vec3_sub(sn_articulation_centre(item, i), item->tree.pose[link].origin);
         sn_vec3 moment = sn_vec3_add(on_parts[i].angular, sn_cross(arm, on_parts[i].linear));
         item->wrench[link] =
@@ -318,6 +314,7 @@ static bool push_item(sn_articulation *item, sn_vec3 gravity, const sn_tree_iner
     sn_tree_step_resist(step, armed ? item->armature : NULL, resistance);
     if (resistance != NULL) { // -D (V' - V-) / 2, of which -D V' / 2 is the step's business
         double per_step = 1.0 / (step->h * step->h);
+        item->wrenched = true;
         sn_tree_step_past(step, &item->tree, past);
         sn_tree_velocity(&item->tree, past, item->velocity);
         for (int i = 0; i < item->tree.count; ++i) {
@@ -326,7 +323,8 @@ static bool push_item(sn_articulation *item, sn_vec3 gravity, const sn_tree_iner
         }
         item->moving = false;
     }
-    return sn_tree_step_push(step, &item->tree, gravity, item->wrench, force);
+    return sn_tree_step_push(step, &item->tree, gravity, item->wrenched ? item->wrench : NULL,
+                             force);
 }
 
 static void articulation_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravity,
@@ -349,8 +347,9 @@ static void articulation_free_step(sn_agent_set *set, int first, int last, sn_ve
 }
 
 // Impulses of contact as forces over the whole step.
-static void hold_contact(const sn_articulation *item, double h)
+static void hold_contact(sn_articulation *item, double h)
 {
+    item->wrenched = true;
     for (int j = 0; j < item->tree.v_count; ++j) {
         item->force[j] += item->pushed[j] / h;
     }
@@ -599,6 +598,10 @@ static bool allocate_item(sn_articulation *item, const sn_tree *tree, int part_c
 {
     size_t links = (size_t)tree->count, freedoms = (size_t)tree->v_count;
     bool made = sn_tree_copy(tree, &item->tree) && sn_tree_step_allocate(&item->step, tree);
+    if (made && sn_tree_step_can_keep(tree)) { // which puts right more than turns leave open
+        item->step.keeps = true;
+        item->step.tolerance = 5e-8;
+    }
     item->parts = sn_allocate((size_t)part_count * sizeof *item->parts);
     item->freedoms = sn_allocate_zero(freedoms * sizeof *item->freedoms);
     item->wrench = sn_allocate_zero(3 * links * sizeof *item->wrench);

@@ -47,6 +47,7 @@ typedef struct sn_articulation {
     double *pushed;                // tree.v_count: impulses of contact, but for
     sn_spatial *borne;             // tree.count: those on links, about their origins
     sn_spatial *struck;            // tree.count: impulses of the joints on them, at the step's end
+    bool wrenched;                 // `wrench` has anything
     bool sprung;                   // a freedom has a spring, a damper or a drive
     bool placed;  // the tree stands where q says, or at the middle of the step under way
     bool moving;  // `velocity` belongs to that pose and to v

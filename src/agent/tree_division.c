@@ -140,20 +140,26 @@ static bool take_warily(sn_tree_step *step, sn_tree *tree, double h, double *q, 
 
 bool sn_tree_step_recover(sn_tree_step *step, sn_tree *tree, double *q, double *v)
 {
-    double h = step->h, sure = step->sure, calm = step->calm;
+    double h = step->h, sure = step->sure;
+    bool kept = step->keeps, keeps = kept && step->alone;
+    double energy = keeps ? sn_tree_step_energy(step, tree, q, v) : 0.0;
+    step->keeps = false;
     step->parts = 0;
     step->damped = 0;
     step->coasted = 0;
+    sn_tree_place(tree, step->c);
     hold(step, tree);
     bool taken = !step->uneven && take_evenly(step, tree, h, q, v);
     if (!taken) {
         step->sure = 0.0; // look at the energy of every part
-        step->calm = 0.0;
         taken = take_warily(step, tree, h, q, v);
         step->sure = sure;
-        step->calm = calm;
     }
     step->h = h;
+    step->keeps = kept;
+    if (keeps && taken && step->damped == 0) {
+        sn_tree_step_restore(step, tree, energy, q, v);
+    }
     return taken;
 }
 

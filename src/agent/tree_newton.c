@@ -285,6 +285,7 @@ static void look(sn_tree_step *step, const sn_tree *tree)
         const sn_tree_body *body = &tree->body[i];
         sn_tree_search *at = &step->search[i];
         sn_spatial has = sn_tree_momentum(body, &at->travel);
+        at->has = has.linear;
         sn_spatial beyond = sn_spatial_add(at->wrench, sn_spatial_sub(has, step->due[i]));
         sn_vec3 impulse = at->impulse;
         if (step->armature != NULL || step->resistance != NULL) { // found before the turn

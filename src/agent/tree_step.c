@@ -14,6 +14,8 @@ static const double FARTHEST = 1.0 / 3.0; // a sixth of a turn
 static const double SURE = 0.01;          // 0.2 rad: no doubt about the energy of even links
 static const double STIRRED = 2e-4;       // 0.03
 
+static const double EVEN = 0.1; // limit of `jump` of trees that are neither uneven nor deep
+
 enum { MOST_SIMPLE_TURNS = 20, MOST_EXACT_TURNS = 20 };
 
 // Uses `search` to note distances.
@@ -89,9 +91,9 @@ bool sn_tree_step_allocate(sn_tree_step *step, const sn_tree *tree)
     // the limit, at random: where whole steps are sound, they are best left alone.
     double uneven = unevenness(tree), deep = depth_of(tree, step->search);
     step->uneven = uneven > 100.0;
-    step->limit = step->uneven ? 3e-3 : deep > 30.0 ? 1e-3 : 0.1;
+    step->limit = step->uneven ? 3e-3 : deep > 30.0 ? 1e-3 : EVEN;
     step->sure = SURE * fmin(1.0, fmin(100.0 / uneven, 10.0 / deep));
-    step->calm = step->limit < 0.1 ? fmin(STIRRED, step->sure) : step->sure;
+    step->lively = step->limit < EVEN ? 1e-6 : 1e-4;
     return true;
 }
 
@@ -217,6 +219,11 @@ void sn_tree_step_resist(sn_tree_step *step, const double *armature,
 
 // ---- what the joints are to have ----
 
+static bool is_resisted(const sn_tree_step *step)
+{
+    return step->armature != NULL || step->resistance != NULL;
+}
+
 bool sn_tree_step_push(sn_tree_step *step, sn_tree *tree, sn_vec3 gravity, const sn_spatial *wrench,
                        const double *force)
 {
@@ -233,10 +240,12 @@ bool sn_tree_step_push(sn_tree_step *step, sn_tree *tree, sn_vec3 gravity, const
         step->arrived[i] = sn_spatial_scale(-1.0, sn_tree_momentum(body, &step->back[i]));
         step->due[i] = sn_spatial_add(step->arrived[i], push);
     }
-    step->driven = force != NULL;
+    step->driven = false;
     for (int j = 0; j < tree->v_count; ++j) {
         step->impulse[j] = force != NULL ? h2 * force[j] : 0.0;
+        step->driven = step->driven || step->impulse[j] != 0.0;
     }
+    step->alone = wrench == NULL && !step->driven && !is_resisted(step);
     return sn_tree_factorise_with(tree, step->armature, step->resistance);
 }
 
@@ -252,6 +261,7 @@ void sn_tree_step_free_velocity(sn_tree_step *step, sn_tree *tree, double *v)
 void sn_tree_step_add_impulse(sn_tree_step *step, const sn_tree *tree, const double *impulse)
 {
     step->driven = true;
+    step->alone = false;
     for (int j = 0; j < tree->v_count; ++j) {
         step->impulse[j] += step->h * impulse[j];
     }
@@ -285,11 +295,6 @@ static sn_vec3 joint_movement(const sn_tree_step *step, const sn_tree *tree, int
     }
     sn_tree_travel turn = joint_turn(step, tree, i);
     return ball_movement(turn.w, turn.turn);
-}
-
-static bool is_resisted(const sn_tree_step *step)
-{
-    return step->armature != NULL || step->resistance != NULL;
 }
 
 // What resists the movements to the guess, or from c to c-.
@@ -430,12 +435,14 @@ static void look(sn_tree_step *step, const sn_tree *tree)
         resist(step, tree, false);
         for (int i = tree->count - 1; i >= 0; --i) {
             sn_spatial has = sn_tree_momentum(&tree->body[i], &step->search[i].travel);
+            step->search[i].has = has.linear;
             lack(step, tree, i, sn_spatial_sub(has, step->due[i]), &step->resisted[i]);
         }
         return;
     }
     for (int i = tree->count - 1; i >= 0; --i) {
         sn_spatial has = sn_tree_momentum(&tree->body[i], &step->search[i].travel);
+        step->search[i].has = has.linear;
         lack(step, tree, i, sn_spatial_sub(has, step->due[i]), NULL);
     }
 }
@@ -676,20 +683,6 @@ static bool search_exactly(sn_tree_step *step, const sn_tree *tree)
     return false;
 }
 
-static double jump_of(const sn_tree_step *step, const sn_tree *tree)
-{
-    double jump = 0.0, kinetic = 0.0;
-    for (int i = 0; i < tree->count; ++i) {
-        const sn_tree_body *body = &tree->body[i];
-        const sn_tree_travel *travel = &step->search[i].travel;
-        sn_vec3 moved = sn_vec3_add(travel->shift, sn_tree_displaced(travel, body->reach));
-        sn_vec3 change = sn_vec3_sub(sn_vec3_scale(body->mass, moved), step->arrived[i].linear);
-        jump += sn_dot(change, change) / (body->mass + DBL_MIN);
-        kinetic += body->mass * sn_dot(moved, moved);
-    }
-    return 0.125 * jump / (0.5 * kinetic + step->h * step->h * step->weight + DBL_MIN);
-}
-
 // Looks back on a step. False: a link turns by more than a sixth of a turn (beyond a quarter the
 // momentum falls as it turns further, and what is found there is another motion's end; the margin
 // is for what comes next), or the energy may be wrong by more than the limit.
@@ -697,17 +690,21 @@ static double jump_of(const sn_tree_step *step, const sn_tree *tree)
 // The motion keeps a neighbouring energy, which differs from the energy of (q, v) by about 1/8 sum
 // m |dv|^2, dv the change of a link's velocity at c (on a circle m |dv|^2 = (h omega)^2 2 T, and a
 // quarter of (h omega)^2 T is what the chord is short of). Where dv comes from setting off, little
-// has turned, and it says nothing; nor is it asked of even trees that turn little.
+// has turned, and it says nothing.
 static bool examine(sn_tree_step *step, const sn_tree *tree)
 {
-    double turn = 0.0;
+    double turn = 0.0, jump = 0.0, kinetic = 0.0;
     for (int i = 0; i < tree->count; ++i) {
-        const sn_tree_travel *travel = &step->search[i].travel;
-        double square = sn_dot(travel->turn, travel->turn), w2 = travel->w * travel->w;
+        const sn_tree_search *at = &step->search[i];
+        double square = sn_dot(at->travel.turn, at->travel.turn), w2 = at->travel.w * at->travel.w;
         turn = square > turn * w2 ? square / w2 : turn;
+        sn_vec3 change = sn_vec3_sub(at->has, step->arrived[i].linear);
+        double lightness = 1.0 / (tree->body[i].mass + DBL_MIN);
+        jump += lightness * sn_dot(change, change);
+        kinetic += lightness * sn_dot(at->has, at->has);
     }
     step->turn = turn;
-    step->jump = turn > step->calm ? jump_of(step, tree) : 0.0;
+    step->jump = 0.125 * jump / (0.5 * kinetic + step->h * step->h * step->weight + DBL_MIN);
     return turn <= FARTHEST && !(step->jump > step->limit && turn > STIRRED);
 }
 
@@ -726,27 +723,51 @@ bool sn_tree_step_search(sn_tree_step *step, const sn_tree *tree)
     return found && step->turn <= FARTHEST;
 }
 
+// The end of a step that may be refused for its energy, or must keep it to rounding.
+static bool finish_warily(sn_tree_step *step, sn_tree *tree, bool keeps, double *q, double *v)
+{
+    double *next_q = step->trial, *next_v = step->trial + tree->q_count;
+    finish(step, tree, next_q, next_v);
+    if (step->turn > step->sure) {
+        double gain = sn_tree_step_gain(step, tree, q, v, next_q, next_v);
+        gain = gain > 0.0 && step->uneven ? 10.0 * gain : fabs(gain);
+        step->jump = fmax(step->jump, gain);
+        if (!(step->jump <= step->limit)) {
+            return false;
+        }
+    }
+    if (keeps && step->limit < EVEN) {
+        double energy = sn_tree_step_energy(step, tree, q, v);
+        sn_tree_step_restore(step, tree, energy, next_q, next_v);
+    } else if (keeps) {
+        catch_up(step, tree);
+        sn_tree_step_keep(step, tree, next_q, next_v);
+    }
+    memcpy(q, next_q, (size_t)tree->q_count * sizeof *q);
+    memcpy(v, next_v, (size_t)tree->v_count * sizeof *v);
+    return true;
+}
+
 bool sn_tree_step_advance(sn_tree_step *step, sn_tree *tree, double *q, double *v)
 {
     step->jump = INFINITY;
     guess(step, tree);
     bool found = search_simply(step, tree, true) || search_exactly(step, tree);
     found = found && (examine(step, tree) || (is_resisted(step) && step->turn <= FARTHEST));
-    if (found && (step->turn <= step->sure || is_resisted(step))) {
-        finish(step, tree, q, v);
-    } else if (found) {
-        double *next_q = step->trial, *next_v = step->trial + tree->q_count;
-        finish(step, tree, next_q, next_v);
-        double gain = sn_tree_step_gain(step, tree, q, v, next_q, next_v);
-        gain = gain > 0.0 && step->uneven ? 10.0 * gain : fabs(gain);
-        step->jump = fmax(step->jump, gain);
-        found = step->jump <= step->limit;
-        if (found) {
-            memcpy(q, next_q, (size_t)tree->q_count * sizeof *q);
-            memcpy(v, next_v, (size_t)tree->v_count * sizeof *v);
-        }
+    if (!found) {
+        return false;
     }
-    return found;
+    bool keeps = step->keeps && step->alone && step->jump > step->lively;
+    bool doubted = step->turn > step->sure && !is_resisted(step);
+    if (doubted || (keeps && step->limit < EVEN)) {
+        return finish_warily(step, tree, keeps, q, v);
+    }
+    finish(step, tree, q, v);
+    if (keeps) {
+        catch_up(step, tree);
+        sn_tree_step_keep(step, tree, q, v);
+    }
+    return true;
 }
 
 // The guess that nothing moves.

@@ -59,6 +59,7 @@ typedef struct sn_tree_search {
     sn_tree_travel travel;
     sn_spatial wrench; // h times the momentum that all that hangs on the link has beyond its due
     sn_spatial motion; // of the last turn
+    sn_vec3 has;       // h times the momentum, at the last look
     sn_vec3 moved;     // the joint's own movement, see tree_joint.h; not of balls
     sn_vec3 past;      // the same from c to c-
     sn_vec3 impulse;   // on the joint, times h
@@ -89,7 +90,9 @@ typedef struct sn_tree_step {
     double still;     // a movement of joints that turn, rad in all: below it none counts
     double limit;     // of `jump`
     double sure;      // of `turn`: no doubt about the energy
-    double calm;      // of `turn`: `jump` need not be found
+    double lively;    // of `jump`: where energy is kept
+    bool keeps;       // energy is kept, where nothing but gravity acts: see sn_tree_step_keep
+    bool alone;       // nothing does in the step under way
     bool uneven;      // masses or arms are: what gains energy is refused sooner
     double h;
     sn_vec3 gravity;
@@ -187,6 +190,24 @@ SN_API bool sn_tree_step_advance_damped(sn_tree_step *step, sn_tree *tree, doubl
 // pushed and as a part of all the energy there is.
 SN_API double sn_tree_step_gain(const sn_tree_step *step, sn_tree *tree, const double *q,
                                 const double *v, const double *next_q, const double *next_v);
+
+// Where nothing but gravity acts on a tree that hangs on a hinge or a ball (`keeps`, for which this
+// says whether it can), steps that stir it more than `lively` scale its velocities, so that the
+// energy stays that before the step: what a leapfrog keeps is a neighbouring energy, far from it
+// where a chain cracks, and another one after each change of the step. The angular momentum about
+// the nail stays where nothing turns against it.
+SN_API bool sn_tree_step_can_keep(const sn_tree *tree);
+
+// The state (q, v) that an advance ends in is given the energy that it had before, in the measure
+// of chords; the tree stands at c.
+SN_API void sn_tree_step_keep(const sn_tree_step *step, sn_tree *tree, const double *q, double *v);
+
+// The same exactly, at more cost: the energy of a state, and a state that is given it. Both leave
+// the tree there.
+SN_API double sn_tree_step_energy(const sn_tree_step *step, sn_tree *tree, const double *q,
+                                  const double *v);
+SN_API void sn_tree_step_restore(const sn_tree_step *step, sn_tree *tree, double energy,
+                                 const double *q, double *v);
 
 // Takes a step that sn_tree_step_advance refused in parts, from the same q and v: the forces,
 // wrenches and impulses that it was given are held over the step, without armature and resistance.

@@ -82,6 +82,12 @@ static inline sn_spatial sn_spatial_add_scaled(sn_spatial a, double s, sn_spatia
                            sn_vec3_add_scaled(a.linear, s, b.linear));
 }
 
+static inline bool sn_spatial_is_zero(const sn_spatial *a)
+{
+    return a->angular.x == 0.0 && a->angular.y == 0.0 && a->angular.z == 0.0 &&
+           a->linear.x == 0.0 && a->linear.y == 0.0 && a->linear.z == 0.0;
+}
+
 // The power of a force on a motion.
 static inline double sn_spatial_dot(sn_spatial motion, sn_spatial force)
 {
