@@ -1,18 +1,16 @@
 // sinew run SCENE: the scene, simulated, with its results in a folder.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/suggest.h"
 #include "exit_code.h"
 #include "interrupt.h"
 #include "progress.h"
 #include "run_output.h"
 #include "run_result.h"
-#include "scene/units.h"
 #include "scene_source.h"
+#include "setting.h"
 #include "terminal.h"
 #include "verbs.h"
 
@@ -36,69 +34,13 @@ static int complain(run_job *job, int code)
 
 // ---- before the run ----
 
-// The value of a setting in the param's own unit: a bare number, or one with any unit of the same
-// dimension.
-static sn_status read_setting(const sn_setting *setting, const sn_param *param, double *value,
-                              sn_error *error)
-{
-    char *end = NULL;
-    *value = strtod(setting->value, &end);
-    if (end != setting->value && *end == '\0' && isfinite(*value)) {
-        return SN_OK;
-    }
-    const char *unit_text = param->unit != NULL ? param->unit : "";
-    sn_unit given, own = {.multiply = 1.0, .divide = 1.0};
-    bool has_unit;
-    if (unit_text[0] != '\0' &&
-        sn_units_read_unit(unit_text, strlen(unit_text), &own, error) != SN_OK) {
-        return error->code;
-    }
-    if (sn_units_read(setting->value, strlen(setting->value), value, &given, &has_unit, NULL) !=
-            SN_OK ||
-        !sn_dimension_accepts(own.dimension, given.dimension)) {
-        return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "expected a number%s%s%s, got '%s'",
-                       unit_text[0] != '\0' ? " in " : "", unit_text,
-                       unit_text[0] != '\0' ? ", or with another unit of its kind" : "",
-                       setting->value);
-    }
-    *value /= sn_unit_factor(&own);
-    return SN_OK;
-}
-
-// --set: the name is looked up here, for a suggestion.
-static int set_param(run_job *job, const sn_setting *setting)
-{
-    const char *names[256];
-    int count = sn_scene_param_count(job->scene);
-    sn_param param = {0};
-    for (int i = 0; i < count; ++i) {
-        sn_param known = sn_scene_param(job->scene, i);
-        param = strcmp(known.name, setting->name) == 0 ? known : param;
-        if (i < 256) {
-            names[i] = known.name;
-        }
-    }
-    double value = 0.0;
-    if ((param.name == NULL || read_setting(setting, &param, &value, &job->error) == SN_OK) &&
-        sn_scene_set_param(job->scene, setting->name, value, &job->error) == SN_OK) {
-        return SN_EXIT_OK;
-    }
-    const char *near =
-        param.name == NULL ? sn_suggest(setting->name, names, count < 256 ? count : 256) : NULL;
-    return sn_usage_error(&sn_verb_run, "--set %s=%s: %s%s%s%s", setting->name, setting->value,
-                          job->error.text, near != NULL ? "; did you mean '" : "",
-                          near != NULL ? near : "", near != NULL ? "'?" : "");
-}
-
 // The scene's own settings, then what the command line says otherwise.
 static int apply_options(run_job *job)
 {
     const sn_arguments *arguments = job->arguments;
-    for (int i = 0; i < arguments->setting_count; ++i) {
-        int code = set_param(job, &arguments->settings[i]);
-        if (code != SN_EXIT_OK) {
-            return code;
-        }
+    int code = sn_apply_settings(arguments, job->scene);
+    if (code != SN_EXIT_OK) {
+        return code;
     }
     sn_run run = sn_scene_run(job->scene);
     const char *policy = sn_option_text(arguments, "policy", NULL);

@@ -5,6 +5,7 @@
 #include "sinew/base.h"
 #include "sinew/behaviour.h"
 #include "sinew/contact.h"
+#include "sinew/draw.h"
 #include "sinew/geometry.h"
 #include "sinew/joint.h"
 #include "sinew/math.h"

@@ -93,6 +93,7 @@ static void split_vertex(const sn_mesh *mesh, const corner_lists *lists, int ver
             found += 1;
         }
         if (found == shading->vertex_count) {
+            shading->origins[shading->vertex_count] = vertex;
             shading->vertices[shading->vertex_count++] = made;
         }
         shading->indices[corner] = (uint32_t)found;
@@ -112,7 +113,8 @@ sn_status sn_shading_make(const sn_mesh *mesh, sn_shading *shading, sn_error *er
     if (status == SN_OK) {
         shading->vertices = sn_allocate(sizeof(sn_shaded_vertex) * (corners + 1));
         shading->indices = sn_allocate(sizeof(uint32_t) * (corners + 1));
-        if (shading->vertices == NULL || shading->indices == NULL) {
+        shading->origins = sn_allocate(sizeof(int) * (corners + 1));
+        if (shading->vertices == NULL || shading->indices == NULL || shading->origins == NULL) {
             status = sn_fail_memory(error, sizeof(sn_shaded_vertex) * corners);
         }
     }
@@ -130,5 +132,6 @@ void sn_shading_free(sn_shading *shading)
 {
     sn_free(shading->vertices);
     sn_free(shading->indices);
+    sn_free(shading->origins);
     *shading = (sn_shading){0};
 }

@@ -12,6 +12,7 @@ typedef struct sn_shaded_vertex {
 typedef struct sn_shading {
     sn_shaded_vertex *vertices;
     uint32_t *indices; // 3 * triangle_count
+    int *origins;      // vertex_count: the mesh's vertex that each was
     int vertex_count, triangle_count;
 } sn_shading;
 

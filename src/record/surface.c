@@ -5,8 +5,7 @@
 #include "base/error.h"
 #include "geometry/reach.h"
 
-// Do two shapes have the same surface, wherever they are and whatever their colour?
-static bool same_surface(const sn_shape *a, const sn_shape *b)
+bool sn_surface_same(const sn_shape *a, const sn_shape *b)
 {
     if (a->type != b->type) {
         return false;
@@ -28,7 +27,7 @@ static bool same_surface(const sn_shape *a, const sn_shape *b)
     case SN_SHAPE_HEIGHT_FIELD:
         return a->field == b->field;
     default:
-        return a->mesh == b->mesh;
+        return a->mesh == b->mesh && a->field == b->field && a->rounding == b->rounding;
     }
 }
 
@@ -36,7 +35,7 @@ static sn_status find_mesh(sn_surfaces *surfaces, const sn_shape *shape, int *fo
                            sn_error *error)
 {
     for (int i = 0; i < surfaces->meshes.count; ++i) {
-        if (same_surface(&surfaces->meshes.data[i].shape, shape)) {
+        if (sn_surface_same(&surfaces->meshes.data[i].shape, shape)) {
             *found = i;
             return SN_OK;
         }

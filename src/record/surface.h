@@ -29,6 +29,9 @@ typedef struct sn_surfaces {
     SN_ARRAY(sn_placement) placements; // body after body
 } sn_surfaces;
 
+// Do two shapes have the same surface, wherever they are and whatever their colour?
+SN_API bool sn_surface_same(const sn_shape *a, const sn_shape *b);
+
 SN_API sn_status sn_surfaces_collect(const sn_world *world, sn_surfaces *surfaces, sn_error *error);
 SN_API void sn_surfaces_free(sn_surfaces *surfaces);
 

@@ -1,0 +1,76 @@
+// Sinew pictures: what a world looks like, without a graphics card.
+//
+//     sn_drawing *drawing = NULL;
+//     sn_drawing_create(world, 2, &drawing, &error);
+//     sn_transform frames[16]; // of a world with up to 16 bodies
+//     sn_world_frames(world, frames);
+//     sn_drawing_watch(drawing, frames); // what automatic framing must hold
+//     sn_picture_def def = sn_default_picture_def();
+//     static uint8_t pixels[1280 * 720 * 3];
+//     if (sn_draw_picture(drawing, frames, &def, pixels, &error) == SN_OK) {
+//         sn_write_png("a.png", pixels, def.width, def.height, &error);
+//     }
+//     sn_drawing_destroy(drawing);
+//
+// Bodies are drawn in their colours, springs as coils, massless rods as wires. There is a key light
+// with soft shadows, light of sky and ground that reaches corners and undersides less, and a floor
+// that catches shadows: the world's own plane where it has one, else a soft one below everything,
+// further down where things hang or float, and none where the eye is below it. Things thinner than
+// a pixel are drawn a pixel wide.
+//
+// The same world and frames give the same bytes for any number of threads, compiler and machine.
+//
+// What it does not do: textures, transparency, mirror images of other bodies. Bodies must not come
+// or go while a drawing lives. Units: SI, radians, z up; pixels are bytes red, green, blue (sRGB),
+// row by row from the top.
+#ifndef SINEW_DRAW_H
+#define SINEW_DRAW_H
+
+#include "sinew/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sn_drawing sn_drawing;
+
+// Reads the world's shapes, springs and rods once. The world may go afterwards.
+SN_API sn_status sn_drawing_create(const sn_world *world, int threads, sn_drawing **drawing,
+                                   sn_error *error);
+SN_API void sn_drawing_destroy(sn_drawing *drawing);
+
+// Where every body is, in the world's order: sn_world_body_count of them.
+SN_API void sn_world_frames(const sn_world *world, sn_transform *frames);
+
+// A share of the way from one pose to the next, turning the short way.
+SN_API void sn_frames_between(const sn_transform *from, const sn_transform *to, int count,
+                              double share, sn_transform *frames);
+
+// Automatic framing and the height of the floor hold everything that was watched; where nothing
+// was, the picture itself.
+SN_API void sn_drawing_watch(sn_drawing *drawing, const sn_transform *frames);
+
+typedef struct sn_picture_def {
+    int width, height; // pixels; default 1280 x 720
+    int samples;       // to a pixel: 1, 2, 4, ... 64; default 16
+    sn_camera camera;  // not given: automatic
+    sn_vec3 direction; // of automatic framing: from what is seen to the eye; zero: a good one
+} sn_picture_def;
+
+SN_API sn_picture_def sn_default_picture_def(void);
+
+// The camera that a picture would have.
+SN_API sn_camera sn_drawing_camera(const sn_drawing *drawing, const sn_picture_def *def);
+
+// 3 * width * height bytes.
+SN_API sn_status sn_draw_picture(sn_drawing *drawing, const sn_transform *frames,
+                                 const sn_picture_def *def, uint8_t *pixels, sn_error *error);
+
+SN_API sn_status sn_write_png(const char *path, const uint8_t *pixels, int width, int height,
+                              sn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

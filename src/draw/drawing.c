@@ -1,0 +1,190 @@
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "draw/painter.h"
+#include "sinew/draw.h"
+
+#define KEY_RADIUS 0.055 // rad: a lamp of this size makes shadows soft
+#define WIRE       0.55  // pixels: nothing is drawn with a smaller radius
+
+struct sn_drawing {
+    sn_model model;
+    sn_vec3 gravity;
+    sn_threads *threads;
+    sn_model_bounds watched;
+    bool has_watched;
+    sn_raster raster;
+    sn_light light;
+    sn_shade shade;
+    SN_ARRAY(sn_vec3) positions;
+};
+
+sn_picture_def sn_default_picture_def(void)
+{
+    return (sn_picture_def){.width = 1280, .height = 720, .samples = 16};
+}
+
+sn_status sn_drawing_create(const sn_world *world, int threads, sn_drawing **drawing,
+                            sn_error *error)
+{
+    *drawing = NULL;
+    sn_drawing *made = sn_allocate_zero(sizeof *made);
+    if (made == NULL) {
+        return sn_fail_memory(error, sizeof *made);
+    }
+    made->gravity = sn_world_gravity(world);
+    made->watched = sn_model_no_bounds();
+    sn_status status = sn_model_make(&made->model, world, error);
+    if (status == SN_OK) {
+        status = sn_threads_create(threads > 1 ? threads : 1, &made->threads, error);
+    }
+    if (status != SN_OK) {
+        sn_drawing_destroy(made);
+        return status;
+    }
+    *drawing = made;
+    return SN_OK;
+}
+
+void sn_drawing_destroy(sn_drawing *drawing)
+{
+    if (drawing == NULL) {
+        return;
+    }
+    sn_model_free(&drawing->model);
+    sn_threads_destroy(drawing->threads);
+    sn_raster_free(&drawing->raster);
+    sn_light_free(&drawing->light);
+    sn_array_free(&drawing->positions);
+    sn_free(drawing);
+}
+
+void sn_world_frames(const sn_world *world, sn_transform *frames)
+{
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        frames[i] = sn_body_transform(world, sn_world_body(world, i));
+    }
+}
+
+void sn_frames_between(const sn_transform *from, const sn_transform *to, int count, double share,
+                       sn_transform *frames)
+{
+    for (int i = 0; i < count; ++i) {
+        sn_quat p = from[i].rotation, q = to[i].rotation;
+        double sign = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z < 0.0 ? -share : share;
+        double rest = 1.0 - share;
+        frames[i].position = sn_vec3_add(sn_vec3_scale(rest, from[i].position),
+                                         sn_vec3_scale(share, to[i].position));
+        frames[i].rotation =
+            sn_quat_normalize((sn_quat){rest * p.w + sign * q.w, rest * p.x + sign * q.x,
+                                        rest * p.y + sign * q.y, rest * p.z + sign * q.z});
+    }
+}
+
+void sn_drawing_watch(sn_drawing *drawing, const sn_transform *frames)
+{
+    sn_model_measure(&drawing->model, frames, &drawing->watched);
+    drawing->has_watched = true;
+}
+
+static sn_camera choose_camera(const sn_model_bounds *bounds, const sn_picture_def *def)
+{
+    double aspect = (double)def->width / (double)(def->height > 0 ? def->height : 1);
+    return def->camera.given ? def->camera : sn_stage_camera(bounds, def->direction, aspect);
+}
+
+sn_camera sn_drawing_camera(const sn_drawing *drawing, const sn_picture_def *def)
+{
+    return choose_camera(&drawing->watched, def);
+}
+
+// A wire thinner than a pixel would come and go from sample to sample: it is blown up to a pixel's
+// width where it stands.
+static sn_status thicken(sn_drawing *drawing, const sn_raster_view *view, sn_error *error)
+{
+    const sn_model *model = &drawing->model;
+    int count = model->positions.count;
+    if (!sn_array_resize(&drawing->positions, count)) {
+        return sn_fail_memory(error, sizeof(sn_vec3) * (size_t)count);
+    }
+    for (int i = 0; i < count; ++i) {
+        sn_vec3 p = model->positions.data[i];
+        double distance = sn_dot(sn_vec3_sub(p, view->eye), view->forward);
+        double lacking = WIRE * distance / view->scale - (double)model->thickness.data[i];
+        drawing->positions.data[i] =
+            lacking > 0.0 ? sn_vec3_add_scaled(p, lacking, model->outward.data[i]) : p;
+    }
+    return SN_OK;
+}
+
+static sn_status check_def(const sn_picture_def *def, sn_error *error)
+{
+    const sn_camera *camera = &def->camera;
+    if (camera->given &&
+        (!(sn_distance(camera->position, camera->target) > 0.0) ||
+         !sn_vec3_is_finite(camera->position) || !sn_vec3_is_finite(camera->target) ||
+         !(camera->field_of_view >= 1e-3 && camera->field_of_view <= 3.0))) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, "camera",
+                       "position and target must be different points, and the field of view from "
+                       "0.001 to 3 rad");
+    }
+    return SN_OK;
+}
+
+static int between(int value, int lower, int upper)
+{
+    return value < lower ? lower : value > upper ? upper : value;
+}
+
+// Maps as fine as the picture needs them.
+static sn_status prepare_light(sn_drawing *drawing, const sn_stage *stage,
+                               const sn_picture_def *def, sn_error *error)
+{
+    sn_light_def light = {.key = stage->key,
+                          .key_radius = KEY_RADIUS,
+                          .key_maps = 36,
+                          .sky_maps = 64,
+                          .key_size = between(def->height, 128, 1536),
+                          .sky_size = between(def->height / 2, 96, 384)};
+    return sn_light_make(&drawing->light, &drawing->model, &light, drawing->threads, error);
+}
+
+sn_status sn_draw_picture(sn_drawing *drawing, const sn_transform *frames,
+                          const sn_picture_def *def, uint8_t *pixels, sn_error *error)
+{
+    sn_status status = check_def(def, error);
+    if (status == SN_OK) {
+        status = sn_model_place(&drawing->model, frames, error);
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    sn_model_bounds bounds = drawing->watched;
+    if (!drawing->has_watched) {
+        sn_model_measure(&drawing->model, frames, &bounds);
+    }
+    sn_camera camera = choose_camera(&bounds, def);
+    sn_raster_view view =
+        sn_raster_perspective(camera.position, camera.target, sn_vec3_make(0.0, 0.0, 1.0),
+                              camera.field_of_view, def->width, def->height);
+    view.rows = def->samples;
+    sn_stage stage = sn_stage_make(&drawing->model, &bounds, drawing->gravity, &view);
+    status = thicken(drawing, &view, error);
+    if (status == SN_OK) {
+        status = sn_raster_load(&drawing->raster, &view, drawing->positions.data,
+                                drawing->positions.count, drawing->model.triangles.data,
+                                drawing->model.owners.count, error);
+    }
+    if (status == SN_OK) {
+        status = prepare_light(drawing, &stage, def, error);
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    sn_shade_make(&drawing->shade, stage.key, stage.floor_colour);
+    sn_painter painter = {&drawing->model, &stage,           &drawing->light,
+                          &drawing->shade, &drawing->raster, drawing->positions.data,
+                          pixels};
+    return sn_paint(&painter, drawing->threads, error);
+}
