@@ -11,6 +11,14 @@
 // left to sn_collide_convex.
 #include "collide/pairs.h"
 
+// GCC unrolls loops over three axes or four corners only when told; clang does so by itself. It is
+// a quarter of the time.
+#if defined(__GNUC__) && !defined(__clang__)
+#define UNROLLED _Pragma("GCC unroll 4")
+#else
+#define UNROLLED
+#endif
+
 // cache->kind: 0 none, 1 .. 3 faces of a, 4 .. 6 faces of b, 7 .. 15 edges.
 enum { FACE_A = 1, FACE_B = 4, EDGE = 7 };
 
@@ -70,12 +78,15 @@ static void load(const sn_core_pair *pair, boxes *x)
     sn_vec3_put(x->half_a, pair->a->half);
     sn_vec3_put(x->half_b, pair->b->half);
     sn_vec3_put(x->t, pair->offset);
+    UNROLLED
     for (int i = 0; i < 3; ++i) {
+        UNROLLED
         for (int j = 0; j < 3; ++j) {
             x->r[i][j] = pair->rotation.m[i][j];
             x->abs[i][j] = fabs(x->r[i][j]);
         }
     }
+    UNROLLED
     for (int j = 0; j < 3; ++j) {
         x->tb[j] = x->r[0][j] * x->t[0] + x->r[1][j] * x->t[1] + x->r[2][j] * x->t[2];
     }
@@ -101,6 +112,7 @@ static int best_axis(const boxes *x, double reach, sn_collide_cache *cache, doub
 {
     int kind_a = FACE_A, kind_b = FACE_B, kind_e = 0, held = cache->kind;
     double a = face_a(x, 0), b = face_b(x, 0);
+    UNROLLED
     for (int i = 1; i < 3; ++i) {
         double s = face_a(x, i);
         kind_a = s > a ? FACE_A + i : kind_a;
@@ -117,7 +129,9 @@ static int best_axis(const boxes *x, double reach, sn_collide_cache *cache, doub
     // Edges that do no better than faces are of no interest. Values are compared as squares with
     // their sign, s |s| / length^2, so that only a better one costs a division.
     double square = most * fabs(most);
+    UNROLLED
     for (int i = 0; i < 3; ++i) {
+        UNROLLED
         for (int j = 0; j < 3; ++j) {
             double length2, s = edge_axis(x, i, j, &length2), signed2 = s * fabs(s);
             // Parallel edges are left out: a face's axis does for them.
@@ -192,7 +206,9 @@ static void set_reference(const sn_core_pair *pair, const boxes *x, int kind, re
     f->axis = of_a ? kind - FACE_A : kind - FACE_B;
     f->u = f->axis == 2 ? 0 : f->axis + 1;
     f->v = f->axis == 0 ? 2 : f->axis - 1;
+    UNROLLED
     for (int i = 0; i < 3; ++i) {
+        UNROLLED
         for (int j = 0; j < 3; ++j) {
             f->r[i][j] = of_a ? x->r[i][j] : x->r[j][i];
         }
@@ -212,6 +228,7 @@ static void set_incident(const reference *f, double slack, incident *n)
     bool positive = f->sign * row[j] < 0.0;
     double s = positive ? f->other_half[j] : -f->other_half[j];
     int axes[3] = {f->u, f->v, f->axis};
+    UNROLLED
     for (int k = 0; k < 3; ++k) {
         const double *r = f->r[axes[k]];
         n->middle[k] = f->t[axes[k]] + s * r[j];
@@ -236,6 +253,7 @@ static void set_incident(const reference *f, double slack, incident *n)
 static int incident_corners(const incident *n, double hu, double hv, double reach, spot *spots)
 {
     int count = 0;
+    UNROLLED
     for (int k = 0; k < 4; ++k) {
         double s = (k & 1) != 0 ? 1.0 : -1.0, t = (k & 2) != 0 ? 1.0 : -1.0;
         spot *p = &spots[count];
@@ -259,6 +277,7 @@ static int reference_corners(const incident *n, double hu, double hv, double rea
     double most_s = 1.0 + n->slack_first, most_t = 1.0 + n->slack_second;
     double least_s = 1.0 - n->slack_first, least_t = 1.0 - n->slack_second;
     int count = 0;
+    UNROLLED
     for (int k = 0; k < 4; ++k) {
         double x = (k & 1) != 0 ? hu : -hu, y = (k & 2) != 0 ? hv : -hv;
         double dx = x - n->middle[0], dy = y - n->middle[1];
@@ -328,15 +347,18 @@ static int edge_cuts(const incident *n, double hu, double hv, double slack, doub
     double inverse_first[2] = {reciprocal(n->first[0]), reciprocal(n->first[1])};
     double inverse_second[2] = {reciprocal(n->second[0]), reciprocal(n->second[1])};
     int count = 0;
+    UNROLLED
     for (int k = 0; k < 2; ++k) {
         double sign = k == 0 ? -1.0 : 1.0, from[3];
         uint32_t corner = n->corner | (k != 0 ? n->bit_second : 0u);
+        UNROLLED
         for (int m = 0; m < 3; ++m) {
             from[m] = n->middle[m] + sign * n->second[m];
         }
         count += cut_edge(from, n->first, inverse_first, hu, hv, slack, n->slack_first, reach,
                           2 * (corner + 8 * n->bit_first) + 3, face, spots + count);
         corner = n->corner | (k != 0 ? n->bit_first : 0u);
+        UNROLLED
         for (int m = 0; m < 3; ++m) {
             from[m] = n->middle[m] + sign * n->first[m];
         }
@@ -435,6 +457,7 @@ static bool touch_edges(const sn_core_pair *pair, const boxes *x, int kind, doub
     double along[3];
     sn_vec3_put(along, n);
     uint32_t name_a = 0, name_b = 0;
+    UNROLLED
     for (int k = 0; k < 3; ++k) { // middles of the edges that reach farthest towards each other
         bool positive = along[k] >= 0.0;
         mid_a[k] = k == i ? 0.0 : positive ? x->half_a[k] : -x->half_a[k];
