@@ -114,7 +114,8 @@ static void compare_one(const contact_problem_def *def, uint64_t seed, compariso
     contact_problem_make(&system, def, seed);
     siconos s;
     siconos_open(&s, &system);
-    sn_exact_limits limits = {.tolerance = 1e-11, .sweeps = 2000, .newton_rows = 900};
+    sn_exact_limits limits = {
+        .tolerance = 1e-11, .sweeps = 2000, .newton_steps = 400, .newton_rows = 900};
     sn_exact_effort effort;
     assert_true(sn_exact_system_solve(&system, &limits, &effort));
     all->solved += effort.converged;

@@ -9,11 +9,25 @@
 // both eigenvalues of the error's recursion are 1/2 in size.
 #define RETURN 0.5
 
+// How far below the bound of friction an impulse must be, relative, for its point to stick; and how
+// far a sticking point may be from its anchor, by the contact's size.
+#define STICK_MARGIN 1e-9
+#define ANCHOR_REACH 1e-8
+
+// Distances from anchors below this, by the contact's size, are left alone: those of redundant
+// contacts contradict each other by round-off.
+#define ANCHOR_PLAY 1e-11
+
 sn_exact_problem sn_exact_default(void)
 {
     return (sn_exact_problem){
         .push_rate = 4.0,
-        .limits = {.tolerance = 1e-11, .sweeps = 2000, .newton_rows = 900},
+        .limits = {.tolerance = 1e-11,
+                   .start = 1e-10,
+                   .enough = 1e-6,
+                   .sweeps = 300,
+                   .newton_steps = 60,
+                   .newton_rows = 2000},
     };
 }
 
@@ -59,14 +73,25 @@ static double wanted_speed(const sn_exact_problem *problem, const sn_exact_spot 
     return fabs(way) <= SN_EXACT_SMALL * contact->size ? 0.0 : -way / spot->after;
 }
 
+// The tangential velocity that leads back to the anchor.
+static sn_vec3 wanted_return(const sn_exact_problem *problem, const sn_exact_spot *spot)
+{
+    sn_vec3 anchor = spot_point(problem, spot)->anchor;
+    double away = sn_length(anchor);
+    double play = ANCHOR_PLAY * problem->contacts[spot->contact]->size;
+    double share = away > play ? 1.0 - play / away : 0.0;
+    return sn_vec3_scale(-RETURN * share / problem->h, anchor);
+}
+
 static void set_targets(sn_exact *exact, const sn_exact_problem *problem, bool at_end)
 {
     for (int i = 0; i < exact->spots.count; ++i) {
         const sn_exact_spot *spot = &exact->spots.data[i];
+        const sn_exact_block *block = &exact->system.blocks.data[spot->block];
         const sn_contact *contact = problem->contacts[spot->contact];
-        sn_vec3 back = sn_vec3_scale(-RETURN / problem->h, spot_point(problem, spot)->anchor);
-        sn_vec3 slip = sn_vec3_sub(at_end ? SN_VEC3_ZERO : back, contact->surface_velocity);
-        double *target = exact->system.target.data + exact->system.blocks.data[spot->block].row;
+        sn_vec3 back = at_end ? SN_VEC3_ZERO : wanted_return(problem, spot);
+        sn_vec3 slip = sn_vec3_sub(back, contact->surface_velocity);
+        double *target = exact->system.target.data + block->row;
         sn_vec3_put(target, to_axes(spot->axes, slip));
         target[0] = at_end ? spot_point(problem, spot)->rebound : wanted_speed(problem, spot);
     }
@@ -215,6 +240,44 @@ static bool solve(sn_exact *exact, const sn_exact_problem *problem, sn_exact_eff
                             : sn_exact_system_solve(&exact->system, &problem->limits, effort);
 }
 
+// Contacts that must part to be in their place at the end of the step may not all be able to: where
+// things are wedged in, no impulses do it, and friction lets them grow without end. Then they need
+// only not come nearer, which is always possible.
+static bool solve_places(sn_exact *exact, const sn_exact_problem *problem, sn_exact_effort *effort)
+{
+    enum { TRIAL_STEPS = 40 };
+    const double wedged = 1e-4; // residual
+    bool parts = false;
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_block *block = &exact->system.blocks.data[exact->spots.data[i].block];
+        parts = parts || exact->system.target.data[block->row] > 0.0;
+    }
+    if (!parts || problem->predict) {
+        return solve(exact, problem, effort);
+    }
+    sn_exact_problem trial = *problem;
+    trial.limits.newton_steps =
+        TRIAL_STEPS < problem->limits.newton_steps ? TRIAL_STEPS : problem->limits.newton_steps;
+    if (!solve(exact, &trial, effort)) {
+        return false;
+    }
+    if (effort->residual <= wedged) {
+        return true;
+    }
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_block *block = &exact->system.blocks.data[exact->spots.data[i].block];
+        double *target = &exact->system.target.data[block->row];
+        *target = *target > 0.0 ? 0.0 : *target;
+    }
+    sn_exact_effort first = *effort;
+    if (!solve(exact, problem, effort)) {
+        return false;
+    }
+    effort->sweeps += first.sweeps;
+    effort->newton_steps += first.newton_steps;
+    return true;
+}
+
 // ---- impacts ----
 
 // Accelerations with everything but the impacts solved for, as slopes over the step.
@@ -295,7 +358,6 @@ static bool make_impacts(sn_exact *exact, const sn_exact_problem *problem, int *
 
 // ---- the two passes ----
 
-// A contact sticks when it moves by less in the step than what counts as no gap.
 static void finish_point(const sn_exact *exact, const sn_exact_problem *problem,
                          const sn_exact_spot *spot, bool *struck)
 {
@@ -310,14 +372,18 @@ static void finish_point(const sn_exact *exact, const sn_exact_problem *problem,
     point->impulse = sn_vec3_add(to_world(spot->axes, p), point->strike);
     point->touched = p.x > 0.0 || hit;
     point->gap_end = spot->gap + spot->before * spot->start.x + spot->after * u.x;
-    point->struck = hit || (p.x > 0.0 && system->target.data[block->row] != 0.0);
+    point->struck = hit || (p.x > 0.0 && wanted_speed(problem, spot) != 0.0);
     *struck = *struck || point->struck;
 
+    // It sticks within the cone; at its bound it slides, however slowly, and the anchor lets go.
     sn_vec3 way = sn_vec3_add_scaled(sn_vec3_scale(spot->before, spot->start), spot->after, u);
-    double slip = sqrt(way.y * way.y + way.z * way.z);
-    bool sticks = touched && p.x > 0.0 && !hit && slip <= SN_EXACT_SMALL * contact->size;
     way.x = 0.0;
     sn_vec3 moved = sn_vec3_add(point->anchor, to_world(spot->axes, way));
+    double bound = block->friction * p.x * (1.0 - STICK_MARGIN);
+    bool slides =
+        p.y * p.y + p.z * p.z >= bound * bound && sn_length(way) > ANCHOR_PLAY * contact->size;
+    bool sticks =
+        touched && p.x > 0.0 && !hit && !slides && sn_length(moved) <= ANCHOR_REACH * contact->size;
     point->anchor = sticks ? moved : SN_VEC3_ZERO;
 }
 
@@ -343,7 +409,7 @@ sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_ex
     if (!make_impacts(exact, problem, &report->strikes)) {
         return sn_fail_memory(error, 0);
     }
-    if (!solve(exact, problem, &report->effort)) {
+    if (!solve_places(exact, problem, &report->effort)) {
         return sn_fail_memory(error, 0);
     }
     collect(exact, problem, false);

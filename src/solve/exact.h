@@ -43,7 +43,7 @@ typedef struct sn_exact_problem {
     double h;
     double push_rate;       // 1/s
     bool predict;           // the simultaneous impulse of seed_impulse.h in place of the solver
-    sn_exact_limits limits; // by default 1e-11, 2000 sweeps, 900 rows
+    sn_exact_limits limits; // see sn_exact_default
 } sn_exact_problem;
 
 typedef struct sn_exact_report {

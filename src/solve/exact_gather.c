@@ -376,6 +376,9 @@ bool sn_exact_gather(sn_exact *exact, const sn_exact_problem *problem, bool at_e
             return false;
         }
     }
+    if (!sn_exact_system_order(system)) {
+        return false;
+    }
     sn_exact_system_prepare(system);
     return sn_array_resize(&exact->total, system->v.count) &&
            sn_array_resize(&exact->impacts, exact->spots.count);

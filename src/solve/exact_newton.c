@@ -9,9 +9,9 @@
 //
 // with r the bound of p_t and dr its change with normal impulses.
 //
-// Redundant contacts make W singular: impulses are not unique, velocities are. Pressed and sticking
-// rows therefore solve with W + shift: a proximal step, which leaves what has no effect where it
-// was, and comes to the same velocities in a few turns.
+// Redundant contacts make W singular: impulses are not unique, velocities are. Therefore u is
+// replaced by u + shift (p - centre), and the centre by what comes out: proximal steps, which leave
+// what has no effect where it was, and end where u alone is right.
 #include <string.h>
 
 #include "math/dense.h"
@@ -22,9 +22,11 @@ bool sn_exact_newton_reserve(sn_exact_system *system)
     int rows = system->p.count;
     return sn_array_resize(&system->matrix, rows * rows) &&
            sn_array_resize(&system->factor, rows * rows) && sn_array_resize(&system->right, rows) &&
-           sn_array_resize(&system->step, rows) && sn_array_resize(&system->kept_p, rows) &&
+           sn_array_resize(&system->step, rows) && sn_array_resize(&system->centre, rows) &&
+           sn_array_resize(&system->kept_p, rows) &&
            sn_array_resize(&system->kept_v, system->v.count) &&
-           sn_array_resize(&system->active, rows) && sn_array_resize(&system->swaps, rows);
+           sn_array_resize(&system->active, rows) && sn_array_resize(&system->last, rows) &&
+           sn_array_resize(&system->swaps, rows);
 }
 
 // ---- the matrix ----
@@ -68,7 +70,8 @@ void sn_exact_newton_prepare(sn_exact_system *system)
         }
         for (int m = 0; m < a->width; ++m) {
             double s = a->scale[m];
-            system->matrix.data[(a->row + m) * rows + a->row + m] += a->softness * s * s;
+            system->matrix.data[(a->row + m) * rows + a->row + m] +=
+                sn_exact_softness(a, m) * s * s;
         }
     }
 }
@@ -80,7 +83,8 @@ void sn_exact_newton_prepare(sn_exact_system *system)
 typedef struct newton {
     sn_exact_system *system;
     int rows, count;
-    double shift;
+    double shift;         // of the proximal term
+    const double *centre; // the same, rows: impulses
 } newton;
 
 static void fix_row(newton *n, int row, double step)
@@ -88,7 +92,7 @@ static void fix_row(newton *n, int row, double step)
     n->system->step.data[row] = step;
 }
 
-// W dp = -u for one row; coefficients of all rows in `line`.
+// (W + shift) dp = -u for one row; coefficients of all rows in `line`.
 static void hold_row(newton *n, int row, double u, double *line)
 {
     const double *w = n->system->matrix.data + (size_t)row * (size_t)n->rows;
@@ -133,6 +137,7 @@ static void ball_rows(newton *n, const sn_exact_block *block, int first, const d
             for (int c = 0; c < n->rows; ++c) {
                 line[c] += turn * matrix[(size_t)row * (size_t)n->rows + (size_t)c];
             }
+            line[row] += turn * n->shift;
         }
         line[block->row + first + i] += 1.0;
         if (block->kind == SN_BLOCK_POINT) {
@@ -188,8 +193,9 @@ static void block_rows(newton *n, const sn_exact_block *block)
     for (int i = 0; i < block->width; ++i) {
         fix_row(n, block->row + i, 0.0);
         double s = block->scale[i];
+        double from = s > 0.0 ? n->centre[block->row + i] / s : 0.0;
         p[i] = s > 0.0 ? p[i] / s : 0.0;
-        u[i] *= s;
+        u[i] = s * u[i] + n->shift * (p[i] - from);
     }
     if (block->idle || !(block->scale[0] > 0.0)) {
         return;
@@ -229,15 +235,80 @@ static void pack(newton *n)
     }
 }
 
+// The row from j on whose entry in column j is largest.
+static int find_pivot(int n, const double *a, int j)
+{
+    int best = j;
+    double most = -1.0;
+    for (int i = j; i < n; ++i) {
+        double x = fabs(a[(size_t)i * (size_t)n + (size_t)j]);
+        if (x > most) {
+            most = x;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void exchange_rows(int n, double *a, int *last, int i, int j)
+{
+    double *one = a + (size_t)i * (size_t)n, *other = a + (size_t)j * (size_t)n;
+    for (int k = 0; k < n; ++k) {
+        double kept = one[k];
+        one[k] = other[k];
+        other[k] = kept;
+    }
+    int kept = last[i];
+    last[i] = last[j];
+    last[j] = kept;
+}
+
+// LU with row exchanges, in place, for matrices that are narrow bands but for some rows: `last` of
+// each row is the last column that is not 0, and what is 0 below a pivot is passed over. swaps: as
+// in dense.h. False when a pivot is nothing, by entries of scaled rows, which are about 1.
+static bool factor_band(int n, double *a, int *last, int *swaps)
+{
+    for (int i = 0; i < n; ++i) {
+        last[i] = n - 1;
+        while (last[i] > 0 && a[(size_t)i * (size_t)n + (size_t)last[i]] == 0.0) {
+            --last[i];
+        }
+    }
+    for (int j = 0; j < n; ++j) {
+        const double *pivot = a + (size_t)j * (size_t)n;
+        swaps[j] = find_pivot(n, a, j);
+        if (swaps[j] != j) {
+            exchange_rows(n, a, last, j, swaps[j]);
+        }
+        if (!(fabs(pivot[j]) > 1e-14) || !isfinite(pivot[j])) {
+            return false;
+        }
+        for (int i = j + 1; i < n; ++i) {
+            double *row = a + (size_t)i * (size_t)n;
+            if (row[j] == 0.0) {
+                continue;
+            }
+            double factor = row[j] / pivot[j];
+            row[j] = factor;
+            for (int k = j + 1; k <= last[j]; ++k) {
+                row[k] -= factor * pivot[k];
+            }
+            last[i] = last[i] > last[j] ? last[i] : last[j];
+        }
+    }
+    return true;
+}
+
 static bool newton_step(newton *n)
 {
     sn_exact_system *system = n->system;
     n->count = 0;
+    bool ordered = system->order.count == system->blocks.count;
     for (int k = 0; k < system->blocks.count; ++k) {
-        block_rows(n, &system->blocks.data[k]);
+        block_rows(n, &system->blocks.data[ordered ? system->order.data[k] : k]);
     }
     pack(n);
-    if (!sn_lu_factor(n->count, system->factor.data, system->swaps.data)) {
+    if (!factor_band(n->count, system->factor.data, system->last.data, system->swaps.data)) {
         return false;
     }
     sn_lu_solve(n->count, system->factor.data, system->swaps.data, system->right.data);
@@ -269,48 +340,59 @@ static void keep(sn_exact_system *system, bool back)
     memcpy(back ? system->v.data : system->kept_v.data, from_v, v);
 }
 
-// Steps with one shift, from the best impulses so far; these are in place again at its end. States
-// that change from step to step make the residual jump, so a few steps without a gain are let pass.
-static double attempt(newton *n, double best, double tolerance, int *steps)
+// Newton's method on the laws with u + shift (p - centre) in place of u, from the centre on. The
+// larger the shift, the surer. True when its residual has come down to `enough`.
+static bool approach(newton *n, double enough, int most, int *steps)
 {
-    enum { MOST_STEPS = 40, PATIENCE = 6 };
-    sn_exact_system *system = n->system;
-    int idle = 0;
-    for (int turn = 0; turn < MOST_STEPS && idle < PATIENCE && best > tolerance; ++turn) {
+    for (int turn = 0; turn < most; ++turn) {
         if (!newton_step(n)) {
-            break;
+            return false;
         }
         ++*steps;
-        double residual = sn_exact_residual(system, NULL);
-        if (!(residual < 1e12)) {
-            break;
+        double residual = sn_exact_residual_near(n->system, n->shift, n->centre, NULL);
+        if (residual <= enough) {
+            return true;
         }
+        if (!(residual < 1e12)) {
+            return false;
+        }
+    }
+    return false;
+}
+
+// Proximal points (Rockafellar 1976): each centre is the solution about the one before. The first
+// shift is no more than what a singular matrix needs, as most systems are easy; those that are not
+// begin anew with a large one, which shrinks as they come closer. Steps with a shift but no centre
+// to hold on to (the last impulses instead) took turns in leaving the solution again.
+double sn_exact_newton(sn_exact_system *system, double tolerance, int most, int *steps)
+{
+    enum { MOST_TURNS = 10, QUICK = 4, PATIENCE = 6 };
+    const double least = 1e-10, large = 0.1;
+    newton n = {.system = system, .rows = system->p.count, .centre = system->centre.data};
+    double best = sn_exact_residual(system, NULL), shift = least;
+    int last = *steps + most;
+    keep(system, false);
+    for (int idle = 0; idle < PATIENCE && best > tolerance && *steps < last;) {
+        memcpy(system->centre.data, system->p.data,
+               (size_t)system->p.count * sizeof *system->centre.data);
+        n.shift = shift;
+        double enough = 0.1 * (best > tolerance ? best : tolerance);
+        int before = *steps, left = last - before;
+        bool found = approach(&n, enough, left < MOST_TURNS ? left : MOST_TURNS, steps);
+        double residual = sn_exact_residual(system, NULL);
+        idle = residual < 0.5 * best ? 0 : idle + 1;
         if (residual < best) {
-            idle = residual < 0.5 * best ? 0 : idle;
             best = residual;
             keep(system, false);
         } else {
-            ++idle;
+            keep(system, true);
+        }
+        if (!found) {
+            shift = shift < 1e-6 ? large : 10.0 * shift;
+        } else if (*steps - before <= QUICK) {
+            shift = 0.1 * shift > least ? 0.1 * shift : least;
         }
     }
     keep(system, true);
-    return best;
-}
-
-double sn_exact_newton(sn_exact_system *system, double tolerance, int *steps)
-{
-    // Large shifts are slow and go astray less: on random problems with redundant contacts these
-    // four one after another converged in 99.8 of 100 cases, the first alone in 97.
-    enum { SHIFTS = 4 };
-    static const double shifts[SHIFTS] = {1e-10, 1e-4, 1e-2, 1.0};
-    newton n = {.system = system, .rows = system->p.count};
-    double best = sn_exact_residual(system, NULL);
-    keep(system, false);
-    for (int i = 0; i < SHIFTS && best > tolerance;) {
-        double start = best;
-        n.shift = shifts[i];
-        best = attempt(&n, best, tolerance, steps);
-        i = best < 0.1 * start ? 0 : i + 1;
-    }
     return best;
 }

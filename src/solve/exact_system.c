@@ -11,6 +11,7 @@ void sn_exact_system_clear(sn_exact_system *system)
     sn_array_clear(&system->v);
     sn_array_clear(&system->p);
     sn_array_clear(&system->target);
+    sn_array_clear(&system->order);
 }
 
 void sn_exact_system_free(sn_exact_system *system)
@@ -27,8 +28,12 @@ void sn_exact_system_free(sn_exact_system *system)
     sn_array_free(&system->right);
     sn_array_free(&system->step);
     sn_array_free(&system->kept_p);
+    sn_array_free(&system->centre);
     sn_array_free(&system->kept_v);
     sn_array_free(&system->active);
+    sn_array_free(&system->last);
+    sn_array_free(&system->order);
+    sn_array_free(&system->places);
     sn_array_free(&system->swaps);
 }
 
@@ -50,7 +55,7 @@ static sn_sym3 block_matrix(const sn_exact_system *system, const sn_exact_block 
         }
     }
     for (int a = 0; a < block->width; ++a) {
-        w[a][a] += block->softness;
+        w[a][a] += sn_exact_softness(block, a);
     }
     return (sn_sym3){w[0][0], w[0][1], w[0][2], w[1][1], w[1][2], w[2][2]};
 }
@@ -121,7 +126,7 @@ sn_vec3 sn_exact_velocity(const sn_exact_system *system, const sn_exact_block *b
     sn_vec3_put(u, sn_exact_along(system, block, system->v.data));
     for (int a = 0; a < block->width; ++a) {
         int row = block->row + a;
-        u[a] += block->softness * system->p.data[row] - system->target.data[row];
+        u[a] += sn_exact_softness(block, a) * system->p.data[row] - system->target.data[row];
     }
     return sn_vec3_at(u);
 }
@@ -205,7 +210,8 @@ static void ball_map(int width, const double *p, const double *u, double radius,
     }
 }
 
-double sn_exact_residual(const sn_exact_system *system, double *map)
+double sn_exact_residual_near(const sn_exact_system *system, double shift, const double *centre,
+                              double *map)
 {
     double miss = 0.0, size = 0.0;
     for (int k = 0; k < system->blocks.count; ++k) {
@@ -221,6 +227,9 @@ double sn_exact_residual(const sn_exact_system *system, double *map)
             double s = block->scale[i];
             p[i] = s > 0.0 && i < block->width ? raw_p[i] / s : 0.0;
             u[i] = s * raw_u[i];
+            if (centre != NULL && s > 0.0 && i < block->width) {
+                u[i] += shift * (raw_p[i] - centre[block->row + i]) / s;
+            }
             largest(&size, p[i]);
             largest(&size, s * raw_b[i]);
         }
@@ -248,6 +257,11 @@ double sn_exact_residual(const sn_exact_system *system, double *map)
     return size > 0.0 ? miss / size : 0.0;
 }
 
+double sn_exact_residual(const sn_exact_system *system, double *map)
+{
+    return sn_exact_residual_near(system, 0.0, NULL, map);
+}
+
 // ---- sweeps and Newton's method in turn ----
 
 // Sweeps find who sticks, slides and opens, in few passes; what they are slow at is to carry loads
@@ -262,24 +276,27 @@ bool sn_exact_system_solve(sn_exact_system *system, const sn_exact_limits *limit
     if (newton && !sn_exact_newton_reserve(system)) {
         return false;
     }
-    int batch = FIRST_SWEEPS;
-    while (effort->residual > limits->tolerance && effort->sweeps < limits->sweeps) {
-        for (int i = 0; i < batch && effort->residual > limits->tolerance; ++i) {
+    double wanted = limits->start > limits->tolerance ? limits->start : limits->tolerance;
+    for (int batch = FIRST_SWEEPS; effort->residual > wanted && effort->sweeps < limits->sweeps;) {
+        wanted = limits->tolerance;
+        for (int i = 0; i < batch && effort->residual > wanted; ++i) {
             sn_exact_sweep(system, effort->sweeps % 2 == 0);
             ++effort->sweeps;
             if (i % 4 == 0 || i == batch - 1) {
                 effort->residual = sn_exact_residual(system, NULL);
             }
         }
-        if (newton && effort->residual > limits->tolerance) {
+        int left = limits->newton_steps - effort->newton_steps;
+        if (newton && effort->residual > wanted && left > 0) {
             if (!prepared) {
                 sn_exact_newton_prepare(system);
                 prepared = true;
             }
-            effort->residual = sn_exact_newton(system, limits->tolerance, &effort->newton_steps);
+            effort->residual = sn_exact_newton(system, wanted, left, &effort->newton_steps);
+            wanted = limits->enough > wanted ? limits->enough : wanted;
         }
         batch = 2 * batch < MOST_SWEEPS ? 2 * batch : MOST_SWEEPS;
     }
-    effort->converged = effort->residual <= limits->tolerance;
+    effort->converged = effort->residual <= wanted;
     return true;
 }

@@ -35,7 +35,7 @@ typedef struct sn_exact_block {
     double lower, upper;         // box
     double radius, length;       // ball
     int owner, owner_count;      // ball: point blocks
-    double softness;             // on every row
+    double softness;             // of points: of their normal alone
     bool idle;                   // left out for now: its impulse stays as it is
     sn_sym3 w;                   // J Y, softness included
     double scale[SN_BLOCK_ROWS]; // s; 0: nothing answers in this row
@@ -60,8 +60,12 @@ typedef struct sn_exact_system {
     SN_ARRAY(double) right;  // rows
     SN_ARRAY(double) step;   // rows
     SN_ARRAY(double) kept_p; // rows: the best so far
+    SN_ARRAY(double) centre; // rows: of the proximal term
     SN_ARRAY(double) kept_v;
     SN_ARRAY(int) active; // rows that are solved for
+    SN_ARRAY(int) last;   // their last columns that are not 0
+    SN_ARRAY(int) order;  // blocks by their rows
+    SN_ARRAY(int) places; // scratch of ordering
     SN_ARRAY(int) swaps;
 } sn_exact_system;
 
@@ -72,16 +76,29 @@ typedef struct sn_exact_effort {
 } sn_exact_effort;
 
 typedef struct sn_exact_limits {
-    double tolerance; // of the residual
+    double tolerance; // of the residual: what is aimed at
+    double start;     // a start as good as this is left as it is
+    double enough;    // where the aim is out of reach
     int sweeps;       // at most
+    int newton_steps; // the same
     int newton_rows;  // systems with more rows are swept only
 } sn_exact_limits;
 
 SN_API void sn_exact_system_clear(sn_exact_system *system);
 SN_API void sn_exact_system_free(sn_exact_system *system);
 
-// Once all blocks are there: w and scales.
+// Once all blocks are there: rows in an order that keeps Newton's matrices narrow. False when
+// memory runs out.
+SN_API bool sn_exact_system_order(sn_exact_system *system);
+
+// After that: w and scales.
 SN_API void sn_exact_system_prepare(sn_exact_system *system);
+
+// Of one of its rows.
+static inline double sn_exact_softness(const sn_exact_block *block, int row)
+{
+    return block->kind == SN_BLOCK_POINT && row > 0 ? 0.0 : block->softness;
+}
 
 // v += Y dp of one block; and the same for velocities of one's own, as J v beside it.
 SN_API void sn_exact_push(sn_exact_system *system, const sn_exact_block *block, sn_vec3 dp);
@@ -119,6 +136,10 @@ SN_API void sn_exact_sweep(sn_exact_system *system, bool forwards);
 // of impulses and free velocities. map (rows): may be NULL.
 SN_API double sn_exact_residual(const sn_exact_system *system, double *map);
 
+// The same with u + shift (p - centre) in place of u, scaled: of Newton's method.
+SN_API double sn_exact_residual_near(const sn_exact_system *system, double shift,
+                                     const double *centre, double *map);
+
 // Solves from p on, with v = v_free + Y p given. False when memory runs out.
 SN_API bool sn_exact_system_solve(sn_exact_system *system, const sn_exact_limits *limits,
                                   sn_exact_effort *effort);
@@ -127,6 +148,6 @@ SN_API bool sn_exact_system_solve(sn_exact_system *system, const sn_exact_limits
 // exact_newton.c.
 SN_API bool sn_exact_newton_reserve(sn_exact_system *system);
 SN_API void sn_exact_newton_prepare(sn_exact_system *system);
-SN_API double sn_exact_newton(sn_exact_system *system, double tolerance, int *steps);
+SN_API double sn_exact_newton(sn_exact_system *system, double tolerance, int most, int *steps);
 
 #endif
