@@ -144,7 +144,8 @@ static double sampled_gap(const sn_collider *a, const sn_transform *pa, const sn
             best_n = n;
         }
     }
-    for (double stride = 0.1; stride > 1e-5; stride *= 0.5) {
+    for (int halving = 0; halving < 14; ++halving) {
+        double stride = 0.1 / (1 << halving);
         for (int turn = 0; turn < 2; ++turn) {
             sn_vec3 u = sn_perpendicular(best_n), v = sn_cross(best_n, u), from = best_n;
             for (int k = 0; k < 8; ++k) {

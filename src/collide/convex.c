@@ -318,7 +318,7 @@ int sn_collide_convex(const sn_collider *a, const sn_transform *place_a, const s
     if (held && sn_core_pair_separation(&pair, guess) > margin + a->rounding + b->rounding) {
         return 0;
     }
-    sn_convex_gap found;
+    sn_convex_gap found = {0};
     flat_answer answer = try_flats(&pair, guess, margin, &found);
     if (answer == FLAT_APART) {
         cache->axis = found.normal;
