@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "touching_bodies.h"
 
@@ -394,6 +395,168 @@ static void test_cradle(void **state)
     }
 }
 
+// ---- other laws ----
+
+// A belt takes a block along: it is at the belt's speed after v / (friction g), and stays there.
+static void test_conveyor(void **state)
+{
+    (void)state;
+    touching t;
+    touching_open(&t);
+    int body = touching_add(&t, (touching_body){.box = true, .half = {0.1, 0.1, 0.05}}, 2.0,
+                            sn_vec3_make(0.0, 0.0, 0.05), SN_QUAT_IDENTITY);
+    sn_contact *contact = touching_join(&t, -1, body, 0.4, 0.0);
+    contact->surface_velocity = sn_vec3_make(-1.5, 0.0, 0.0); // of b against a: the belt goes +x
+    double h = 1.0 / 240.0, when = 0.0;
+    for (int i = 0; i < 240; ++i) {
+        touching_step(&t, h);
+        if (when == 0.0 && touching_velocity(&t, body).x > 1.5 - 1e-9) {
+            when = (i + 1) * h;
+        }
+    }
+    CHECK(fabs(touching_velocity(&t, body).x - 1.5) < 1e-9, "speed %g\n",
+          touching_velocity(&t, body).x);
+    CHECK(fabs(when - 1.5 / (0.4 * 9.81)) < 1.5 * h, "after %g\n", when);
+    double way = 1.5 * 1.0 - 1.5 * 1.5 / (2.0 * 0.4 * 9.81);
+    CHECK(fabs(touching_position(&t, body).x - way) < 0.005 * way, "way %g expected %g\n",
+          touching_position(&t, body).x, way);
+    touching_close(&t);
+}
+
+// A box w x h tips over at a slope of atan(w / h), not before; friction holds its foot.
+static void test_tipping(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        touching t;
+        touching_open(&t);
+        double slope = (k == 0 ? 0.995 : 1.005) * 0.5, length = sqrt(1.0 + slope * slope);
+        t.plane_normal = sn_vec3_make(-slope / length, 0.0, 1.0 / length);
+        sn_quat turn = sn_quat_between(sn_vec3_make(0.0, 0.0, 1.0), t.plane_normal);
+        int body = touching_add(&t, (touching_body){.box = true, .half = {0.1, 0.1, 0.2}}, 1.0,
+                                sn_vec3_scale(0.2, t.plane_normal), turn);
+        touching_join(&t, -1, body, 2.0, 0.0);
+        for (int i = 0; i < 240; ++i) {
+            touching_step(&t, 1.0 / 240.0);
+        }
+        double spin = sn_length(sn_rigid_angular_velocity(&t.set, body));
+        CHECK(k == 0 ? spin < 1e-10 : spin > 0.02, "slope %g: spin %g\n", slope, spin);
+        touching_close(&t);
+    }
+}
+
+// Bodies under Euler's rule land at no gap too, and rest.
+static void test_symplectic_euler(void **state)
+{
+    (void)state;
+    touching t;
+    touching_open(&t);
+    t.integrator = SN_INTEGRATOR_SYMPLECTIC_EULER;
+    int body = touching_add(&t, (touching_body){.box = true, .half = {0.1, 0.1, 0.1}}, 1.0,
+                            sn_vec3_make(0.0, 0.0, 0.31), SN_QUAT_IDENTITY);
+    touching_join(&t, -1, body, 0.5, 0.0);
+    for (int i = 0; i < 240; ++i) {
+        touching_step(&t, 1.0 / 240.0);
+        assert_true(touching_position(&t, body).z > 0.1 - 1e-9);
+    }
+    assert_true(fabs(touching_position(&t, body).z - 0.1) < 1e-9);
+    assert_true(sn_length(touching_velocity(&t, body)) < 1e-12);
+    touching_close(&t);
+}
+
+// The same fall, slide and tumble at three scales.
+static void test_scales(void **state)
+{
+    (void)state;
+    const double scales[3] = {1.0, 0.01, 100.0};
+    sn_vec3 places[3];
+    for (int k = 0; k < 3; ++k) {
+        touching t;
+        touching_open(&t);
+        double s = scales[k];
+        t.gravity = sn_vec3_make(0.0, 0.0, -9.81 * s);
+        for (int i = 0; i < 3; ++i) {
+            sn_vec3 half = sn_vec3_scale(s, sn_vec3_make(0.1, 0.12, 0.08));
+            sn_vec3 place = sn_vec3_scale(s, sn_vec3_make(0.03 * i, -0.02 * i, 0.1 + 0.2 * i));
+            int body = touching_add(&t, (touching_body){.box = true, .half = half}, 2.0 * s * s * s,
+                                    place, SN_QUAT_IDENTITY);
+            sn_rigid_set_velocity(&t.set, body, sn_vec3_scale(s, sn_vec3_make(0.3, 0.1 * i, 0.0)),
+                                  SN_VEC3_ZERO);
+            touching_join(&t, i - 1, body, 0.4, i == 2 ? 0.3 : 0.0);
+        }
+        for (int i = 0; i < 200; ++i) {
+            touching_step(&t, 1.0 / 240.0);
+        }
+        places[k] = sn_vec3_scale(1.0 / s, touching_position(&t, 2));
+        touching_close(&t);
+    }
+    CHECK(sn_distance(places[0], places[1]) < 1e-6, "off by %g\n",
+          sn_distance(places[0], places[1]));
+    CHECK(sn_distance(places[0], places[2]) < 1e-6, "off by %g\n",
+          sn_distance(places[0], places[2]));
+}
+
+// Two balls, one held below the other's size by overlap: pushed out slowly, and no speed is left.
+static void test_deep_overlap(void **state)
+{
+    (void)state;
+    touching t;
+    touching_open(&t);
+    t.gravity = SN_VEC3_ZERO;
+    touching_add_sphere(&t, 0.1, 1.0, SN_VEC3_ZERO);
+    int other = touching_add_sphere(&t, 0.1, 1.0, sn_vec3_make(0.15, 0.0, 0.0));
+    touching_join(&t, 0, other, 0.5, 0.0);
+    double fastest = 0.0;
+    for (int i = 0; i < 120; ++i) {
+        touching_step(&t, 1.0 / 240.0);
+        fastest = fmax(fastest, sn_length(touching_velocity(&t, 0)));
+    }
+    double apart = sn_distance(touching_position(&t, 0), touching_position(&t, other));
+    CHECK(fabs(apart - 0.2) < 1e-4, "apart %g\n", apart);
+    CHECK(fastest < 1e-9, "left with %g\n", fastest);
+    touching_close(&t);
+}
+
+// ---- memory ----
+
+static void test_memory(void **state)
+{
+    (void)state;
+    // Any allocation may fail: the solver says so, and a later call succeeds.
+    for (int64_t k = 0; k < 200; ++k) {
+        touching t;
+        touching_open(&t);
+        double masses[3] = {1.0, 2.0, 1.0};
+        stack(&t, 3, masses, sn_vec3_make(0.1, 0.1, 0.1), 0.5);
+        t.contacts[2].rolling_friction = 0.001;
+        sn_allocation_fail_after(k);
+        sn_status status = touching_step(&t, 0.01);
+        sn_allocation_fail_after(-1);
+        assert_true(status == SN_OK || status == SN_ERROR_MEMORY);
+        assert_int_equal(touching_step(&t, 0.01), SN_OK);
+        touching_close(&t);
+        if (status == SN_OK) {
+            assert_true(k > 5);
+            break;
+        }
+        assert_true(k < 199);
+    }
+    // After the first steps nothing is allocated.
+    touching t;
+    touching_open(&t);
+    double masses[4] = {1.0, 2.0, 1.0, 1.0};
+    stack(&t, 4, masses, sn_vec3_make(0.1, 0.1, 0.1), 0.5);
+    for (int i = 0; i < 5; ++i) {
+        touching_step(&t, 0.01);
+    }
+    uint64_t before = sn_allocation_count();
+    for (int i = 0; i < 50; ++i) {
+        touching_step(&t, 0.01);
+    }
+    assert_int_equal(sn_allocation_count(), before);
+    touching_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -410,6 +573,12 @@ int main(void)
         cmocka_unit_test(test_landing_stack),
         cmocka_unit_test(test_momentum_is_kept),
         cmocka_unit_test(test_cradle),
+        cmocka_unit_test(test_conveyor),
+        cmocka_unit_test(test_tipping),
+        cmocka_unit_test(test_symplectic_euler),
+        cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_deep_overlap),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
