@@ -535,8 +535,24 @@ static void add_crossing(contest *c, const facet_pair *pair, sn_vec3 n, double g
     add_point(c, n, pair->a.index, point);
 }
 
+// Is `b` farther than the margin above the plane of `a`, or, for a solid's facet, below it? What
+// touches a solid from outside is in front of the facets it touches, at least in part.
+static bool is_off_plane(const contest *c, const sn_facet *a, const sn_facet *b, bool solid)
+{
+    double h[3];
+    for (int k = 0; k < 3; ++k) {
+        h[k] = sn_dot(a->normal, sn_vec3_sub(b->corners[k], a->corners[0]));
+    }
+    double lowest = fmin(h[0], fmin(h[1], h[2])), highest = fmax(h[0], fmax(h[1], h[2]));
+    return lowest > c->margin || highest < (solid ? -0.5 * c->scale : -c->margin);
+}
+
 static void meet_facets(contest *c, facet_pair *pair)
 {
+    if (is_off_plane(c, &pair->a, &pair->b, c->solid) ||
+        is_off_plane(c, &pair->b, &pair->a, sn_ground_is_solid(c->other))) {
+        return;
+    }
     sn_collider first = sn_collider_triangle(pair->a.corners, 0.0);
     sn_collider second = sn_collider_triangle(pair->b.corners, 0.0);
     c->pair = (sn_core_pair){&first, &second, SN_MAT3_IDENTITY, SN_VEC3_ZERO};

@@ -278,6 +278,12 @@ static double test_impact(void *context, int index, double limit)
     return at;
 }
 
+static double turn_angle(const sn_sweep *sweep)
+{
+    sn_quat turn = sn_quat_multiply(sweep->end.rotation, sn_quat_conjugate(sweep->start.rotation));
+    return sn_length(sn_quat_log(turn));
+}
+
 // The way of the other's centre seen from the ground as it stands at the start: a straight line d0
 // + t (d1 - d0). While the ground turns by up to an angle, what it sees is off by no more than that
 // angle times the distance; with the other's reach this makes a box that moves along the line.
@@ -288,9 +294,7 @@ static double sweep_convex(impact_search *to, double limit)
                          sn_transform_point(ground->end, ground->centre)};
     sn_vec3 d[2] = {sn_vec3_sub(sn_transform_point(other->start, other->centre), centre[0]),
                     sn_vec3_sub(sn_transform_point(other->end, other->centre), centre[1])};
-    sn_quat turn =
-        sn_quat_multiply(ground->end.rotation, sn_quat_conjugate(ground->start.rotation));
-    double angle = sn_length(sn_quat_log(turn)), far = fmax(sn_length(d[0]), sn_length(d[1]));
+    double angle = turn_angle(ground), far = fmax(sn_length(d[0]), sn_length(d[1]));
     double reach = sn_collider_reach(to->other, other->centre) + to->nearness + angle * far;
     reach *= 1.0 + 1e-9;
     sn_vec3 first = sn_rotate_inverse(ground->start.rotation, d[0]);
@@ -306,45 +310,116 @@ static bool starts_inside(const impact_search *to)
                           sn_transform_point_inverse(to->sweep_ground->start, middle)) >= 0;
 }
 
+// A mesh that sweeps against a plane or another ground, facet by facet, each a convex thing of its
+// own; facets that nothing is near to on their way are passed over through the mesh's tree.
+typedef struct mesh_sweep {
+    const sn_collider *mesh, *still;
+    const sn_sweep *sweep_mesh, *sweep_still;
+    sn_transform place; // of the mesh in the other's frame, at the start
+    double nearness;
+    double most; // that any of its points moves by, seen from the other
+    double limit;
+    bool hit;
+} mesh_sweep;
+
+static void start_mesh_sweep(mesh_sweep *to)
+{
+    const sn_sweep *own = to->sweep_mesh, *other = to->sweep_still;
+    to->place = sn_transform_multiply(sn_transform_inverse(other->start), own->start);
+    sn_vec3 start = sn_vec3_sub(sn_transform_point(own->start, own->centre),
+                                sn_transform_point(other->start, other->centre));
+    sn_vec3 end = sn_vec3_sub(sn_transform_point(own->end, own->centre),
+                              sn_transform_point(other->end, other->centre));
+    double reach = sn_collider_reach(to->mesh, own->centre);
+    double far = fmax(sn_length(start), sn_length(end)) + reach;
+    to->most = sn_distance(start, end) + turn_angle(own) * reach + turn_angle(other) * far;
+    to->most = (to->most + to->nearness) * (1.0 + 1e-9);
+}
+
+// Can anything in the node's box come near?
+static bool may_meet(const mesh_sweep *to, const sn_box_node *node)
+{
+    sn_collider box = {.type = SN_COLLIDER_MESH};
+    box.bounds.lower =
+        sn_vec3_make((double)node->lower[0], (double)node->lower[1], (double)node->lower[2]);
+    box.bounds.upper =
+        sn_vec3_make((double)node->upper[0], (double)node->upper[1], (double)node->upper[2]);
+    sn_aabb seen = sn_collider_bounds(&box, &to->place);
+    if (to->still->type == SN_COLLIDER_PLANE) {
+        return seen.lower.z <= to->most;
+    }
+    sn_vec3 around = {to->most, to->most, to->most};
+    seen.lower = sn_vec3_sub(seen.lower, around);
+    seen.upper = sn_vec3_add(seen.upper, around);
+    sn_facet_walk walk;
+    sn_facet_walk_start(&walk, to->still, seen);
+    return sn_facet_walk_next(&walk) >= 0;
+}
+
+static void sweep_facet(mesh_sweep *to, int index)
+{
+    sn_facet facet = sn_facet_get(to->mesh, index);
+    sn_collider triangle = sn_collider_triangle(facet.corners, 0.0);
+    if (to->still->type == SN_COLLIDER_PLANE) {
+        double at = 0.0;
+        if (sn_collide_impact(&triangle, to->sweep_mesh, to->still, to->sweep_still, to->nearness,
+                              &at)) {
+            to->hit = true;
+            to->limit = fmin(to->limit, at);
+        }
+        return;
+    }
+    impact_search one = {to->still,      &triangle,    to->sweep_still,
+                         to->sweep_mesh, to->nearness, false};
+    to->limit = sweep_convex(&one, to->limit);
+    to->hit = to->hit || one.hit;
+}
+
+static void sweep_mesh(mesh_sweep *to)
+{
+    const sn_box_tree *tree = &to->mesh->mesh->boxes;
+    int32_t stack[SN_BOX_TREE_HEIGHT + 2];
+    int top = 0;
+    stack[top++] = tree->root;
+    while (top > 0 && to->limit > 0.0) {
+        const sn_box_node *node = &tree->nodes[stack[--top]];
+        if (!may_meet(to, node)) {
+            continue;
+        }
+        if (node->right < 0) {
+            sweep_facet(to, node->left);
+            continue;
+        }
+        stack[top++] = node->right;
+        stack[top++] = node->left;
+    }
+}
+
 bool sn_ground_impact(const sn_collider *ground, const sn_sweep *sweep_ground,
                       const sn_collider *other, const sn_sweep *sweep_other, double nearness,
                       double *fraction)
 {
-    impact_search to = {ground, other, sweep_ground, sweep_other, nearness, false};
     *fraction = 0.0;
     if (sn_collider_is_convex(other)) {
+        impact_search to = {ground, other, sweep_ground, sweep_other, nearness, false};
         if (starts_inside(&to)) {
             return true;
         }
         *fraction = sweep_convex(&to, 1.0);
         return to.hit;
     }
-    // Facet by facet of the mesh, each a convex thing of its own.
     bool mine = ground->type == SN_COLLIDER_MESH;
-    const sn_collider *mesh = mine ? ground : other;
-    const sn_collider *still = mine ? other : ground;
-    const sn_sweep *sweep_mesh = mine ? sweep_ground : sweep_other;
-    const sn_sweep *sweep_still = mine ? sweep_other : sweep_ground;
-    if (mesh->type != SN_COLLIDER_MESH) {
+    mesh_sweep to = {.mesh = mine ? ground : other,
+                     .still = mine ? other : ground,
+                     .sweep_mesh = mine ? sweep_ground : sweep_other,
+                     .sweep_still = mine ? sweep_other : sweep_ground,
+                     .nearness = nearness,
+                     .limit = 1.0};
+    if (to.mesh->type != SN_COLLIDER_MESH) {
         return false;
     }
-    double limit = 1.0;
-    bool hit = false;
-    for (int t = 0; t < mesh->mesh->triangle_count; ++t) {
-        sn_facet facet = sn_facet_get(mesh, t);
-        sn_collider triangle = sn_collider_triangle(facet.corners, 0.0);
-        if (still->type == SN_COLLIDER_PLANE) {
-            double at = 0.0;
-            bool meets =
-                sn_collide_impact(&triangle, sweep_mesh, still, sweep_still, nearness, &at);
-            hit = hit || meets;
-            limit = meets ? fmin(limit, at) : limit;
-            continue;
-        }
-        impact_search one = {still, &triangle, sweep_still, sweep_mesh, nearness, false};
-        limit = sweep_convex(&one, limit);
-        hit = hit || one.hit;
-    }
-    *fraction = limit;
-    return hit;
+    start_mesh_sweep(&to);
+    sweep_mesh(&to);
+    *fraction = to.limit;
+    return to.hit;
 }
