@@ -4,6 +4,7 @@
 #include "collide/mesh_tree.h"
 #include "geometry/half_edge.h"
 #include "geometry/height_field.h"
+#include "math/elementary.h"
 
 // Sines of angles: what counts as the face's normal, and as level with a neighbour. GJK's normals
 // are good to 1e-7 where things touch.
@@ -208,6 +209,27 @@ sn_facet_feature sn_facet_admits(const sn_collider *ground, const sn_facet *face
         }
     }
     return admit_corner(ground, facet, far, n);
+}
+
+double sn_facet_spread(const sn_collider *ground, int index)
+{
+    enum { MOST = 64 };
+    sn_vec3 own = sn_facet_get(ground, index).normal;
+    double least = 1.0;
+    for (int k = 0; k < 3; ++k) {
+        int start = 3 * index + k, edge = start;
+        for (int i = 0; i < MOST; ++i) {
+            edge = sn_facet_twin(ground, sn_half_edge_previous(edge));
+            if (edge < 0 || i + 1 == MOST) {
+                return SN_PI;
+            }
+            if (edge == start) {
+                break;
+            }
+            least = fmin(least, sn_dot(own, sn_facet_get(ground, edge / 3).normal));
+        }
+    }
+    return least > 0.2 ? sn_acos(least) : SN_PI;
 }
 
 // ---- inside ----

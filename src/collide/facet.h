@@ -48,6 +48,11 @@ SN_API int sn_facet_twin(const sn_collider *ground, int edge);
 // Bit k: the facet's plane goes on across its edge k.
 SN_API int sn_facet_levels(const sn_collider *ground, int index);
 
+// How far, in radians, a normal that the facet admits can be from the facet's own: no farther than
+// the normals of the facets around its corners. Pi at a rim and around sharp corners, where this
+// does not hold.
+SN_API double sn_facet_spread(const sn_collider *ground, int index);
+
 // Which feature of the facet reaches farthest along the unit direction n, and may it be touched
 // with n? Directions within 1e-4 of the facet's normal count as it.
 SN_API sn_facet_feature sn_facet_admits(const sn_collider *ground, const sn_facet *facet,

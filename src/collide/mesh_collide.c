@@ -8,6 +8,7 @@
 #include "collide/mesh_tree.h"
 #include "collide/patch_set.h"
 #include "geometry/height_field.h"
+#include "math/elementary.h"
 
 // One ground against one other body, all in the ground's frame.
 typedef struct contest {
@@ -547,12 +548,34 @@ static bool is_off_plane(const contest *c, const sn_facet *a, const sn_facet *b,
     return lowest > c->margin || highest < (solid ? -0.5 * c->scale : -c->margin);
 }
 
+// Spreads of the ground's facets (facet.h), kept while one after another of the other's meets them.
+enum { SPREADS = 256 };
+
+typedef struct spreads {
+    int facets[SPREADS];
+    double angles[SPREADS];
+} spreads;
+
+static double spread_of(spreads *known, const sn_collider *ground, int facet)
+{
+    int at = facet % SPREADS;
+    if (known->facets[at] != facet) {
+        known->facets[at] = facet;
+        known->angles[at] = sn_facet_spread(ground, facet);
+    }
+    return known->angles[at];
+}
+
+// Do two facets face each other so little that no normal can be admitted by both? With a tenth of
+// a radian to spare.
+static bool faces_away(const facet_pair *pair, double spread_a, double spread_b)
+{
+    double most = spread_a + spread_b + 0.1;
+    return most < SN_PI && -sn_dot(pair->a.normal, pair->b.normal) < sn_cos(most);
+}
+
 static void meet_facets(contest *c, facet_pair *pair)
 {
-    if (is_off_plane(c, &pair->a, &pair->b, c->solid) ||
-        is_off_plane(c, &pair->b, &pair->a, sn_ground_is_solid(c->other))) {
-        return;
-    }
     sn_collider first = sn_collider_triangle(pair->a.corners, 0.0);
     sn_collider second = sn_collider_triangle(pair->b.corners, 0.0);
     c->pair = (sn_core_pair){&first, &second, SN_MAT3_IDENTITY, SN_VEC3_ZERO};
@@ -631,6 +654,9 @@ static int collide_grounds(const sn_collider *ground, const sn_transform *place_
 {
     contest c;
     contest_start(&c, ground, place_ground, mesh, place_mesh, margin);
+    bool solid = sn_ground_is_solid(mesh);
+    spreads known;
+    memset(known.facets, -1, sizeof known.facets);
     sn_transform back = sn_transform_inverse(c.place);
     sn_facet_walk walk;
     // The ground's box seen by the mesh; a height field's reaches down as far as the mesh does.
@@ -649,13 +675,22 @@ static int collide_grounds(const sn_collider *ground, const sn_transform *place_
             around.upper = sn_vec3_max(around.upper, seen.corners[k]);
         }
         seen.normal = sn_rotate(c.place.rotation, own.normal);
+        double spread = solid ? -1.0 : SN_PI; // found when it is needed
         sn_facet_walk inner;
         sn_facet_walk_start(&inner, ground, enlarge(around, margin));
         for (int other; (other = sn_facet_walk_next(&inner)) >= 0;) {
             sn_facet facet = sn_facet_get(ground, other);
             if (sn_dot(facet.normal, facet.normal) > 0.0) {
                 facet_pair pair = {facet, seen, own, back.rotation};
-                meet_facets(&c, &pair);
+                if (is_off_plane(&c, &facet, &seen, c.solid) ||
+                    is_off_plane(&c, &seen, &facet, solid)) {
+                    continue;
+                }
+                spread = spread < 0.0 ? sn_facet_spread(mesh, index) : spread;
+                bool both = c.solid && spread < SN_PI;
+                if (!both || !faces_away(&pair, spread_of(&known, ground, other), spread)) {
+                    meet_facets(&c, &pair);
+                }
             }
         }
     }
