@@ -648,50 +648,54 @@ static void leave_as_mesh(contest *c, int index)
     add_point(c, facet.normal, index, point);
 }
 
+// One facet of the other mesh against all of the ground's near it. `back` takes the ground's frame
+// to the mesh's.
+static void meet_ground(contest *c, spreads *known, const sn_facet *own, const sn_transform *back)
+{
+    sn_facet seen = *own;
+    sn_aabb around = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int k = 0; k < 3; ++k) {
+        seen.corners[k] = sn_transform_point(c->place, own->corners[k]);
+        around.lower = sn_vec3_min(around.lower, seen.corners[k]);
+        around.upper = sn_vec3_max(around.upper, seen.corners[k]);
+    }
+    seen.normal = sn_rotate(c->place.rotation, own->normal);
+    bool solid = sn_ground_is_solid(c->other);
+    double spread = solid ? -1.0 : SN_PI; // found when it is needed
+    sn_facet_walk walk;
+    sn_facet_walk_start(&walk, c->ground, enlarge(around, c->margin));
+    for (int index; (index = sn_facet_walk_next(&walk)) >= 0;) {
+        facet_pair pair = {sn_facet_get(c->ground, index), seen, *own, back->rotation};
+        if (sn_dot(pair.a.normal, pair.a.normal) == 0.0 ||
+            is_off_plane(c, &pair.a, &seen, c->solid) || is_off_plane(c, &seen, &pair.a, solid)) {
+            continue;
+        }
+        spread = spread < 0.0 ? sn_facet_spread(c->other, own->index) : spread;
+        bool both = c->solid && spread < SN_PI;
+        if (!both || !faces_away(&pair, spread_of(known, c->ground, index), spread)) {
+            meet_facets(c, &pair);
+        }
+    }
+}
+
 static int collide_grounds(const sn_collider *ground, const sn_transform *place_ground,
                            const sn_collider *mesh, const sn_transform *place_mesh, double margin,
                            sn_manifold *manifolds, int capacity, int *left_out)
 {
     contest c;
     contest_start(&c, ground, place_ground, mesh, place_mesh, margin);
-    bool solid = sn_ground_is_solid(mesh);
     spreads known;
     memset(known.facets, -1, sizeof known.facets);
     sn_transform back = sn_transform_inverse(c.place);
-    sn_facet_walk walk;
-    // The ground's box seen by the mesh; a height field's reaches down as far as the mesh does.
+    // The ground's box as the mesh sees it.
     sn_collider box = *ground;
     box.bounds = enlarge(ground->bounds, margin);
+    sn_facet_walk walk;
     sn_facet_walk_start(&walk, mesh, sn_collider_bounds(&box, &back));
     for (int index; (index = sn_facet_walk_next(&walk)) >= 0;) {
-        sn_facet own = sn_facet_get(mesh, index), seen = own;
-        if (sn_dot(own.normal, own.normal) == 0.0) {
-            continue;
-        }
-        sn_aabb around = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-        for (int k = 0; k < 3; ++k) {
-            seen.corners[k] = sn_transform_point(c.place, own.corners[k]);
-            around.lower = sn_vec3_min(around.lower, seen.corners[k]);
-            around.upper = sn_vec3_max(around.upper, seen.corners[k]);
-        }
-        seen.normal = sn_rotate(c.place.rotation, own.normal);
-        double spread = solid ? -1.0 : SN_PI; // found when it is needed
-        sn_facet_walk inner;
-        sn_facet_walk_start(&inner, ground, enlarge(around, margin));
-        for (int other; (other = sn_facet_walk_next(&inner)) >= 0;) {
-            sn_facet facet = sn_facet_get(ground, other);
-            if (sn_dot(facet.normal, facet.normal) > 0.0) {
-                facet_pair pair = {facet, seen, own, back.rotation};
-                if (is_off_plane(&c, &facet, &seen, c.solid) ||
-                    is_off_plane(&c, &seen, &facet, solid)) {
-                    continue;
-                }
-                spread = spread < 0.0 ? sn_facet_spread(mesh, index) : spread;
-                bool both = c.solid && spread < SN_PI;
-                if (!both || !faces_away(&pair, spread_of(&known, ground, other), spread)) {
-                    meet_facets(&c, &pair);
-                }
-            }
+        sn_facet own = sn_facet_get(mesh, index);
+        if (sn_dot(own.normal, own.normal) > 0.0) {
+            meet_ground(&c, &known, &own, &back);
         }
     }
     if (c.solid && c.patches.count == 0) {
