@@ -33,6 +33,16 @@ static bool place_agents(sn_pile *pile, const sn_pile_work *work)
     return true;
 }
 
+// Did it carry nothing in the last step? Then it is likely to do so again.
+static bool is_idle(const sn_contact *contact)
+{
+    double sum = 0.0;
+    for (int i = 0; i < contact->count; ++i) {
+        sum += sn_dot(contact->points[i].impulse, contact->points[i].impulse);
+    }
+    return sum == 0.0;
+}
+
 // Contacts that have points and something that moves, as pairs of bodies. -1 when one names an
 // agent that is not listed.
 static int find_links(const sn_pile *pile, const sn_pile_work *work, const int *chosen, int count,
@@ -47,7 +57,7 @@ static int find_links(const sn_pile *pile, const sn_pile_work *work, const int *
             return -1;
         }
         if (from->count > 0 && a != b) {
-            links[found++] = (sn_pile_link){a, b, contact, from->count, 0};
+            links[found++] = (sn_pile_link){a, b, contact, from->count, is_idle(from), 0};
         }
     }
     return found;
@@ -74,11 +84,11 @@ static void step_work(sn_pile_work *work, int substeps, double start_scale)
             sn_pile_run_sweep(work, SN_PILE_APPROACH);
         }
         work->elapsed = (i + 0.5) * work->h;
-        sn_pile_drift_bodies(work, true);
+        sn_pile_kick_bodies(work);
         sn_pile_run_sweep(work, SN_PILE_START);
         sn_pile_run_sweep(work, SN_PILE_PRESS);
         work->elapsed = (i + 1) * work->h;
-        sn_pile_drift_bodies(work, false);
+        sn_pile_drift_bodies(work);
         sn_pile_run_sweep(work, SN_PILE_RELAX);
     }
     sn_pile_store_contacts(work);
@@ -87,7 +97,7 @@ static void step_work(sn_pile_work *work, int substeps, double start_scale)
 
 // What a step needs of the stack, taken in this order and given back in the other.
 typedef struct pile_memory {
-    void *pieces[8];
+    void *pieces[12];
     int count;
     bool failed;
 } pile_memory;
@@ -151,7 +161,9 @@ sn_status sn_pile_step(sn_pile *pile, sn_rigid_set *set, const int *agents, int 
     sn_pile_colour_links(&work, links, count, used);
     size_t blocks = (size_t)count_blocks(links, count);
     work.blocks = take(&memory, stack, blocks, sizeof *work.blocks);
+    work.extras = take(&memory, stack, blocks, sizeof *work.extras);
     work.points = take(&memory, stack, blocks * SN_MANIFOLD_POINTS, sizeof *work.points);
+    work.tallies = take(&memory, stack, blocks * SN_MANIFOLD_POINTS, sizeof *work.tallies);
     if (memory.failed) {
         return fail_pile(&memory, stack, error, SN_ERROR_MEMORY);
     }

@@ -12,6 +12,14 @@ typedef struct wide_body {
     sn_wide3 row[3]; // of the rotation from principal axes to the world
 } wide_body;
 
+// Where in a step bodies are handed over.
+typedef enum stage {
+    AT_START, // out of the set
+    AT_KICK,  // drift, then forces
+    AT_DRIFT, // drift alone
+    AT_END,   // into the set
+} stage;
+
 #define SN_FOUR(array, at) ((sn_lanes){(array)[0] at, (array)[1] at, (array)[2] at, (array)[3] at})
 #define SN_FOUR3(vector, array, at)                                                                \
     ((vector).x = SN_FOUR(array, at[0]), (vector).y = SN_FOUR(array, at[1]),                       \
@@ -22,11 +30,11 @@ SN_WIDE void find_four(wide_body *four, const sn_pile_work *work, int first, int
 {
     for (int i = 0; i < SN_PILE_LANES; ++i) {
         int body = first + i < last ? first + i : last - 1, agent = work->agents[body];
-        four->q[i] = sn_agent_q(&work->set->agents, agent);
-        four->v[i] = sn_agent_v(&work->set->agents, agent);
+        four->q[i] = work->set->agents.q + (size_t)agent * SN_RIGID_Q;
+        four->v[i] = work->set->agents.v + (size_t)agent * SN_RIGID_V;
         four->body[i] = &work->bodies[body];
         four->mass[i] = &work->set->mass[agent];
-        four->force[i] = sn_agent_force(&work->set->agents, agent);
+        four->force[i] = &work->set->agents.force[agent];
     }
 }
 
@@ -65,6 +73,13 @@ SN_WIDE void find_masses(const wide_body *four, sn_wide3 *inertia, sn_lanes *inv
     *inverse_mass = 1.0 / SN_FOUR(four->mass, ->mass);
 }
 
+SN_WIDE void put_lane(double *to, const sn_wide3 *from, int lane)
+{
+    to[0] = from->x[lane];
+    to[1] = from->y[lane];
+    to[2] = from->z[lane];
+}
+
 // Velocities back into the set, in its axes, and how far the coming drift turns.
 SN_WIDE void put_four(wide_body *four, int live, double drift)
 {
@@ -78,22 +93,15 @@ SN_WIDE void put_four(wide_body *four, int live, double drift)
     turn.y += drift * w.y;
     turn.z += drift * w.z;
     for (int i = 0; i < live; ++i) {
-        double *out = four->v[i], *angle = four->body[i]->turn;
-        out[0] = v.x[i];
-        out[1] = v.y[i];
-        out[2] = v.z[i];
-        out[3] = principal.x[i];
-        out[4] = principal.y[i];
-        out[5] = principal.z[i];
-        angle[0] = turn.x[i];
-        angle[1] = turn.y[i];
-        angle[2] = turn.z[i];
+        put_lane(four->v[i], &v, i);
+        put_lane(four->v[i] + 3, &principal, i);
+        put_lane(four->body[i]->turn, &turn, i);
     }
 }
 
 // The other way: velocities, where bodies are, and the inverse inertia there, R diag(1/I) R^T; on
 // the way, what forces add in a time `kick`.
-SN_WIDE void take_four(wide_body *four, int live, double kick, const sn_vec3 *gravity)
+SN_WIDE void take_four(wide_body *four, int live, double kick, const sn_vec3 *gravity, stage at)
 {
     sn_wide3 v, w, principal, inertia, moment, spin;
     sn_lanes inverse_mass;
@@ -103,7 +111,7 @@ SN_WIDE void take_four(wide_body *four, int live, double kick, const sn_vec3 *gr
     principal.x = SN_FOUR(four->v, [3]);
     principal.y = SN_FOUR(four->v, [4]);
     principal.z = SN_FOUR(four->v, [5]);
-    if (kick != 0.0) {
+    if (at == AT_KICK) {
         sn_lanes over_mass = kick * inverse_mass;
         v.x += kick * gravity->x + over_mass * SN_FOUR(four->force, ->linear.x);
         v.y += kick * gravity->y + over_mass * SN_FOUR(four->force, ->linear.y);
@@ -131,26 +139,22 @@ SN_WIDE void take_four(wide_body *four, int live, double kick, const sn_vec3 *gr
     wide_dot(&inverse[5], &scaled[2], &four->row[2]);
     for (int i = 0; i < live; ++i) {
         sn_pile_body *body = four->body[i];
-        body->v[0] = v.x[i];
-        body->v[1] = v.y[i];
-        body->v[2] = v.z[i];
-        body->w[0] = w.x[i];
-        body->w[1] = w.y[i];
-        body->w[2] = w.z[i];
-        body->inverse_mass = inverse_mass[i];
+        put_lane(body->v, &v, i);
+        put_lane(body->w, &w, i);
+        body->v[3] = inverse_mass[i];
         for (int j = 0; j < 3; ++j) {
             body->centre[j] = four->q[i][j];
         }
         for (int j = 0; j < 6; ++j) {
-            body->inverse_inertia[j] = inverse[j][i];
+            body->inertia[j] = inverse[j][i];
         }
     }
 }
 
 // Forces that fall with speed, as drag does: f(v) = f0 - D (v - v0) with v0 the velocity at the
 // start of the step, trapezoidal over the sub-step: (M + h'/2 D) dv = h' (f(v) + m g). The set
-// still has the velocity before the kick.
-static void kick_damped(const sn_pile_work *work, int index, double h)
+// still has the velocity before the kick; the plain kick was made already, and is put right here.
+static void kick_damped(const sn_pile_work *work, int index)
 {
     const sn_agent_set *set = &work->set->agents;
     int agent = work->agents[index];
@@ -158,16 +162,21 @@ static void kick_damped(const sn_pile_work *work, int index, double h)
     const sn_rigid_mass *mass = &work->set->mass[agent];
     const double *damping = set->damping + (size_t)agent * SN_DAMPING_SIZE;
     const double *before = sn_agent_v(set, agent);
-    sn_quat rotation = sn_rigid_pose(sn_agent_q(set, agent)).rotation;
-    sn_vec3 v = sn_vec3_at(before), w = sn_rotate(rotation, sn_vec3_at(before + 3));
-    double a[SN_DAMPING_SIZE], dv[SN_RIGID_V], excess[SN_RIGID_V];
     const sn_vec3 *start = work->start_velocity + 2 * (size_t)index;
-    sn_vec3_put(excess, sn_vec3_sub(v, start[0]));
-    sn_vec3_put(excess + 3, sn_vec3_sub(w, start[1]));
-    sn_vec3 force = sn_vec3_add_scaled(set->force[agent].linear, mass->mass, work->gravity);
-    sn_vec3_put(dv, force);
-    sn_vec3_put(dv + 3, set->force[agent].angular);
+    sn_quat rotation = sn_rigid_pose(sn_agent_q(set, agent)).rotation;
     sn_mat3 inertia = sn_tensor_to_world(rotation, mass->inertia);
+    double a[SN_DAMPING_SIZE], plain[SN_RIGID_V], dv[SN_RIGID_V], excess[SN_RIGID_V], h = work->h;
+    sn_vec3 turning = sn_rotate(rotation, sn_vec3_at(before + 3));
+    sn_vec3 pull = sn_vec3_add_scaled(set->force[agent].linear, mass->mass, work->gravity);
+    sn_vec3_put(excess, sn_vec3_sub(sn_vec3_at(before), start[0]));
+    sn_vec3_put(excess + 3, sn_vec3_sub(turning, start[1]));
+    sn_vec3_put(plain, sn_vec3_scale(h / mass->mass, pull));
+    sn_vec3 spun = sn_rotate_inverse(rotation, set->force[agent].angular);
+    spun =
+        sn_vec3_make(spun.x / mass->inertia.x, spun.y / mass->inertia.y, spun.z / mass->inertia.z);
+    sn_vec3_put(plain + 3, sn_vec3_scale(h, sn_rotate(rotation, spun)));
+    sn_vec3_put(dv, pull);
+    sn_vec3_put(dv + 3, set->force[agent].angular);
     for (int i = 0; i < SN_RIGID_V; ++i) {
         for (int j = 0; j < SN_RIGID_V; ++j) {
             double d = damping[i * SN_RIGID_V + j];
@@ -182,41 +191,44 @@ static void kick_damped(const sn_pile_work *work, int index, double h)
             a[(3 + i) * SN_RIGID_V + 3 + j] += inertia.m[i][j];
         }
     }
-    if (sn_ldl6_factor(a)) { // else the field feeds energy in, and is taken as it was
-        sn_ldl6_solve(a, dv);
-        sn_vec3_put(body->v, sn_vec3_add(v, sn_vec3_at(dv)));
-        sn_vec3_put(body->w, sn_vec3_add(w, sn_vec3_at(dv + 3)));
+    if (!sn_ldl6_factor(a)) { // the field feeds energy in, and is taken as it was
+        return;
     }
+    sn_ldl6_solve(a, dv);
+    sn_vec3 more = sn_vec3_sub(sn_vec3_at(dv), sn_vec3_at(plain));
+    sn_vec3 more_turn = sn_vec3_sub(sn_vec3_at(dv + 3), sn_vec3_at(plain + 3));
+    sn_vec3_put(body->v, sn_vec3_add(sn_vec3_at(body->v), more));
+    sn_vec3_put(body->w, sn_vec3_add(sn_vec3_at(body->w), more_turn));
 }
 
 // ---- runs of bodies ----
 
 typedef struct body_run {
     const sn_pile_work *work;
-    double drift, kick; // s
-    bool put, take;     // into the set before the drift, and out of it afterwards
+    stage at;
 } body_run;
 
 SN_WIDE void run_bodies(const body_run *run, int first, int last)
 {
     const sn_pile_work *work = run->work;
+    stage at = run->at;
+    double drift = at == AT_START || at == AT_END ? 0.0 : 0.5 * work->h, steps[DRIFT_BATCH];
     wide_body four;
-    double steps[DRIFT_BATCH];
-    for (int i = first; run->put && i < last; i += SN_PILE_LANES) {
+    for (int i = first; at != AT_START && i < last; i += SN_PILE_LANES) {
         find_four(&four, work, i, last);
-        put_four(&four, last - i < SN_PILE_LANES ? last - i : SN_PILE_LANES, run->drift);
+        put_four(&four, last - i < SN_PILE_LANES ? last - i : SN_PILE_LANES, drift);
     }
     for (int i = 0; i < DRIFT_BATCH; ++i) {
-        steps[i] = run->drift;
+        steps[i] = drift;
     }
-    for (int i = first; run->drift != 0.0 && i < last; i += DRIFT_BATCH) {
+    for (int i = first; drift != 0.0 && i < last; i += DRIFT_BATCH) {
         sn_rigid_drift(work->set->mass, work->set->agents.q, work->set->agents.v, work->agents + i,
                        steps, last - i < DRIFT_BATCH ? last - i : DRIFT_BATCH);
     }
-    for (int i = first; run->take && i < last; i += SN_PILE_LANES) {
+    for (int i = first; at != AT_END && i < last; i += SN_PILE_LANES) {
         find_four(&four, work, i, last);
-        take_four(&four, last - i < SN_PILE_LANES ? last - i : SN_PILE_LANES, run->kick,
-                  &work->gravity);
+        take_four(&four, last - i < SN_PILE_LANES ? last - i : SN_PILE_LANES, work->h,
+                  &work->gravity, at);
     }
 }
 
@@ -242,37 +254,43 @@ static void run_any(const body_run *run, int first, int last)
 static void body_chunk(void *context, int first, int last, int chunk)
 {
     (void)chunk;
-    const body_run *run = context;
-    const sn_pile_work *work = run->work;
-    run_any(run, first, last);
-    for (int i = first; run->kick != 0.0 && work->start_velocity != NULL && i < last; ++i) {
-        if (sn_agent_is_damped(&work->set->agents, work->agents[i], 0)) {
-            kick_damped(work, i, run->kick);
-        }
-    }
+    run_any(context, first, last);
+}
+
+static void run_all(sn_pile_work *work, stage at)
+{
+    body_run run = {work, at};
+    sn_threads_run(work->threads, work->body_count, SN_PILE_BODY_CHUNK, body_chunk, &run);
 }
 
 void sn_pile_load_bodies(sn_pile_work *work)
 {
-    body_run run = {.work = work, .take = true};
     for (int i = 0; i <= work->body_count; ++i) {
         work->bodies[i] = (sn_pile_body){0};
     }
-    sn_threads_run(work->threads, work->body_count, SN_PILE_BODY_CHUNK, body_chunk, &run);
+    run_all(work, AT_START);
     for (int i = 0; work->start_velocity != NULL && i < work->body_count; ++i) {
         work->start_velocity[2 * (size_t)i] = sn_vec3_at(work->bodies[i].v);
         work->start_velocity[2 * (size_t)i + 1] = sn_vec3_at(work->bodies[i].w);
     }
 }
 
-void sn_pile_drift_bodies(sn_pile_work *work, bool kick)
+void sn_pile_kick_bodies(sn_pile_work *work)
 {
-    body_run run = {work, 0.5 * work->h, kick ? work->h : 0.0, true, true};
-    sn_threads_run(work->threads, work->body_count, SN_PILE_BODY_CHUNK, body_chunk, &run);
+    run_all(work, AT_KICK);
+    for (int i = 0; work->start_velocity != NULL && i < work->body_count; ++i) {
+        if (sn_agent_is_damped(&work->set->agents, work->agents[i], 0)) {
+            kick_damped(work, i);
+        }
+    }
+}
+
+void sn_pile_drift_bodies(sn_pile_work *work)
+{
+    run_all(work, AT_DRIFT);
 }
 
 void sn_pile_store_bodies(sn_pile_work *work)
 {
-    body_run run = {.work = work, .put = true};
-    sn_threads_run(work->threads, work->body_count, SN_PILE_BODY_CHUNK, body_chunk, &run);
+    run_all(work, AT_END);
 }

@@ -29,28 +29,40 @@ static sn_pile_block *empty_block(sn_pile_block *block, int none, int point_firs
 {
     for (int i = 0; i < SN_PILE_LANES; ++i) {
         block->a[i] = block->b[i] = none;
-        block->contact[i] = -1;
     }
     block->point_first = point_first;
     block->point_count = 0;
     return block;
 }
 
-// Links sorted by colour, and in a colour by falling number of points, so that lanes of a block
-// have equally many: by counting, which keeps their order otherwise. `order`: count.
+static sn_pile_extra *empty_extra(sn_pile_extra *extra)
+{
+    for (int i = 0; i < SN_PILE_LANES; ++i) {
+        extra->contact[i] = -1;
+    }
+    return extra;
+}
+
+// Links sorted by colour, in a colour by falling number of points, and those that are likely to do
+// nothing after the others, so that lanes of a block are alike: by counting, which keeps their
+// order otherwise. `order`: count.
+static int sort_key(const sn_pile_link *link)
+{
+    return 2 * (link->colour * SN_MANIFOLD_POINTS + SN_MANIFOLD_POINTS - link->count) + link->idle;
+}
+
 static void sort_links(const sn_pile_link *links, int count, int *order)
 {
-    enum { KEYS = (SN_PILE_COLOURS + 1) * SN_MANIFOLD_POINTS };
+    enum { KEYS = 2 * (SN_PILE_COLOURS + 1) * SN_MANIFOLD_POINTS };
     int first[KEYS + 1] = {0};
     for (int i = 0; i < count; ++i) {
-        first[links[i].colour * SN_MANIFOLD_POINTS + SN_MANIFOLD_POINTS - links[i].count + 1] += 1;
+        first[sort_key(&links[i]) + 1] += 1;
     }
     for (int i = 0; i < KEYS; ++i) {
         first[i + 1] += first[i];
     }
     for (int i = 0; i < count; ++i) {
-        order[first[links[i].colour * SN_MANIFOLD_POINTS + SN_MANIFOLD_POINTS - links[i].count]++] =
-            i;
+        order[first[sort_key(&links[i])]++] = i;
     }
 }
 
@@ -58,6 +70,7 @@ void sn_pile_place_links(sn_pile_work *work, const sn_pile_link *links, int coun
 {
     int colour = -1, lane = 0;
     sn_pile_block *block = NULL;
+    sn_pile_extra *extra = NULL;
     sort_links(links, count, order);
     work->block_count = work->point_count = work->colour_count = 0;
     for (int i = 0; i < count; ++i) {
@@ -69,6 +82,7 @@ void sn_pile_place_links(sn_pile_work *work, const sn_pile_link *links, int coun
             block = NULL;
         }
         if (block == NULL || lane == SN_PILE_LANES || serial) {
+            extra = empty_extra(&work->extras[work->block_count]);
             block = empty_block(&work->blocks[work->block_count++], work->body_count,
                                 work->point_count);
             block->point_count = link->count; // the most: counts fall
@@ -78,6 +92,6 @@ void sn_pile_place_links(sn_pile_work *work, const sn_pile_link *links, int coun
         }
         block->a[lane] = link->a;
         block->b[lane] = link->b;
-        block->contact[lane++] = link->contact;
+        extra->contact[lane++] = link->contact;
     }
 }

@@ -13,99 +13,157 @@ static const double softness_ratio = 10.0;
 static const double push_share = 0.0125; // of a size in a sub-step
 static const double bounce_share = 2.0;  // approach slower than this many g h' does not rebound
 
-static void put_lane(sn_wide3 *wide, int lane, sn_vec3 a)
+// Four contacts side by side. Lanes without one show the first lane's and are not live.
+typedef struct wide_contact {
+    const sn_contact *contact[SN_PILE_LANES];
+    sn_wide3 axes[3];                    // t, s, n
+    sn_wide3 centre_a, centre_b, middle; // of the bodies, and of the points
+    sn_lane_mask live[SN_MANIFOLD_POINTS];
+    double scale; // of impulses of the last step
+} wide_contact;
+
+#define SN_FOUR(field)                                                                             \
+    ((sn_lanes){four->contact[0]->field, four->contact[1]->field, four->contact[2]->field,         \
+                four->contact[3]->field})
+#define SN_FOUR3(vector, field)                                                                    \
+    ((vector).x = SN_FOUR(field.x), (vector).y = SN_FOUR(field.y), (vector).z = SN_FOUR(field.z))
+
+SN_WIDE void wide_keep(sn_wide3 *a, const sn_lane_mask *mask)
 {
-    wide->x[lane] = a.x;
-    wide->y[lane] = a.y;
-    wide->z[lane] = a.z;
+    a->x = (sn_lanes)(*mask & (sn_lane_mask)a->x);
+    a->y = (sn_lanes)(*mask & (sn_lane_mask)a->y);
+    a->z = (sn_lanes)(*mask & (sn_lane_mask)a->z);
 }
 
-static sn_vec3 get_lane(const sn_wide3 *wide, int lane)
-{
-    return sn_vec3_make(wide->x[lane], wide->y[lane], wide->z[lane]);
-}
-
-static sn_vec3 centre_of(const sn_pile_work *work, int body)
-{
-    return sn_vec3_at(work->bodies[body].centre);
-}
-
-static sn_vec3 tangential(sn_vec3 a, sn_vec3 normal)
-{
-    return sn_vec3_add_scaled(a, -sn_dot(a, normal), normal);
-}
-
-static void load_point(const sn_pile_work *work, const sn_pile_block *block, int lane,
-                       const sn_contact *contact, const sn_contact_point *from, double scale,
-                       sn_pile_point *point)
-{
-    sn_vec3 a = centre_of(work, block->a[lane]), b = centre_of(work, block->b[lane]);
-    sn_vec3 n = contact->normal, arm = sn_vec3_scale(0.5, sn_vec3_add(from->on_a, from->on_b));
-    arm = sn_vec3_add_scaled(arm, -block->share_a[lane], a);
-    arm = sn_vec3_add_scaled(arm, -block->share_b[lane], b);
-    sn_vec3 apart = sn_vec3_add_scaled(tangential(from->anchor, n), from->gap, n);
-    double press = scale * sn_dot(from->impulse, n);
-    sn_vec3 rub = sn_vec3_scale(scale, tangential(from->impulse, n));
-    put_lane(&point->arm, lane, arm);
-    put_lane(&point->apart, lane, sn_vec3_sub(apart, sn_vec3_sub(b, a)));
-    put_lane(&point->rub, lane, press > 0.0 ? rub : SN_VEC3_ZERO);
-    point->press[lane] = press > 0.0 ? press : 0.0;
-}
-
-static void load_lane(const sn_pile_work *work, sn_pile_block *block, int lane, double scale)
-{
-    const sn_contact *contact = &work->contacts[block->contact[lane]];
-    bool a_moves = block->a[lane] != work->body_count, b_moves = block->b[lane] != work->body_count;
-    double h = work->h, w = 2.0 * SN_PI * softness_share / h, c = 2.0 * softness_ratio + h * w;
-    double gravity = sn_length(work->gravity);
-    put_lane(&block->normal, lane, contact->normal);
-    put_lane(&block->surface, lane, contact->surface_velocity);
-    put_lane(&block->turning, lane, sn_vec3_scale(scale, contact->turning));
-    block->share_a[lane] = !b_moves ? 1.0 : a_moves ? 0.5 : 0.0;
-    block->share_b[lane] = 1.0 - block->share_a[lane];
-    block->friction[lane] = contact->friction;
-    block->rate[lane] = 2.0 * w / c;
-    block->mass_scale[lane] = h * w * c / (1.0 + h * w * c);
-    block->impulse_scale[lane] = 1.0 / (1.0 + h * w * c);
-    block->push[lane] = push_share * contact->size / h;
-    block->restitution[lane] = contact->restitution;
-    block->bounce_speed[lane] = bounce_share * gravity * h;
-    block->rolling[lane] = contact->rolling_friction;
-    block->spinning[lane] = contact->spinning_friction;
-    block->bounces |= contact->restitution > 0.0;
-    block->rolls |= contact->rolling_friction > 0.0 || contact->spinning_friction > 0.0;
-    sn_pile_point *points = work->points + block->point_first;
-    for (int i = 0; i < contact->count; ++i) {
-        load_point(work, block, lane, contact, &contact->points[i], scale, &points[i]);
-    }
-}
-
-// 1 where a lane has this point, else 0.
-SN_WIDE void live_lanes(sn_lanes *live, const sn_pile_work *work, const sn_pile_block *block,
-                        int point)
+SN_WIDE void find_four(wide_contact *four, const sn_pile_work *work, const sn_pile_block *block,
+                       const sn_pile_extra *extra)
 {
     for (int i = 0; i < SN_PILE_LANES; ++i) {
-        int contact = block->contact[i];
-        (*live)[i] = contact >= 0 && point < work->contacts[contact].count ? 1.0 : 0.0;
+        int contact = extra->contact[i] >= 0 ? extra->contact[i] : extra->contact[0];
+        four->contact[i] = &work->contacts[contact];
+        for (int j = 0; j < block->point_count; ++j) {
+            four->live[j][i] = extra->contact[i] >= 0 && j < four->contact[i]->count ? -1 : 0;
+        }
     }
+    gather_centre(&four->centre_a, work->bodies, block->a);
+    gather_centre(&four->centre_b, work->bodies, block->b);
 }
 
-// W d: the velocity that a unit impulse along d brings to the point.
-SN_WIDE void response(sn_wide3 *u, const wide_inertia *a, const wide_inertia *b,
-                      const sn_wide3 *arm_a, const sn_wide3 *arm_b, const sn_wide3 *d)
+SN_WIDE void load_laws(const sn_pile_work *work, sn_pile_block *block, sn_pile_extra *extra,
+                       const wide_contact *four)
 {
-    wide_motion at_a = {0}, at_b = {0};
-    wide_push(&at_a, &at_b, a, b, arm_a, arm_b, d);
-    wide_slip(u, &at_a, &at_b, arm_a, arm_b);
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
+    SN_FOUR3(block->n, normal);
+    for (int i = 0; i < SN_PILE_LANES; ++i) {
+        bool a = block->a[i] != work->body_count, b = block->b[i] != work->body_count;
+        block->share_a[i] = !b ? 1.0 : a ? 0.5 : 0.0;
+    }
+    block->share_b = 1.0 - block->share_a;
+    block->friction = SN_FOUR(friction);
+    block->push = (push_share / work->h) * SN_FOUR(size);
+    SN_FOUR3(extra->surface, surface_velocity);
+    extra->restitution = SN_FOUR(restitution);
+    extra->bounce_speed = bounce_share * work->h * sn_length(work->gravity) + zero;
+    extra->rolling = SN_FOUR(rolling_friction);
+    extra->spinning = SN_FOUR(spinning_friction);
+    SN_FOUR3(extra->turning, turning);
+    sn_lanes scale = four->scale + zero;
+    wide_scale(&extra->turning, &scale);
+    extra->turning_total = (sn_wide3){zero, zero, zero};
+    sn_lane_mask slides =
+        (extra->surface.x != 0.0) | (extra->surface.y != 0.0) | (extra->surface.z != 0.0);
+    sn_lane_mask bounces = extra->restitution > 0.0;
+    sn_lane_mask rolls = (extra->rolling > 0.0) | (extra->spinning > 0.0);
+    block->slides_on = wide_any(&slides);
+    block->bounces = wide_any(&bounces);
+    block->rolls = wide_any(&rolls);
 }
 
-// Some unit vector at right angles to the unit vector n, without a branch: n crossed with the axis
-// it is least along.
+// The middle between both bodies' points.
+SN_WIDE void point_place(sn_wide3 *place, const wide_contact *four, int index)
+{
+    sn_lanes half = {0.5, 0.5, 0.5, 0.5};
+    sn_wide3 other;
+    SN_FOUR3(*place, points[index].on_a);
+    SN_FOUR3(other, points[index].on_b);
+    wide_add(place, &other);
+    wide_scale(place, &half);
+}
+
+// The mean of the points.
+SN_WIDE void find_middle(wide_contact *four, const sn_pile_block *block)
+{
+    sn_lanes count = {0.0, 0.0, 0.0, 0.0}, one = {1.0, 1.0, 1.0, 1.0};
+    four->middle = (sn_wide3){count, count, count};
+    for (int i = 0; i < block->point_count; ++i) {
+        sn_wide3 place;
+        point_place(&place, four, i);
+        wide_keep(&place, &four->live[i]);
+        wide_add(&four->middle, &place);
+        count += (sn_lanes)(four->live[i] & (sn_lane_mask)one);
+    }
+    wide_max(&count, &one);
+    sn_lanes share = 1.0 / count;
+    wide_scale(&four->middle, &share);
+}
+
+// Some unit vector at right angles to the unit vector n: n crossed with an axis it is not along.
 SN_WIDE void wide_perpendicular(sn_wide3 *t, const sn_wide3 *n)
 {
-    for (int i = 0; i < SN_PILE_LANES; ++i) {
-        put_lane(t, i, sn_perpendicular(get_lane(n, i)));
-    }
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0}, minus_y = -n->y, minus_z = -n->z;
+    sn_lane_mask flat = n->x * n->x < 0.5; // (0, z, -y), else (-z, 0, x)
+    wide_select(&t->x, &flat, &zero, &minus_z);
+    wide_select(&t->y, &flat, &n->z, &zero);
+    wide_select(&t->z, &flat, &minus_y, &n->x);
+    sn_lanes square;
+    wide_dot(&square, t, t);
+    sn_lanes scale =
+        1.0 / (sn_lanes){sqrt(square[0]), sqrt(square[1]), sqrt(square[2]), sqrt(square[3])};
+    wide_scale(t, &scale);
+}
+
+SN_WIDE void load_plane(wide_contact *four, sn_pile_block *block)
+{
+    wide_perpendicular(&block->t, &block->n);
+    plane_axes(four->axes, block);
+    find_middle(four, block);
+    block->arm = four->middle;
+    wide_sub_scaled(&block->arm, &block->share_a, &four->centre_a);
+    wide_sub_scaled(&block->arm, &block->share_b, &four->centre_b);
+}
+
+// Where a point is, and its impulse in the last step.
+SN_WIDE void load_point(const wide_contact *four, int index, sn_pile_point *point)
+{
+    const sn_lane_mask *live = &four->live[index];
+    sn_wide3 place, stuck, between, impulse;
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0}, scale = four->scale + zero;
+    point_place(&place, four, index);
+    wide_difference(&place, &place, &four->middle);
+    wide_to_plane(&place, four->axes, &place);
+    wide_keep(&place, live);
+    point->t = place.x;
+    point->s = place.y;
+
+    wide_difference(&between, &four->centre_b, &four->centre_a);
+    wide_to_plane(&between, four->axes, &between);
+    SN_FOUR3(stuck, points[index].anchor);
+    wide_to_plane(&stuck, four->axes, &stuck);
+    stuck.z = SN_FOUR(points[index].gap);
+    wide_difference(&stuck, &stuck, &between);
+    wide_keep(&stuck, live);
+    point->stuck_t = stuck.x;
+    point->stuck_s = stuck.y;
+    point->gap = stuck.z;
+
+    SN_FOUR3(impulse, points[index].impulse);
+    wide_scale(&impulse, &scale);
+    wide_to_plane(&impulse, four->axes, &impulse);
+    sn_lane_mask on = *live & (impulse.z > 0.0);
+    wide_keep(&impulse, &on);
+    point->rub_t = impulse.x;
+    point->rub_s = impulse.y;
+    point->press = impulse.z;
 }
 
 // The largest eigenvalue of [a b; b c] is (a + c)/2 + sqrt((a - c)^2/4 + b^2).
@@ -117,67 +175,115 @@ SN_WIDE void largest_eigenvalue(sn_lanes *result, const sn_lanes *a, const sn_la
     *result = 0.5 * (*a + *c) + root;
 }
 
-SN_WIDE void prepare_point(const sn_pile_work *work, const sn_pile_block *block, int index,
-                           const wide_inertia *a, const wide_inertia *b, const sn_wide3 *between)
+// Motion at the middle that an impulse and an angular impulse bring, all in the plane's axes.
+SN_WIDE void response(sn_wide3 *u, sn_wide3 *w, const wide_contact *four, wide_pair *pair,
+                      const sn_wide3 *impulse, const sn_wide3 *angular)
 {
-    sn_pile_point *point = &work->points[block->point_first + index];
-    const sn_wide3 *n = &block->normal;
-    sn_wide3 arm_a = point->arm, arm_b = point->arm, u, t, s;
-    sn_lanes live, w_nn, tt, ts, ss, largest, one = {1.0, 1.0, 1.0, 1.0};
-    wide_add_scaled(&arm_a, &block->share_b, between);
-    wide_sub_scaled(&arm_b, &block->share_a, between);
-    live_lanes(&live, work, block, index);
-    sn_lane_mask on = live > 0.0;
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
+    sn_wide3 none = {zero, zero, zero}, v;
+    pair->a = pair->b = (wide_motion){none, none};
+    push_pair(pair, impulse, angular);
+    wide_difference(&v, &pair->b.v, &pair->a.v);
+    relative_motion(u, w, pair, &v, &pair->a.w, &pair->b.w);
+    wide_to_plane(u, four->axes, u);
+    wide_to_plane(w, four->axes, w);
+}
 
-    response(&u, a, b, &arm_a, &arm_b, n);
-    wide_dot(&w_nn, n, &u);
-    point->cross = u;
-    wide_sub_scaled(&point->cross, &w_nn, n);
-    wide_select(&w_nn, &on, &w_nn, &one);
-    point->mass = live / w_nn;
+// How both bodies answer at the middle. `normal`: response of (u_n, w_t, w_s) to (p_n, m_t, m_s),
+// symmetric, by rows.
+SN_WIDE void prepare_block(const wide_contact *four, sn_pile_block *block, wide_pair *pair,
+                           sn_lanes normal[6])
+{
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
+    sn_wide3 none = {zero, zero, zero}, u, w;
+    response(&u, &w, four, pair, &four->axes[2], &none); // p_n
+    normal[0] = u.z;
+    normal[1] = w.x;
+    normal[2] = w.y;
+    block->mixed[0] = u.x;
+    block->mixed[3] = u.y;
+    block->mixed[6] = w.z;
+    response(&u, &w, four, pair, &none, &four->axes[0]); // m_t
+    normal[3] = w.x;
+    normal[4] = w.y;
+    block->mixed[1] = u.x;
+    block->mixed[4] = u.y;
+    block->mixed[7] = w.z;
+    response(&u, &w, four, pair, &none, &four->axes[1]); // m_s
+    normal[5] = w.y;
+    block->mixed[2] = u.x;
+    block->mixed[5] = u.y;
+    block->mixed[8] = w.z;
+    response(&u, &w, four, pair, &four->axes[0], &none); // p_t
+    block->plane[0] = u.x;
+    block->plane[1] = u.y;
+    block->plane[2] = w.z;
+    response(&u, &w, four, pair, &four->axes[1], &none); // p_s
+    block->plane[3] = u.y;
+    block->plane[4] = w.z;
+    response(&u, &w, four, pair, &none, &four->axes[2]); // m_n
+    block->plane[5] = w.z;
+}
 
-    wide_perpendicular(&t, n);
-    wide_cross(&s, n, &t);
-    response(&u, a, b, &arm_a, &arm_b, &t);
-    wide_dot(&tt, &t, &u);
-    wide_dot(&ts, &s, &u);
-    response(&u, a, b, &arm_a, &arm_b, &s);
-    wide_dot(&ss, &s, &u);
-    largest_eigenvalue(&largest, &tt, &ts, &ss);
-    wide_select(&largest, &on, &largest, &one);
-    point->slide_step = live / largest;
+SN_WIDE void live_inverse(sn_lanes *to, const sn_lanes *from, const sn_lane_mask *live)
+{
+    sn_lanes one = {1.0, 1.0, 1.0, 1.0};
+    wide_select(to, live, from, &one);
+    *to = (sn_lanes)(*live & (sn_lane_mask)(1.0 / *to));
+}
+
+// How a point answers, from how the middle does: its rows are (1, s, -t) in the normal group, and
+// (1, 0, -s), (0, 1, t) in the plane.
+SN_WIDE void prepare_point(const sn_pile_block *block, const sn_lanes n[6], sn_pile_point *point,
+                           const sn_lane_mask *live)
+{
+    const sn_lanes *p = block->plane;
+    sn_lanes t = point->t, s = point->s, largest;
+    point->answer[0] = n[0] + s * n[1] - t * n[2];
+    point->answer[1] = n[1] + s * n[3] - t * n[4];
+    point->answer[2] = n[2] + s * n[4] - t * n[5];
+    sn_lanes w_nn = point->answer[0] + s * point->answer[1] - t * point->answer[2];
+    sn_lanes w_tt = p[0] - 2.0 * (s * p[2]) + s * s * p[5];
+    sn_lanes w_ss = p[3] + 2.0 * (t * p[4]) + t * t * p[5];
+    sn_lanes w_ts = p[1] + t * p[2] - s * p[4] - s * t * p[5];
+    largest_eigenvalue(&largest, &w_tt, &w_ts, &w_ss);
+    live_inverse(&point->mass, &w_nn, live);
+    live_inverse(&point->slide, &largest, live);
 }
 
 // 1 / a bound of the largest eigenvalue (Gershgorin); exact for balls and cubes.
-SN_WIDE void prepare_turning(const sn_pile_work *work, sn_pile_block *block, const wide_inertia *a,
-                             const wide_inertia *b)
+SN_WIDE void prepare_turning(sn_pile_extra *extra, const wide_inertia *a, const wide_inertia *b)
 {
-    (void)work;
     for (int i = 0; i < SN_PILE_LANES; ++i) {
         double xy = fabs(a->xy[i] + b->xy[i]), xz = fabs(a->xz[i] + b->xz[i]);
         double yz = fabs(a->yz[i] + b->yz[i]);
         double x = a->xx[i] + b->xx[i] + xy + xz, y = a->yy[i] + b->yy[i] + xy + yz;
         double z = a->zz[i] + b->zz[i] + xz + yz, most = fmax(x, fmax(y, z));
-        block->turn_step[i] = most > 0.0 ? 1.0 / most : 0.0;
+        extra->turn_step[i] = most > 0.0 ? 1.0 / most : 0.0;
     }
 }
 
-SN_WIDE void prepare_block(const sn_pile_work *work, sn_pile_block *block)
+SN_WIDE void load_block(const sn_pile_work *work, int index, double scale)
 {
-    wide_inertia a, b;
-    sn_wide3 from, between;
-    gather_inertia(&a, work->bodies, block->a);
-    gather_inertia(&b, work->bodies, block->b);
-    gather_centre(&from, work->bodies, block->a);
-    gather_centre(&between, work->bodies, block->b);
-    between.x -= from.x;
-    between.y -= from.y;
-    between.z -= from.z;
+    sn_pile_block *block = &work->blocks[index];
+    sn_pile_extra *extra = &work->extras[index];
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0}, normal[6];
+    wide_contact four;
+    wide_pair pair;
+    four.scale = scale;
+    find_four(&four, work, block, extra);
+    load_laws(work, block, extra, &four);
+    load_plane(&four, block);
+    gather_pair(&pair, work->bodies, block);
+    prepare_block(&four, block, &pair, normal);
     for (int i = 0; i < block->point_count; ++i) {
-        prepare_point(work, block, i, &a, &b, &between);
+        sn_pile_point *point = &work->points[block->point_first + i];
+        load_point(&four, i, point);
+        prepare_point(block, normal, point, &four.live[i]);
+        work->tallies[block->point_first + i] = (sn_pile_tally){zero, zero, zero, zero};
     }
     if (block->rolls) {
-        prepare_turning(work, block, &a, &b);
+        prepare_turning(extra, &pair.inertia_a, &pair.inertia_b);
     }
 }
 
@@ -188,32 +294,10 @@ typedef struct load_run {
     double scale;
 } load_run;
 
-static void clear_block(const sn_pile_work *work, sn_pile_block *block)
-{
-    sn_pile_block empty = {.point_first = block->point_first, .point_count = block->point_count};
-    for (int i = 0; i < SN_PILE_LANES; ++i) {
-        empty.a[i] = block->a[i];
-        empty.b[i] = block->b[i];
-        empty.contact[i] = block->contact[i];
-    }
-    *block = empty;
-    for (int i = 0; i < block->point_count; ++i) {
-        work->points[block->point_first + i] = (sn_pile_point){0};
-    }
-}
-
 SN_WIDE void load_blocks(const load_run *run, int first, int last)
 {
-    const sn_pile_work *work = run->work;
     for (int i = first; i < last; ++i) {
-        sn_pile_block *block = &work->blocks[i];
-        clear_block(work, block);
-        for (int lane = 0; lane < SN_PILE_LANES; ++lane) {
-            if (block->contact[lane] >= 0) {
-                load_lane(work, block, lane, run->scale);
-            }
-        }
-        prepare_block(work, block);
+        load_block(run->work, i, run->scale);
     }
 }
 
@@ -240,6 +324,10 @@ static void load_chunk(void *context, int first, int last, int chunk)
 
 void sn_pile_load_contacts(sn_pile_work *work, double scale)
 {
+    double w = 2.0 * SN_PI * softness_share / work->h, c = 2.0 * softness_ratio + work->h * w;
+    work->rate = 2.0 * w / c;
+    work->mass_scale = work->h * w * c / (1.0 + work->h * w * c);
+    work->impulse_scale = 1.0 / (1.0 + work->h * w * c);
     load_run run = {work, scale};
     sn_threads_run(work->threads, work->block_count, SN_PILE_BLOCK_CHUNK, load_chunk, &run);
     work->bounces = false;
@@ -250,45 +338,91 @@ void sn_pile_load_contacts(sn_pile_work *work, double scale)
 
 // ---- the answer ----
 
-// b's point less a's at the end, tangential: what point_apart of pile_sweep.c says of one lane.
-static sn_vec3 anchor_now(const sn_pile_work *work, const sn_pile_block *block,
-                          const sn_pile_point *point, int lane)
+SN_WIDE sn_vec3 get_lane(const sn_wide3 *wide, int lane)
 {
-    const sn_pile_body *a = &work->bodies[block->a[lane]], *b = &work->bodies[block->b[lane]];
-    sn_vec3 between = sn_vec3_sub(sn_vec3_at(b->centre), sn_vec3_at(a->centre));
-    sn_vec3 arm = get_lane(&point->arm, lane);
-    sn_vec3 arm_a = sn_vec3_add_scaled(arm, block->share_b[lane], between);
-    sn_vec3 arm_b = sn_vec3_add_scaled(arm, -block->share_a[lane], between);
-    sn_vec3 apart = sn_vec3_add(get_lane(&point->apart, lane), between);
-    apart = sn_vec3_add(apart, sn_cross(sn_vec3_at(b->turn), arm_b));
-    apart = sn_vec3_sub(apart, sn_cross(sn_vec3_at(a->turn), arm_a));
-    apart = sn_vec3_add_scaled(apart, work->elapsed, get_lane(&block->surface, lane));
-    return tangential(apart, get_lane(&block->normal, lane));
+    return sn_vec3_make(wide->x[lane], wide->y[lane], wide->z[lane]);
 }
+
+// Displacement of b against a at the middle since the start, as find_apart of pile_sweep.c has it.
+SN_WIDE void find_shift(sn_wide3 *shift, sn_wide3 *turn, const sn_pile_work *work,
+                        const sn_pile_block *block, const sn_pile_extra *extra,
+                        const sn_wide3 axes[3])
+{
+    wide_pair pair;
+    sn_wide3 turn_a, turn_b;
+    sn_lanes elapsed = {work->elapsed, work->elapsed, work->elapsed, work->elapsed};
+    gather_pair(&pair, work->bodies, block);
+    gather_turn(&turn_a, work->bodies, block->a);
+    gather_turn(&turn_b, work->bodies, block->b);
+    relative_motion(shift, turn, &pair, &pair.between, &turn_a, &turn_b);
+    if (block->slides_on) {
+        wide_add_scaled(shift, &elapsed, &extra->surface);
+    }
+    wide_to_plane(shift, axes, shift);
+    wide_to_plane(turn, axes, turn);
+}
+
+SN_WIDE void store_block(const sn_pile_work *work, int index)
+{
+    const sn_pile_block *block = &work->blocks[index];
+    const sn_pile_extra *extra = &work->extras[index];
+    sn_wide3 axes[3], shift, turn, anchor, impulse;
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
+    plane_axes(axes, block);
+    find_shift(&shift, &turn, work, block, extra, axes);
+    for (int i = 0; i < block->point_count; ++i) {
+        const sn_pile_point *point = &work->points[block->point_first + i];
+        const sn_pile_tally *tally = &work->tallies[block->point_first + i];
+        anchor.x = point->stuck_t + (shift.x - turn.z * point->s);
+        anchor.y = point->stuck_s + (shift.y + turn.z * point->t);
+        anchor.z = zero;
+        sn_lane_mask on = point->press > 0.0;
+        wide_keep(&anchor, &on);
+        wide_from_plane(&anchor, axes, &anchor);
+        impulse = (sn_wide3){tally->rub_t, tally->rub_s, tally->press};
+        wide_from_plane(&impulse, axes, &impulse);
+        for (int lane = 0; lane < SN_PILE_LANES; ++lane) {
+            if (extra->contact[lane] >= 0 && i < work->contacts[extra->contact[lane]].count) {
+                sn_contact_point *to = &work->contacts[extra->contact[lane]].points[i];
+                to->impulse = get_lane(&impulse, lane);
+                to->anchor = get_lane(&anchor, lane);
+                to->touched = tally->press[lane] > 0.0;
+            }
+        }
+    }
+    for (int lane = 0; block->rolls && lane < SN_PILE_LANES; ++lane) {
+        if (extra->contact[lane] >= 0) {
+            work->contacts[extra->contact[lane]].turning = get_lane(&extra->turning_total, lane);
+        }
+    }
+}
+
+SN_WIDE void store_blocks(const sn_pile_work *work, int first, int last)
+{
+    for (int i = first; i < last; ++i) {
+        store_block(work, i);
+    }
+}
+
+#ifdef SN_HAS_AVX2_TWIN
+__attribute__((target("avx2"))) static void store_blocks_avx2(const sn_pile_work *work, int first,
+                                                              int last)
+{
+    store_blocks(work, first, last);
+}
+#endif
 
 static void store_chunk(void *context, int first, int last, int chunk)
 {
     (void)chunk;
     const sn_pile_work *work = context;
-    for (int i = first * SN_PILE_LANES; i < last * SN_PILE_LANES; ++i) {
-        const sn_pile_block *block = &work->blocks[i / SN_PILE_LANES];
-        int lane = i % SN_PILE_LANES;
-        if (block->contact[lane] < 0) {
-            continue;
-        }
-        sn_contact *contact = &work->contacts[block->contact[lane]];
-        contact->turning = get_lane(&block->turning_total, lane);
-        for (int j = 0; j < contact->count; ++j) {
-            const sn_pile_point *point = &work->points[block->point_first + j];
-            sn_contact_point *to = &contact->points[j];
-            double press = point->press_total[lane];
-            to->impulse =
-                sn_vec3_add_scaled(get_lane(&point->rub_total, lane), press, contact->normal);
-            to->touched = press > 0.0;
-            to->anchor =
-                point->press[lane] > 0.0 ? anchor_now(work, block, point, lane) : SN_VEC3_ZERO;
-        }
+#ifdef SN_HAS_AVX2_TWIN
+    if (__builtin_cpu_supports("avx2")) {
+        store_blocks_avx2(work, first, last);
+        return;
     }
+#endif
+    store_blocks(work, first, last);
 }
 
 void sn_pile_store_contacts(sn_pile_work *work)

@@ -14,51 +14,64 @@ enum {
 // Four doubles worked on together: element-wise, in the same order as one alone, so with the same
 // bits.
 typedef double sn_lanes __attribute__((vector_size(SN_PILE_LANES * sizeof(double))));
+typedef double sn_row __attribute__((vector_size(SN_PILE_LANES * sizeof(double)), may_alias));
 typedef int64_t sn_lane_mask __attribute__((vector_size(SN_PILE_LANES * sizeof(int64_t))));
 
 typedef struct sn_wide3 {
     sn_lanes x, y, z;
 } sn_wide3;
 
-// A body as sweeps see it, world axes. One more after the last never moves.
+// A body as sweeps see it, world axes, in rows that are loaded whole. One more after the last never
+// moves.
 typedef struct sn_pile_body {
-    double v[3], w[3]; // velocity, angular velocity
-    double inverse_mass, pad_mass;
-    double centre[3], turn[3]; // where it is, and how far it has turned in this step
-    double pad_turn[2];
-    double inverse_inertia[6]; // xx xy xz yy yz zz
-    double pad_inertia[2];
+    _Alignas(64) double v[4]; // velocity, and 1 / mass
+    double w[4];              // angular velocity
+    double centre[4];
+    double turn[4];    // how far it has turned in this step
+    double inertia[8]; // its inverse: xx xy xz yy, yz zz
 } sn_pile_body;
 
-// Four contacts of one colour.
+// Four contacts of one colour, each a plane with up to four points: what all sweeps read. All is
+// done in the plane's own axes t, s = n x t, n about a middle of the points, which is at share_a
+// c_a
+// + share_b c_b + arm with c_a and c_b the bodies' centres. There a point is two numbers.
 typedef struct sn_pile_block {
     int a[SN_PILE_LANES], b[SN_PILE_LANES]; // bodies
-    int contact[SN_PILE_LANES];             // -1: an empty lane
     int point_first, point_count;           // the most points of any lane
-    bool rolls, bounces;
-    sn_wide3 normal, surface;
-    sn_lanes share_a, share_b; // of the bodies' motion that contact points follow; sum 1
+    bool slides_on, rolls, bounces;         // `extra` says how
+    sn_wide3 n, t, arm;
+    sn_lanes share_a, share_b; // sum 1
     sn_lanes friction;
-    sn_lanes rate, mass_scale, impulse_scale, push; // softness of overlap, see pile_contact.c
-    sn_lanes restitution, bounce_speed;             // slower approach than that does not rebound
-    sn_lanes rolling, spinning, turn_step; // turn_step: 1 / largest eigenvalue of angular response
-    sn_wide3 turning, turning_total;
+    sn_lanes push;     // m/s, the fastest that overlap is undone
+    sn_lanes plane[6]; // response of (u_t, u_s, w_n) to (p_t, p_s, m_n): symmetric, by rows
+    sn_lanes mixed[9]; // of (u_t, u_s, w_n) to (p_n, m_t, m_s), by rows
 } sn_pile_block;
 
-// One point of each of them. With centres c_a and c_b the point is at share_a c_a + share_b c_b +
-// arm.
+// What few contacts have, and where they came from.
+typedef struct sn_pile_extra {
+    int contact[SN_PILE_LANES];            // -1: an empty lane
+    sn_wide3 surface;                      // velocity
+    sn_lanes restitution, bounce_speed;    // slower approach than that does not rebound
+    sn_lanes rolling, spinning, turn_step; // turn_step: 1 / largest eigenvalue of angular response
+    sn_wide3 turning, turning_total;
+} sn_pile_extra;
+
+// One point of each of them.
 typedef struct sn_pile_point {
-    sn_wide3 arm;
-    sn_wide3 apart;      // b's point less a's, less c_b - c_a, at the start; tangential: the anchor
-    sn_lanes mass;       // 1 / W_nn
-    sn_lanes slide_step; // 1 / largest eigenvalue of W_tt
-    sn_wide3 cross;      // W_tn: tangential velocity that a normal impulse brings
-    sn_lanes press;      // normal impulse of the sub-step
-    sn_wide3 rub;        // tangential impulse of the sub-step
-    sn_lanes press_total;
-    sn_wide3 rub_total;
-    sn_lanes approach; // normal velocity at the start of the sub-step
+    sn_lanes t, s;             // where it is
+    sn_lanes mass;             // 1 / W_nn
+    sn_lanes slide;            // 1 / largest eigenvalue of W_tt
+    sn_lanes answer[3];        // of (u_n, w_t, w_s) to its normal impulse
+    sn_lanes gap;              // at the start, less (c_b - c_a) . n
+    sn_lanes stuck_t, stuck_s; // the anchor, likewise
+    sn_lanes press;            // impulses of the sub-step: normal,
+    sn_lanes rub_t, rub_s;     // and tangential
 } sn_pile_point;
+
+typedef struct sn_pile_tally {
+    sn_lanes press, rub_t, rub_s; // of all sub-steps
+    sn_lanes approach;            // normal velocity at the start of the sub-step
+} sn_pile_tally;
 
 typedef struct sn_pile_colour {
     int block_first, block_count;
@@ -75,12 +88,15 @@ typedef struct sn_pile_work {
     sn_vec3 *start_velocity; // 2 body_count: what forces that depend on it were asked for
     int block_count, point_count, colour_count;
     sn_pile_block *blocks;
+    sn_pile_extra *extras; // block_count
     sn_pile_point *points;
+    sn_pile_tally *tallies; // point_count
     sn_pile_colour colours[SN_PILE_COLOURS + 1];
     sn_vec3 gravity;
-    double h;       // of a sub-step
-    double elapsed; // since the start of the step
-    bool bounces;   // some contact has restitution
+    double h;                               // of a sub-step
+    double rate, mass_scale, impulse_scale; // softness of overlap, see pile_contact.c
+    double elapsed;                         // since the start of the step
+    bool bounces;                           // some contact has restitution
     sn_threads *threads;
 } sn_pile_work;
 
@@ -90,6 +106,7 @@ typedef struct sn_pile_link {
     int a, b; // bodies; body_count: none that moves
     int contact;
     int count;  // of points
+    bool idle;  // no impulse in the last step
     int colour; // found
 } sn_pile_link;
 
@@ -98,7 +115,8 @@ void sn_pile_place_links(sn_pile_work *work, const sn_pile_link *links, int coun
 
 // Bodies (pile_body.c).
 void sn_pile_load_bodies(sn_pile_work *work);
-void sn_pile_drift_bodies(sn_pile_work *work, bool kick);
+void sn_pile_kick_bodies(sn_pile_work *work); // drift, then forces
+void sn_pile_drift_bodies(sn_pile_work *work);
 void sn_pile_store_bodies(sn_pile_work *work);
 
 // Contacts in and out (pile_contact.c).

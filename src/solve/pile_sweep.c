@@ -1,123 +1,185 @@
 #include "solve/pile_wide.h"
 
-// Both bodies of four contacts, as a sweep finds them.
-typedef struct wide_pair {
-    wide_motion a, b;
-    wide_inertia inertia_a, inertia_b;
-    sn_wide3 between;        // c_b - c_a
-    sn_wide3 turn_a, turn_b; // since the start of the step
-} wide_pair;
+// What a sweep knows of four contacts: motion of b against a at the middle of the points, in the
+// plane's axes, and what impulses found in this visit sum up to. Points of a plane see the motion
+// in two groups: normal (u_n, w_t, w_s) and in the plane (u_t, u_s, w_n).
+typedef struct wide_visit {
+    sn_wide3 axes[3]; // t, s, n
+    sn_wide3 u, w;
+    sn_wide3 apart, turn; // displacement since the start, likewise
+    sn_wide3 impulse, angular;
+} wide_visit;
 
-SN_WIDE void gather_pair(wide_pair *pair, const sn_pile_work *work, const sn_pile_block *block)
+// The normal law of one point in this visit: p <- max(0, p - mass (u_n + bias) - keep p).
+typedef struct wide_law {
+    sn_lanes mass, bias, keep;
+} wide_law;
+
+SN_WIDE void begin_visit(wide_visit *visit, const wide_pair *pair, const sn_pile_block *block)
 {
-    const sn_pile_body *bodies = work->bodies;
-    sn_wide3 from;
-    gather_motion(&pair->a, bodies, block->a);
-    gather_motion(&pair->b, bodies, block->b);
-    gather_inertia(&pair->inertia_a, bodies, block->a);
-    gather_inertia(&pair->inertia_b, bodies, block->b);
-    gather_centre(&from, bodies, block->a);
-    gather_centre(&pair->between, bodies, block->b);
-    pair->between.x -= from.x;
-    pair->between.y -= from.y;
-    pair->between.z -= from.z;
+    sn_wide3 u, w, v;
+    plane_axes(visit->axes, block);
+    wide_difference(&v, &pair->b.v, &pair->a.v);
+    relative_motion(&u, &w, pair, &v, &pair->a.w, &pair->b.w);
+    wide_to_plane(&visit->u, visit->axes, &u);
+    wide_to_plane(&visit->w, visit->axes, &w);
 }
 
-SN_WIDE void point_arms(sn_wide3 *arm_a, sn_wide3 *arm_b, const sn_pile_block *block,
-                        const sn_pile_point *point, const wide_pair *pair)
+// While relaxing, anchors are not asked for, and displacements along the normal will do.
+SN_WIDE void find_apart(wide_visit *visit, const sn_pile_work *work, const wide_pair *pair,
+                        const sn_pile_block *block, const sn_pile_extra *extra, bool pressing)
 {
-    *arm_a = point->arm;
-    *arm_b = point->arm;
-    wide_add_scaled(arm_a, &block->share_b, &pair->between);
-    wide_sub_scaled(arm_b, &block->share_a, &pair->between);
-}
-
-// b's point less a's now: to first order in the bodies' turns.
-SN_WIDE void point_apart(sn_wide3 *apart, const sn_pile_work *work, const sn_pile_block *block,
-                         const sn_pile_point *point, const wide_pair *pair, const sn_wide3 *arm_a,
-                         const sn_wide3 *arm_b)
-{
-    sn_wide3 moved_a, moved_b;
-    wide_cross(&moved_a, &pair->turn_a, arm_a);
-    wide_cross(&moved_b, &pair->turn_b, arm_b);
-    apart->x = (point->apart.x + pair->between.x) + (moved_b.x - moved_a.x);
-    apart->y = (point->apart.y + pair->between.y) + (moved_b.y - moved_a.y);
-    apart->z = (point->apart.z + pair->between.z) + (moved_b.z - moved_a.z);
-    apart->x += work->elapsed * block->surface.x;
-    apart->y += work->elapsed * block->surface.y;
-    apart->z += work->elapsed * block->surface.z;
-}
-
-// The law of one point: normal first, then friction, which knows of the normal impulse both as its
-// bound and by the slip it brings. Each is a projected gradient step; its fixed point is the law
-// itself, Coulomb's disc included, whatever the steps' lengths.
-SN_WIDE void solve_point(const sn_pile_work *work, const sn_pile_block *block, sn_pile_point *point,
-                         wide_pair *pair, bool pressing)
-{
-    const sn_wide3 *n = &block->normal;
-    sn_wide3 arm_a, arm_b, u, apart;
-    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
-    point_arms(&arm_a, &arm_b, block, point, pair);
-    wide_slip(&u, &pair->a, &pair->b, &arm_a, &arm_b);
-    point_apart(&apart, work, block, point, pair, &arm_a, &arm_b);
-    sn_lanes u_n, gap, old = point->press;
-    wide_dot(&u_n, n, &u);
-    wide_dot(&gap, n, &apart);
-
-    // Points that are open may close by the end of the h'/2 to come, no more.
-    sn_lane_mask open = gap > 0.0;
-    sn_lanes bias = gap * (2.0 / work->h), mass = point->mass, keep = zero;
+    sn_wide3 turn_a, turn_b, apart, turn;
+    gather_turn(&turn_a, work->bodies, block->a);
+    gather_turn(&turn_b, work->bodies, block->b);
+    relative_motion(&apart, &turn, pair, &pair->between, &turn_a, &turn_b);
+    wide_dot(&visit->apart.z, &visit->axes[2], &apart);
+    wide_dot(&visit->turn.x, &visit->axes[0], &turn);
+    wide_dot(&visit->turn.y, &visit->axes[1], &turn);
     if (pressing) {
-        sn_lanes soft = block->rate * gap, limit = -block->push, factor;
-        wide_max(&soft, &limit);
-        wide_select(&bias, &open, &bias, &soft);
-        factor = block->mass_scale * point->mass;
-        wide_select(&mass, &open, &mass, &factor);
-        wide_select(&keep, &open, &zero, &block->impulse_scale);
-    } else {
-        bias = (sn_lanes)(open & (sn_lane_mask)bias);
-        if (block->bounces) { // an approach that meets an impulse turns round
-            sn_lanes rebound = block->restitution * point->approach;
-            sn_lane_mask bounce = (point->approach < -block->bounce_speed) &
-                                  ((old > 0.0) | (u_n + bias < 0.0));
-            wide_select(&bias, &bounce, &rebound, &bias);
+        wide_dot(&visit->apart.x, &visit->axes[0], &apart);
+        wide_dot(&visit->apart.y, &visit->axes[1], &apart);
+        wide_dot(&visit->turn.z, &visit->axes[2], &turn);
+    }
+    if (block->slides_on) {
+        sn_wide3 surface;
+        wide_to_plane(&surface, visit->axes, &extra->surface);
+        visit->u.x += surface.x;
+        visit->u.y += surface.y;
+        if (pressing) {
+            visit->apart.x += work->elapsed * surface.x;
+            visit->apart.y += work->elapsed * surface.y;
         }
     }
-    sn_lanes now = old - (mass * (u_n + bias) + keep * old);
-    wide_max(&now, &zero);
-    sn_lanes change = now - old;
-    point->press = now;
+}
 
-    // Slip, with what the normal impulse adds to it; anchors pull back while pressing.
-    sn_wide3 slip = u, rub = point->rub;
-    wide_sub_scaled(&slip, &u_n, n);
-    wide_add_scaled(&slip, &change, &point->cross);
-    wide_add(&slip, &block->surface);
-    wide_sub_scaled(&apart, &gap, n);
+SN_WIDE void normal_velocity(sn_lanes *u_n, const wide_visit *visit, const sn_pile_point *point)
+{
+    *u_n = visit->u.z + (visit->w.x * point->s - visit->w.y * point->t);
+}
+
+// Points that are open may close by the end of the h'/2 to come, no more. Those that overlap push
+// apart while pressing; while relaxing they stop, or turn round what came fast enough.
+SN_WIDE void find_law(wide_law *law, const wide_visit *visit, const sn_pile_work *work,
+                      const sn_pile_block *block, const sn_pile_extra *extra,
+                      const sn_pile_point *point, const sn_pile_tally *tally, bool pressing)
+{
+    sn_lanes t = point->t, s = point->s, zero = {0.0, 0.0, 0.0, 0.0};
+    law->mass = point->mass;
+    sn_lanes gap = point->gap + visit->apart.z + (visit->turn.x * s - visit->turn.y * t);
+    sn_lane_mask open = gap > 0.0;
+    law->bias = gap * (2.0 / work->h);
+    law->keep = zero;
     if (pressing) {
-        wide_add_scaled(&slip, &block->rate, &apart);
+        sn_lanes soft = work->rate * gap, limit = -block->push, factor;
+        wide_max(&soft, &limit);
+        wide_select(&law->bias, &open, &law->bias, &soft);
+        factor = work->mass_scale * law->mass;
+        wide_select(&law->mass, &open, &law->mass, &factor);
+        factor = work->impulse_scale + zero;
+        law->keep = (sn_lanes)(~open & (sn_lane_mask)factor);
+        return;
     }
-    wide_sub_scaled(&rub, &point->slide_step, &slip);
-    sn_lanes bound = block->friction * now, square;
-    wide_dot(&square, &rub, &rub);
-    sn_lane_mask over = square > bound * bound;
-    if (wide_any(&over)) {
-        sn_lanes factor;
-        wide_clamp_factor(&factor, &square, &bound, &over);
-        wide_scale(&rub, &factor);
-        // What slides will stick where it is now.
-        point->apart.x -= (sn_lanes)(over & (sn_lane_mask)apart.x);
-        point->apart.y -= (sn_lanes)(over & (sn_lane_mask)apart.y);
-        point->apart.z -= (sn_lanes)(over & (sn_lane_mask)apart.z);
+    law->bias = (sn_lanes)(open & (sn_lane_mask)law->bias);
+    if (block->bounces) {
+        sn_lanes rebound = extra->restitution * tally->approach, u_n;
+        normal_velocity(&u_n, visit, point);
+        sn_lane_mask bounce = (tally->approach < -extra->bounce_speed) &
+                              ((point->press > 0.0) | (u_n + law->bias < 0.0));
+        wide_select(&law->bias, &bounce, &rebound, &law->bias);
     }
-    sn_wide3 impulse = {rub.x - point->rub.x, rub.y - point->rub.y, rub.z - point->rub.z};
-    point->rub = rub;
-    wide_add_scaled(&impulse, &change, n);
-    wide_push(&pair->a, &pair->b, &pair->inertia_a, &pair->inertia_b, &arm_a, &arm_b, &impulse);
-    if (!pressing) {
-        point->press_total += now;
-        wide_add(&point->rub_total, &rub);
+}
+
+// Normal impulses of all points, one after the other.
+SN_WIDE void press_points(wide_visit *visit, sn_pile_point *points, const wide_law *laws, int count)
+{
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
+    for (int i = 0; i < count; ++i) {
+        sn_pile_point *point = &points[i];
+        sn_lanes t = point->t, s = point->s, old = point->press;
+        sn_lanes u_n = visit->u.z + (visit->w.x * s - visit->w.y * t);
+        sn_lanes now = old - (laws[i].mass * (u_n + laws[i].bias) + laws[i].keep * old);
+        wide_max(&now, &zero);
+        point->press = now;
+        sn_lanes p = now - old;
+        visit->u.z += point->answer[0] * p;
+        visit->w.x += point->answer[1] * p;
+        visit->w.y += point->answer[2] * p;
+        visit->impulse.z += p;
+        visit->angular.x += s * p;
+        visit->angular.y -= t * p;
     }
+}
+
+// Friction of all points: projected gradient steps on Coulomb's discs, whose fixed point is the law
+// itself, whatever the steps' lengths. Anchors pull back while pressing.
+SN_WIDE void rub_points(wide_visit *visit, const sn_pile_work *work, const sn_pile_block *block,
+                        sn_pile_point *points, bool pressing)
+{
+    const sn_lanes *m = block->plane;
+    for (int i = 0; i < block->point_count; ++i) {
+        sn_pile_point *point = &points[i];
+        sn_lanes t = point->t, s = point->s, step = point->slide, off_t, off_s;
+        sn_lanes u_t = visit->u.x - visit->w.z * s, u_s = visit->u.y + visit->w.z * t;
+        if (pressing) {
+            off_t = point->stuck_t + (visit->apart.x - visit->turn.z * s);
+            off_s = point->stuck_s + (visit->apart.y + visit->turn.z * t);
+            u_t += work->rate * off_t;
+            u_s += work->rate * off_s;
+        }
+        sn_lanes rub_t = point->rub_t - step * u_t, rub_s = point->rub_s - step * u_s;
+        sn_lanes bound = block->friction * point->press, square = rub_t * rub_t + rub_s * rub_s;
+        sn_lane_mask over = square > bound * bound;
+        if (wide_any(&over)) {
+            sn_lanes factor;
+            wide_clamp_factor(&factor, &square, &bound, &over);
+            rub_t *= factor;
+            rub_s *= factor;
+            if (pressing) { // what slides will stick where it is now
+                point->stuck_t -= (sn_lanes)(over & (sn_lane_mask)off_t);
+                point->stuck_s -= (sn_lanes)(over & (sn_lane_mask)off_s);
+            }
+        }
+        sn_lanes p_t = rub_t - point->rub_t, p_s = rub_s - point->rub_s, m_n = t * p_s - s * p_t;
+        point->rub_t = rub_t;
+        point->rub_s = rub_s;
+        visit->u.x += m[0] * p_t + m[1] * p_s + m[2] * m_n;
+        visit->u.y += m[1] * p_t + m[3] * p_s + m[4] * m_n;
+        visit->w.z += m[2] * p_t + m[4] * p_s + m[5] * m_n;
+        visit->impulse.x += p_t;
+        visit->impulse.y += p_s;
+        visit->angular.z += m_n;
+    }
+}
+
+// What normal impulses bring in the plane.
+SN_WIDE void mix_normal(wide_visit *visit, const sn_pile_block *block)
+{
+    const sn_lanes *m = block->mixed;
+    sn_lanes p = visit->impulse.z, x = visit->angular.x, y = visit->angular.y;
+    visit->u.x += m[0] * p + m[1] * x + m[2] * y;
+    visit->u.y += m[3] * p + m[4] * x + m[5] * y;
+    visit->w.z += m[6] * p + m[7] * x + m[8] * y;
+}
+
+// What friction brings along the normal.
+SN_WIDE void mix_plane(wide_visit *visit, const sn_pile_block *block)
+{
+    const sn_lanes *m = block->mixed;
+    sn_lanes x = visit->impulse.x, y = visit->impulse.y, z = visit->angular.z;
+    visit->u.z += m[0] * x + m[3] * y + m[6] * z;
+    visit->w.x += m[1] * x + m[4] * y + m[7] * z;
+    visit->w.y += m[2] * x + m[5] * y + m[8] * z;
+}
+
+// What the visit found goes to the bodies: exactly, whereas responses within it are those of the
+// start of the step.
+SN_WIDE void end_visit(const wide_visit *visit, wide_pair *pair)
+{
+    sn_wide3 impulse, angular;
+    wide_from_plane(&impulse, visit->axes, &visit->impulse);
+    wide_from_plane(&angular, visit->axes, &visit->angular);
+    push_pair(pair, &impulse, &angular);
 }
 
 // Clamps a vector to a length.
@@ -146,89 +208,140 @@ SN_WIDE void twist_pair(wide_pair *pair, const sn_wide3 *twist)
 
 // Rolling and spinning friction: moments against relative turning, bounded across and along the
 // normal by lengths times the normal impulse.
-SN_WIDE void solve_turning(const sn_pile_work *work, sn_pile_block *block, wide_pair *pair,
-                           bool pressing)
+SN_WIDE void solve_turning(const sn_pile_work *work, const sn_pile_block *block,
+                           sn_pile_extra *extra, wide_pair *pair, bool pressing)
 {
     const sn_pile_point *points = work->points + block->point_first;
-    const sn_wide3 *n = &block->normal;
+    const sn_wide3 *n = &block->n;
     sn_lanes press = points[0].press, along, bound;
     for (int i = 1; i < block->point_count; ++i) {
         press += points[i].press;
     }
     sn_wide3 slip = {pair->b.w.x - pair->a.w.x, pair->b.w.y - pair->a.w.y,
                      pair->b.w.z - pair->a.w.z};
-    sn_wide3 across = block->turning, spin;
-    wide_sub_scaled(&across, &block->turn_step, &slip);
+    sn_wide3 across = extra->turning, spin;
+    wide_sub_scaled(&across, &extra->turn_step, &slip);
     wide_dot(&along, n, &across);
     wide_sub_scaled(&across, &along, n);
-    bound = block->rolling * press;
+    bound = extra->rolling * press;
     clamp_wide(&across, &bound);
     spin = *n;
     wide_scale(&spin, &along);
-    bound = block->spinning * press;
+    bound = extra->spinning * press;
     clamp_wide(&spin, &bound);
     wide_add(&across, &spin);
-    sn_wide3 change = {across.x - block->turning.x, across.y - block->turning.y,
-                       across.z - block->turning.z};
+    sn_wide3 change = {across.x - extra->turning.x, across.y - extra->turning.y,
+                       across.z - extra->turning.z};
     twist_pair(pair, &change);
-    block->turning = across;
+    extra->turning = across;
     if (!pressing) {
-        wide_add(&block->turning_total, &across);
+        wide_add(&extra->turning_total, &across);
     }
 }
 
-SN_WIDE void scatter_pair(const sn_pile_work *work, const sn_pile_block *block,
-                          const wide_pair *pair)
+// Does any point of any lane hold an impulse?
+SN_WIDE bool is_pressed(const sn_pile_point *points, int count)
 {
-    scatter_motion(work->bodies, block->a, work->body_count, &pair->a);
-    scatter_motion(work->bodies, block->b, work->body_count, &pair->b);
+    sn_lanes sum = points[0].press;
+    for (int i = 1; i < count; ++i) {
+        sum += points[i].press;
+    }
+    sn_lane_mask pressed = sum > 0.0;
+    return wide_any(&pressed);
 }
 
-SN_WIDE void solve_block(const sn_pile_work *work, sn_pile_block *block, bool pressing)
+// One visit. Normal impulses come last, so that what friction turns does not sink in; while
+// pressing they come first as well, so that friction of a new contact knows its bound.
+SN_WIDE void solve_block(const sn_pile_work *work, int index, bool pressing)
 {
-    wide_pair pair;
-    gather_pair(&pair, work, block);
-    gather_turn(&pair.turn_a, work->bodies, block->a);
-    gather_turn(&pair.turn_b, work->bodies, block->b);
+    const sn_pile_block *block = &work->blocks[index];
+    sn_pile_extra *extra = &work->extras[index];
     sn_pile_point *points = work->points + block->point_first;
-    for (int i = 0; i < block->point_count; ++i) {
-        solve_point(work, block, &points[i], &pair, pressing);
+    sn_pile_tally *tallies = work->tallies + block->point_first;
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
+    wide_pair pair;
+    wide_visit visit;
+    wide_law laws[SN_MANIFOLD_POINTS];
+    int count = block->point_count;
+    bool pressed = is_pressed(points, count);
+    gather_pair(&pair, work->bodies, block);
+    begin_visit(&visit, &pair, block);
+    find_apart(&visit, work, &pair, block, extra, pressing);
+    visit.impulse = visit.angular = (sn_wide3){zero, zero, zero};
+    for (int i = 0; i < count; ++i) {
+        find_law(&laws[i], &visit, work, block, extra, &points[i], &tallies[i], pressing);
     }
+    if (pressing) {
+        press_points(&visit, points, laws, count);
+        pressed = pressed || is_pressed(points, count);
+        mix_normal(&visit, block);
+    }
+    if (pressed) { // what does not touch does not rub
+        rub_points(&visit, work, block, points, pressing);
+        mix_plane(&visit, block);
+    }
+    if (pressed || !pressing) {
+        press_points(&visit, points, laws, count);
+        pressed = pressed || is_pressed(points, count);
+    }
+    if (!pressed) {
+        return;
+    }
+    end_visit(&visit, &pair);
     if (block->rolls) {
-        solve_turning(work, block, &pair, pressing);
+        solve_turning(work, block, extra, &pair, pressing);
     }
-    scatter_pair(work, block, &pair);
+    scatter_pair(work->bodies, work->body_count, block, &pair);
+    for (int i = 0; !pressing && i < count; ++i) {
+        tallies[i].press += points[i].press;
+        tallies[i].rub_t += points[i].rub_t;
+        tallies[i].rub_s += points[i].rub_s;
+    }
 }
 
 // Impulses of the sub-step before.
-SN_WIDE void start_block(const sn_pile_work *work, const sn_pile_block *block)
+SN_WIDE void start_block(const sn_pile_work *work, int index)
 {
-    wide_pair pair;
-    gather_pair(&pair, work, block);
+    const sn_pile_block *block = &work->blocks[index];
     const sn_pile_point *points = work->points + block->point_first;
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
+    wide_visit visit;
+    visit.impulse = visit.angular = (sn_wide3){zero, zero, zero};
     for (int i = 0; i < block->point_count; ++i) {
-        sn_wide3 arm_a, arm_b, impulse = points[i].rub;
-        point_arms(&arm_a, &arm_b, block, &points[i], &pair);
-        wide_add_scaled(&impulse, &points[i].press, &block->normal);
-        wide_push(&pair.a, &pair.b, &pair.inertia_a, &pair.inertia_b, &arm_a, &arm_b, &impulse);
+        const sn_pile_point *point = &points[i];
+        sn_lanes t = point->t, s = point->s;
+        visit.impulse.x += point->rub_t;
+        visit.impulse.y += point->rub_s;
+        visit.impulse.z += point->press;
+        visit.angular.x += s * point->press;
+        visit.angular.y -= t * point->press;
+        visit.angular.z += t * point->rub_s - s * point->rub_t;
     }
+    sn_lane_mask acts = visit.impulse.z > 0.0;
+    if (!wide_any(&acts)) {
+        return;
+    }
+    wide_pair pair;
+    gather_pair(&pair, work->bodies, block);
+    plane_axes(visit.axes, block);
+    end_visit(&visit, &pair);
     if (block->rolls) {
-        twist_pair(&pair, &block->turning);
+        twist_pair(&pair, &work->extras[index].turning);
     }
-    scatter_pair(work, block, &pair);
+    scatter_pair(work->bodies, work->body_count, block, &pair);
 }
 
 // How fast points close, for those that may rebound.
-SN_WIDE void approach_block(const sn_pile_work *work, const sn_pile_block *block)
+SN_WIDE void approach_block(const sn_pile_work *work, int index)
 {
+    const sn_pile_block *block = &work->blocks[index];
+    const sn_pile_point *points = work->points + block->point_first;
     wide_pair pair;
-    gather_pair(&pair, work, block);
-    sn_pile_point *points = work->points + block->point_first;
+    wide_visit visit;
+    gather_pair(&pair, work->bodies, block);
+    begin_visit(&visit, &pair, block);
     for (int i = 0; i < block->point_count; ++i) {
-        sn_wide3 arm_a, arm_b, u;
-        point_arms(&arm_a, &arm_b, block, &points[i], &pair);
-        wide_slip(&u, &pair.a, &pair.b, &arm_a, &arm_b);
-        wide_dot(&points[i].approach, &block->normal, &u);
+        normal_velocity(&work->tallies[block->point_first + i].approach, &visit, &points[i]);
     }
 }
 
@@ -236,34 +349,36 @@ SN_WIDE void approach_block(const sn_pile_work *work, const sn_pile_block *block
 
 typedef struct sweep_run {
     const sn_pile_work *work;
-    sn_pile_block *blocks;
+    int block_first;
     sn_pile_sweep sweep;
 } sweep_run;
 
 SN_WIDE void sweep_blocks(const sweep_run *run, int first, int last)
 {
     const sn_pile_work *work = run->work;
+    first += run->block_first;
+    last += run->block_first;
     switch (run->sweep) {
     case SN_PILE_START:
         for (int i = first; i < last; ++i) {
-            start_block(work, &run->blocks[i]);
+            start_block(work, i);
         }
         break;
     case SN_PILE_APPROACH:
         for (int i = first; i < last; ++i) {
-            if (run->blocks[i].bounces) {
-                approach_block(work, &run->blocks[i]);
+            if (work->blocks[i].bounces) {
+                approach_block(work, i);
             }
         }
         break;
     case SN_PILE_PRESS:
         for (int i = first; i < last; ++i) {
-            solve_block(work, &run->blocks[i], true);
+            solve_block(work, i, true);
         }
         break;
     case SN_PILE_RELAX:
         for (int i = first; i < last; ++i) {
-            solve_block(work, &run->blocks[i], false);
+            solve_block(work, i, false);
         }
         break;
     }
@@ -293,7 +408,7 @@ void sn_pile_run_sweep(sn_pile_work *work, sn_pile_sweep sweep)
 {
     for (int i = 0; i < work->colour_count; ++i) {
         const sn_pile_colour *colour = &work->colours[i];
-        sweep_run run = {work, work->blocks + colour->block_first, sweep};
+        sweep_run run = {work, colour->block_first, sweep};
         sn_threads_run(colour->serial ? NULL : work->threads, colour->block_count,
                        SN_PILE_BLOCK_CHUNK, sweep_chunk, &run);
     }

@@ -90,71 +90,110 @@ SN_WIDE void wide_clamp_factor(sn_lanes *factor, const sn_lanes *square, const s
 
 // ---- bodies ----
 
-typedef struct wide_motion {
-    sn_wide3 v, w;
-} wide_motion;
-
 typedef struct wide_inertia {
     sn_lanes xx, xy, xz, yy, yz, zz; // inverse
     sn_lanes inverse_mass;
 } wide_inertia;
 
-// Vectors are put together from loads, never written lane by lane: a wide load after narrow stores
-// waits for all of them.
-#define SN_GATHER(field) ((sn_lanes){b0->field, b1->field, b2->field, b3->field})
-#define SN_GATHER3(vector, field)                                                                  \
-    ((vector) = (sn_wide3){SN_GATHER(field[0]), SN_GATHER(field[1]), SN_GATHER(field[2])})
-#define SN_FOUR_BODIES(bodies, index)                                                              \
-    const sn_pile_body *b0 = &(bodies)[(index)[0]], *b1 = &(bodies)[(index)[1]],                   \
-                       *b2 = &(bodies)[(index)[2]], *b3 = &(bodies)[(index)[3]]
+typedef struct wide_motion {
+    sn_wide3 v, w;
+} wide_motion;
 
-SN_WIDE void gather_motion(wide_motion *motion, const sn_pile_body *bodies, const int *index)
+// Both bodies of four contacts.
+typedef struct wide_pair {
+    wide_motion a, b;
+    wide_inertia inertia_a, inertia_b;
+    sn_wide3 between;      // c_b - c_a
+    sn_wide3 arm_a, arm_b; // from the centres to the middle of the points
+} wide_pair;
+
+// Rows of four bodies become lanes, and back: a 4 x 4 transpose.
+SN_WIDE void transpose(sn_lanes *x, sn_lanes *y, sn_lanes *z, sn_lanes *w, const sn_row *r0,
+                       const sn_row *r1, const sn_row *r2, const sn_row *r3)
 {
-    SN_FOUR_BODIES(bodies, index);
-    SN_GATHER3(motion->v, v);
-    SN_GATHER3(motion->w, w);
+    sn_lanes xz01 = __builtin_shufflevector(*r0, *r1, 0, 4, 2, 6);
+    sn_lanes yw01 = __builtin_shufflevector(*r0, *r1, 1, 5, 3, 7);
+    sn_lanes xz23 = __builtin_shufflevector(*r2, *r3, 0, 4, 2, 6);
+    sn_lanes yw23 = __builtin_shufflevector(*r2, *r3, 1, 5, 3, 7);
+    *x = __builtin_shufflevector(xz01, xz23, 0, 1, 4, 5);
+    *y = __builtin_shufflevector(yw01, yw23, 0, 1, 4, 5);
+    *z = __builtin_shufflevector(xz01, xz23, 2, 3, 6, 7);
+    *w = __builtin_shufflevector(yw01, yw23, 2, 3, 6, 7);
 }
 
-SN_WIDE void gather_inertia(wide_inertia *inertia, const sn_pile_body *bodies, const int *index)
+#define SN_GATHER(x, y, z, w, bodies, index, field)                                                \
+    transpose(x, y, z, w, (const sn_row *)((bodies)[(index)[0]].field),                            \
+              (const sn_row *)((bodies)[(index)[1]].field),                                        \
+              (const sn_row *)((bodies)[(index)[2]].field),                                        \
+              (const sn_row *)((bodies)[(index)[3]].field))
+
+SN_WIDE void gather_body(wide_motion *motion, wide_inertia *inertia, const sn_pile_body *bodies,
+                         const int *index)
 {
-    SN_FOUR_BODIES(bodies, index);
-    inertia->xx = SN_GATHER(inverse_inertia[0]);
-    inertia->xy = SN_GATHER(inverse_inertia[1]);
-    inertia->xz = SN_GATHER(inverse_inertia[2]);
-    inertia->yy = SN_GATHER(inverse_inertia[3]);
-    inertia->yz = SN_GATHER(inverse_inertia[4]);
-    inertia->zz = SN_GATHER(inverse_inertia[5]);
-    inertia->inverse_mass = SN_GATHER(inverse_mass);
+    sn_lanes none, more;
+    SN_GATHER(&motion->v.x, &motion->v.y, &motion->v.z, &inertia->inverse_mass, bodies, index, v);
+    SN_GATHER(&motion->w.x, &motion->w.y, &motion->w.z, &none, bodies, index, w);
+    SN_GATHER(&inertia->xx, &inertia->xy, &inertia->xz, &inertia->yy, bodies, index, inertia);
+    SN_GATHER(&inertia->yz, &inertia->zz, &none, &more, bodies, index, inertia + 4);
 }
 
 SN_WIDE void gather_centre(sn_wide3 *centre, const sn_pile_body *bodies, const int *index)
 {
-    SN_FOUR_BODIES(bodies, index);
-    SN_GATHER3(*centre, centre);
+    sn_lanes none;
+    SN_GATHER(&centre->x, &centre->y, &centre->z, &none, bodies, index, centre);
 }
 
 SN_WIDE void gather_turn(sn_wide3 *turn, const sn_pile_body *bodies, const int *index)
 {
-    SN_FOUR_BODIES(bodies, index);
-    SN_GATHER3(*turn, turn);
+    sn_lanes none;
+    SN_GATHER(&turn->x, &turn->y, &turn->z, &none, bodies, index, turn);
+}
+
+SN_WIDE void wide_difference(sn_wide3 *result, const sn_wide3 *a, const sn_wide3 *b)
+{
+    result->x = a->x - b->x;
+    result->y = a->y - b->y;
+    result->z = a->z - b->z;
+}
+
+SN_WIDE void gather_pair(wide_pair *pair, const sn_pile_body *bodies, const sn_pile_block *block)
+{
+    sn_wide3 from, to;
+    gather_body(&pair->a, &pair->inertia_a, bodies, block->a);
+    gather_body(&pair->b, &pair->inertia_b, bodies, block->b);
+    gather_centre(&from, bodies, block->a);
+    gather_centre(&to, bodies, block->b);
+    wide_difference(&pair->between, &to, &from);
+    pair->arm_a = block->arm;
+    pair->arm_b = block->arm;
+    wide_add_scaled(&pair->arm_a, &block->share_b, &pair->between);
+    wide_sub_scaled(&pair->arm_b, &block->share_a, &pair->between);
 }
 
 // Back to the bodies that move. `none` is the number of the one that never does, which several
 // lanes and threads may share.
-SN_WIDE void scatter_motion(sn_pile_body *bodies, const int *index, int none,
-                            const wide_motion *motion)
+SN_WIDE void scatter_body(sn_pile_body *bodies, const int *index, int none,
+                          const wide_motion *motion, const sn_lanes *inverse_mass)
 {
+    sn_lanes v[SN_PILE_LANES], w[SN_PILE_LANES], zero = {0.0, 0.0, 0.0, 0.0};
+    transpose(&v[0], &v[1], &v[2], &v[3], (const sn_row *)&motion->v.x,
+              (const sn_row *)&motion->v.y, (const sn_row *)&motion->v.z,
+              (const sn_row *)inverse_mass);
+    transpose(&w[0], &w[1], &w[2], &w[3], (const sn_row *)&motion->w.x,
+              (const sn_row *)&motion->w.y, (const sn_row *)&motion->w.z, (const sn_row *)&zero);
     for (int i = 0; i < SN_PILE_LANES; ++i) {
         if (index[i] != none) {
-            sn_pile_body *body = &bodies[index[i]];
-            body->v[0] = motion->v.x[i];
-            body->v[1] = motion->v.y[i];
-            body->v[2] = motion->v.z[i];
-            body->w[0] = motion->w.x[i];
-            body->w[1] = motion->w.y[i];
-            body->w[2] = motion->w.z[i];
+            *(sn_row *)bodies[index[i]].v = v[i];
+            *(sn_row *)bodies[index[i]].w = w[i];
         }
     }
+}
+
+SN_WIDE void scatter_pair(sn_pile_body *bodies, int none, const sn_pile_block *block,
+                          const wide_pair *pair)
+{
+    scatter_body(bodies, block->a, none, &pair->a, &pair->inertia_a.inverse_mass);
+    scatter_body(bodies, block->b, none, &pair->b, &pair->inertia_b.inverse_mass);
 }
 
 SN_WIDE void wide_inertia_apply(sn_wide3 *result, const wide_inertia *inertia, const sn_wide3 *a)
@@ -164,34 +203,58 @@ SN_WIDE void wide_inertia_apply(sn_wide3 *result, const wide_inertia *inertia, c
     result->z = inertia->xz * a->x + inertia->yz * a->y + inertia->zz * a->z;
 }
 
-// The velocity of b's point against a's.
-SN_WIDE void wide_slip(sn_wide3 *u, const wide_motion *a, const wide_motion *b,
-                       const sn_wide3 *arm_a, const sn_wide3 *arm_b)
+// How b moves against a at the middle of the points; for `turn` and displacements as well.
+SN_WIDE void relative_motion(sn_wide3 *u, sn_wide3 *w, const wide_pair *pair, const sn_wide3 *v,
+                             const sn_wide3 *w_a, const sn_wide3 *w_b)
 {
     sn_wide3 turn_a, turn_b;
-    wide_cross(&turn_a, &a->w, arm_a);
-    wide_cross(&turn_b, &b->w, arm_b);
-    u->x = (b->v.x - a->v.x) + (turn_b.x - turn_a.x);
-    u->y = (b->v.y - a->v.y) + (turn_b.y - turn_a.y);
-    u->z = (b->v.z - a->v.z) + (turn_b.z - turn_a.z);
+    wide_cross(&turn_a, w_a, &pair->arm_a);
+    wide_cross(&turn_b, w_b, &pair->arm_b);
+    wide_difference(w, w_b, w_a);
+    u->x = v->x + (turn_b.x - turn_a.x);
+    u->y = v->y + (turn_b.y - turn_a.y);
+    u->z = v->z + (turn_b.z - turn_a.z);
 }
 
-// An impulse on b, its opposite on a.
-SN_WIDE void wide_push(wide_motion *a, wide_motion *b, const wide_inertia *inertia_a,
-                       const wide_inertia *inertia_b, const sn_wide3 *arm_a, const sn_wide3 *arm_b,
-                       const sn_wide3 *impulse)
+// An impulse on b at the middle and an angular impulse, their opposites on a.
+SN_WIDE void push_pair(wide_pair *pair, const sn_wide3 *impulse, const sn_wide3 *angular)
 {
     sn_wide3 moment, spin;
-    wide_cross(&moment, arm_a, impulse);
-    wide_inertia_apply(&spin, inertia_a, &moment);
-    wide_sub_scaled(&a->v, &inertia_a->inverse_mass, impulse);
-    a->w.x -= spin.x;
-    a->w.y -= spin.y;
-    a->w.z -= spin.z;
-    wide_cross(&moment, arm_b, impulse);
-    wide_inertia_apply(&spin, inertia_b, &moment);
-    wide_add_scaled(&b->v, &inertia_b->inverse_mass, impulse);
-    wide_add(&b->w, &spin);
+    wide_cross(&moment, &pair->arm_a, impulse);
+    wide_add(&moment, angular);
+    wide_inertia_apply(&spin, &pair->inertia_a, &moment);
+    wide_sub_scaled(&pair->a.v, &pair->inertia_a.inverse_mass, impulse);
+    wide_difference(&pair->a.w, &pair->a.w, &spin);
+    wide_cross(&moment, &pair->arm_b, impulse);
+    wide_add(&moment, angular);
+    wide_inertia_apply(&spin, &pair->inertia_b, &moment);
+    wide_add_scaled(&pair->b.v, &pair->inertia_b.inverse_mass, impulse);
+    wide_add(&pair->b.w, &spin);
+}
+
+// To the plane's axes (t, s, n as x, y, z), and from them.
+SN_WIDE void wide_to_plane(sn_wide3 *result, const sn_wide3 axes[3], const sn_wide3 *a)
+{
+    sn_wide3 from = *a;
+    wide_dot(&result->x, &axes[0], &from);
+    wide_dot(&result->y, &axes[1], &from);
+    wide_dot(&result->z, &axes[2], &from);
+}
+
+SN_WIDE void wide_from_plane(sn_wide3 *result, const sn_wide3 axes[3], const sn_wide3 *a)
+{
+    sn_wide3 from = *a;
+    *result = axes[0];
+    wide_scale(result, &from.x);
+    wide_add_scaled(result, &from.y, &axes[1]);
+    wide_add_scaled(result, &from.z, &axes[2]);
+}
+
+SN_WIDE void plane_axes(sn_wide3 axes[3], const sn_pile_block *block)
+{
+    axes[0] = block->t;
+    wide_cross(&axes[1], &block->n, &block->t);
+    axes[2] = block->n;
 }
 
 #endif
