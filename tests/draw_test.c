@@ -102,7 +102,7 @@ static void same_bytes_everywhere(void **state)
         free_picture(&p);
     }
     // Of every compiler, optimisation and machine.
-    assert_int_equal(sn_hash64(one.pixels, size, 0), 0x109eb05b64371bcb);
+    assert_int_equal(sn_hash64(one.pixels, size, 0), 0x8e891e443aef4981);
     free_picture(&one);
     sn_world_destroy(world);
 }

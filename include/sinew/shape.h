@@ -71,6 +71,8 @@ typedef struct sn_shape {
     sn_transform frame;     // in the body's frame
     double density;         // kg/m^3
     uint32_t colour;        // 0xRRGGBB
+    double roughness;       // of its look: 0 polished .. 1 chalk, default 0.5
+    double metallic;        // of its look: 0 (default) .. 1
     sn_surface surface;
 } sn_shape;
 

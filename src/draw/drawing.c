@@ -143,10 +143,10 @@ static sn_status prepare_light(sn_drawing *drawing, const sn_stage *stage,
 {
     sn_light_def light = {.key = stage->key,
                           .key_radius = KEY_RADIUS,
-                          .key_maps = 36,
-                          .sky_maps = 64,
+                          .key_maps = 48,
+                          .sky_maps = 128,
                           .key_size = between(def->height, 128, 1536),
-                          .sky_size = between(def->height / 2, 96, 384)};
+                          .sky_size = between(def->height / 4, 96, 320)};
     return sn_light_make(&drawing->light, &drawing->model, &light, drawing->threads, error);
 }
 

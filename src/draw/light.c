@@ -213,42 +213,90 @@ void sn_light_free(sn_light *light)
 
 // ---- points ----
 
-// The share of the light that comes through at a point: four texels around it, interpolated
-// (Reeves, Salesin and Cook, "Rendering antialiased shadows with depth maps", 1987).
-static inline float seen_share(const sn_light_map *map, float x, float y, float z)
+// Four points at a time.
+enum { LANES = 4 };
+typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
+typedef int lane_mask __attribute__((vector_size(LANES * sizeof(int))));
+_Static_assert(SN_LIGHT_BATCH % LANES == 0, "whole lanes");
+
+static inline lanes load(const float *p)
 {
-    float column = map->x[0] * x + map->x[1] * y + map->x[2] * z + map->x[3];
-    float row = map->y[0] * x + map->y[1] * y + map->y[2] * z + map->y[3];
-    float last = (float)(map->size - 1);
-    if (!(column >= 0.0f && row >= 0.0f && column < last && row < last)) {
-        return 1.0f;
-    }
-    float height = map->height[0] * x + map->height[1] * y + map->height[2] * z + map->height[3];
-    height = height > 0.0f ? height : 0.0f; // nothing at all is no higher than anything
-    int i = (int)column, j = (int)row;
-    float s = column - (float)i, t = row - (float)j;
-    const uint16_t *h = map->heights + (size_t)j * (size_t)map->size + (size_t)i;
-    const uint16_t *g = h + map->size;
-    float a = (float)h[0] <= height ? 1.0f : 0.0f, b = (float)h[1] <= height ? 1.0f : 0.0f;
-    float c = (float)g[0] <= height ? 1.0f : 0.0f, d = (float)g[1] <= height ? 1.0f : 0.0f;
-    return (1.0f - t) * ((1.0f - s) * a + s * b) + t * ((1.0f - s) * c + s * d);
+    lanes v;
+    memcpy(&v, p, sizeof v);
+    return v;
 }
 
-// Points are moved off their surface by some texels, so that it does not shade itself.
-#define OFF_SURFACE 1.6
+static inline lanes transform(const float row[4], lanes x, lanes y, lanes z)
+{
+    return row[0] * x + row[1] * y + row[2] * z + row[3];
+}
+
+// The share of the light that comes through at a place of the map: four texels around it,
+// interpolated (Reeves, Salesin and Cook, "Rendering antialiased shadows with depth maps", 1987).
+static inline float seen_share(const sn_light_map *map, float column, float row, float height)
+{
+    height = height > 0.0f ? height : 0.0f; // nothing at all is no higher than anything
+    int i = (int)column, j = (int)row;
+    const uint16_t *h = map->heights + (size_t)j * (size_t)map->size + (size_t)i;
+    const uint16_t *g = h + map->size;
+    int limit = (int)height;
+    int a = h[0] <= limit, b = h[1] <= limit, c = g[0] <= limit, d = g[1] <= limit;
+    if (a + b + c + d == 4) {
+        return 1.0f;
+    }
+    float s = column - (float)i, t = row - (float)j;
+    return (1.0f - t) * ((1.0f - s) * (float)a + s * (float)b) +
+           t * ((1.0f - s) * (float)c + s * (float)d);
+}
+
+typedef struct light_lanes {
+    lanes facing;       // cosine against the light, 0 where it comes from behind
+    float share[LANES]; // of the light
+    bool any;           // faces it
+} light_lanes;
+
+// Points are moved off their surface by `off`, so that it does not shade itself. Outside the map
+// nothing stands in the way.
+static inline light_lanes receive_lanes(const sn_light_map *map, const sn_light_points *p, int i,
+                                        float off)
+{
+    lanes nx = load(p->nx + i), ny = load(p->ny + i), nz = load(p->nz + i);
+    lanes facing = map->toward[0] * nx + map->toward[1] * ny + map->toward[2] * nz;
+    lane_mask faces = facing > 0.0f;
+    light_lanes result = {.share = {1.0f, 1.0f, 1.0f, 1.0f}};
+    result.any = (faces[0] | faces[1] | faces[2] | faces[3]) != 0;
+    if (!result.any) {
+        return result;
+    }
+    result.facing = (lanes)((lane_mask)facing & faces);
+    lanes x = load(p->x + i) + off * nx, y = load(p->y + i) + off * ny;
+    lanes z = load(p->z + i) + off * nz;
+    lanes column = transform(map->x, x, y, z), row = transform(map->y, x, y, z);
+    float last = (float)(map->size - 1);
+    lane_mask inside = (column >= 0.0f) & (row >= 0.0f) & (column < last) & (row < last) & faces;
+    if ((inside[0] | inside[1] | inside[2] | inside[3]) == 0) {
+        return result;
+    }
+    lanes height = transform(map->height, x, y, z);
+    for (int k = 0; k < LANES; ++k) {
+        if (inside[k]) {
+            result.share[k] = seen_share(map, column[k], row[k], height[k]);
+        }
+    }
+    return result;
+}
+
+#define OFF_SURFACE 1.6 // texels
 
 static void receive_key(const sn_light *light, sn_light_points *p)
 {
     float off = (float)(OFF_SURFACE * light->key_texel), part = 1.0f / (float)light->key_count;
-    memset(p->key, 0, sizeof *p->key * (size_t)p->count);
+    memset(p->key, 0, sizeof p->key);
     for (int m = 0; m < light->key_count; ++m) {
-        const sn_light_map *map = &light->maps.data[m];
-        for (int i = 0; i < p->count; ++i) {
-            float facing =
-                map->toward[0] * p->nx[i] + map->toward[1] * p->ny[i] + map->toward[2] * p->nz[i];
-            if (facing > 0.0f) {
-                p->key[i] += part * seen_share(map, p->x[i] + off * p->nx[i],
-                                               p->y[i] + off * p->ny[i], p->z[i] + off * p->nz[i]);
+        for (int i = 0; i < p->count; i += LANES) {
+            light_lanes got = receive_lanes(&light->maps.data[m], p, i, off);
+            for (int k = 0; k < LANES && got.any; ++k) {
+                p->key[i + k] += got.facing[k] > 0.0f ? part * got.share[k] : 0.0f;
             }
         }
     }
@@ -259,20 +307,18 @@ static void receive_sky(const sn_light *light, sn_light_points *p)
 {
     float off = (float)(OFF_SURFACE * light->sky_texel);
     float all_above[SN_LIGHT_BATCH], all_below[SN_LIGHT_BATCH];
-    for (int i = 0; i < p->count; ++i) {
+    for (int i = 0; i < SN_LIGHT_BATCH; ++i) {
         p->above[i] = p->below[i] = all_above[i] = all_below[i] = 1e-6f;
     }
     for (int m = light->key_count; m < light->maps.count; ++m) {
         const sn_light_map *map = &light->maps.data[m];
         float *sum = map->toward[2] > 0.0f ? p->above : p->below;
         float *all = map->toward[2] > 0.0f ? all_above : all_below;
-        for (int i = 0; i < p->count; ++i) {
-            float facing =
-                map->toward[0] * p->nx[i] + map->toward[1] * p->ny[i] + map->toward[2] * p->nz[i];
-            if (facing > 0.0f) {
-                all[i] += facing;
-                sum[i] += facing * seen_share(map, p->x[i] + off * p->nx[i],
-                                              p->y[i] + off * p->ny[i], p->z[i] + off * p->nz[i]);
+        for (int i = 0; i < p->count; i += LANES) {
+            light_lanes got = receive_lanes(map, p, i, off);
+            for (int k = 0; k < LANES && got.any; ++k) {
+                all[i + k] += got.facing[k];
+                sum[i + k] += got.facing[k] * got.share[k];
             }
         }
     }
@@ -282,8 +328,22 @@ static void receive_sky(const sn_light *light, sn_light_points *p)
     }
 }
 
+// The lanes beyond the last point get what the last point has.
+static void fill_lanes(sn_light_points *p)
+{
+    for (int i = p->count; i > 0 && i % LANES != 0; ++i) {
+        p->x[i] = p->x[p->count - 1];
+        p->y[i] = p->y[p->count - 1];
+        p->z[i] = p->z[p->count - 1];
+        p->nx[i] = p->nx[p->count - 1];
+        p->ny[i] = p->ny[p->count - 1];
+        p->nz[i] = p->nz[p->count - 1];
+    }
+}
+
 void sn_light_receive(const sn_light *light, sn_light_points *points)
 {
+    fill_lanes(points);
     receive_key(light, points);
     receive_sky(light, points);
 }

@@ -138,7 +138,8 @@ int sn_model_material_index(sn_model *model, sn_model_material material)
 
 static sn_model_material material_of(const sn_shape *shape)
 {
-    return (sn_model_material){shape->colour & 0xFFFFFF, 0.5f, 0.0f};
+    return (sn_model_material){shape->colour & 0xFFFFFF, (float)shape->roughness,
+                               (float)shape->metallic};
 }
 
 // A level plane, and the highest of several: the floor. Others are drawn as sheets.
@@ -168,7 +169,7 @@ static sn_status add_body(sn_model *model, const sn_world *world, int order, sn_
     }
     for (int i = 0; i < sn_body_shape_count(world, body); ++i) {
         const sn_shape *shape = sn_body_shape(world, body, i);
-        if (take_floor(model, shape, sn_body_transform(world, body))) {
+        if (shape->surface.sensor || take_floor(model, shape, sn_body_transform(world, body))) {
             continue;
         }
         sn_model_part part = {.body = order, .frame = shape->frame};

@@ -8,7 +8,7 @@
 //     sn_model_free(&model);
 //
 // What it does not do: an endless plane whose upper side is level is no part of it; it is the
-// stage's floor.
+// stage's floor. Sensors are not seen.
 #ifndef SN_DRAW_MODEL_H
 #define SN_DRAW_MODEL_H
 

@@ -26,6 +26,7 @@ typedef struct tile_scratch {
     sn_colour sums[TILE_PIXELS];
     float *nearness; // TILE_PIXELS * samples
     uint32_t *ids;
+    int sample_x[SN_RASTER_ROW_LIMIT], sample_y[SN_RASTER_ROW_LIMIT];
 } tile_scratch;
 
 static void add_colour(sn_colour *sum, float weight, sn_colour light)
@@ -222,34 +223,39 @@ typedef struct seen_triangle {
     int count, x, y; // of its samples, sums
 } seen_triangle;
 
+// The triangles that a pixel's samples see.
+static int count_seen(const tile_scratch *scratch, int rows, int column, int line,
+                      seen_triangle *seen)
+{
+    int count = 0;
+    const uint32_t *id = scratch->ids + line * rows * SN_RASTER_TILE + column;
+    for (int row = 0; row < rows; ++row, id += SN_RASTER_TILE) {
+        int k = 0;
+        while (k < count && seen[k].id != *id) {
+            k += 1;
+        }
+        if (k == count) {
+            seen[count++] = (seen_triangle){.id = *id};
+        }
+        seen[k].count += 1;
+        seen[k].x += scratch->sample_x[row];
+        seen[k].y += scratch->sample_y[row];
+    }
+    return count;
+}
+
 static void add_pixel(const sn_painter *painter, tile_scratch *scratch, int left, int top,
                       int pixel, bool drawn)
 {
     const sn_raster_view *view = &painter->raster->view;
     int column = pixel % SN_RASTER_TILE, line = pixel / SN_RASTER_TILE;
     seen_triangle seen[SN_RASTER_ROW_LIMIT];
-    int count = 0;
-    for (int row = 0; row < view->rows; ++row) {
-        uint32_t id = SN_RASTER_NONE;
-        if (drawn) {
-            id = scratch->ids[(line * view->rows + row) * SN_RASTER_TILE + column];
-        }
-        int k = 0;
-        while (k < count && seen[k].id != id) {
-            k += 1;
-        }
-        if (k == count) {
-            seen[count++] = (seen_triangle){.id = id};
-        }
-        int x, y;
-        sn_raster_sample(view->rows, row, &x, &y);
-        seen[k].count += 1;
-        seen[k].x += x;
-        seen[k].y += y;
-    }
+    seen[0] = (seen_triangle){SN_RASTER_NONE, 1, SN_RASTER_UNITS / 2, SN_RASTER_UNITS / 2};
+    int rows = drawn ? view->rows : 1;
+    int count = drawn ? count_seen(scratch, rows, column, line, seen) : 1;
     for (int k = 0; k < count; ++k) {
         double scale = 1.0 / (SN_RASTER_UNITS * (double)seen[k].count);
-        float weight = (float)seen[k].count / (float)view->rows;
+        float weight = (float)seen[k].count / (float)rows;
         ray r;
         sn_raster_ray(view, left + column + scale * seen[k].x, top + line + scale * seen[k].y,
                       &r.origin, &r.direction);
@@ -304,6 +310,10 @@ static void paint_tiles(void *context, int first, int last, int chunk)
         scratch->batch.points.count = 0;
         scratch->nearness = nearness;
         scratch->ids = ids;
+        int rows = work->painter->raster->view.rows;
+        for (int row = 0; row < rows; ++row) {
+            sn_raster_sample(rows, row, &scratch->sample_x[row], &scratch->sample_y[row]);
+        }
         for (int tile = first; tile < last; ++tile) {
             paint_tile(work->painter, scratch, tile);
         }

@@ -57,7 +57,7 @@ void sn_shade_make(sn_shade *shade, sn_vec3 key, uint32_t ground)
     // What the floor looks like in full light, a little darker and cooler; more so further up.
     sn_colour light = colour_add(colour_scale(shade->key.z, shade->key_light), shade->sky_light);
     sn_colour lit = colour_multiply(floor, light);
-    shade->horizon = colour_multiply(lit, (sn_colour){0.86f, 0.885f, 0.92f});
+    shade->horizon = colour_multiply(lit, (sn_colour){0.87f, 0.90f, 0.945f});
     shade->zenith = colour_multiply(lit, (sn_colour){0.26f, 0.34f, 0.46f});
     shade->nadir = colour_multiply(lit, (sn_colour){0.55f, 0.56f, 0.58f});
 }
@@ -70,7 +70,7 @@ sn_colour sn_shade_linear(const sn_shade *shade, uint32_t colour)
 
 sn_colour sn_shade_backdrop(const sn_shade *shade, sn_direction3 d)
 {
-    return d.z > 0.0f ? colour_mix(shade->horizon, shade->zenith, smooth_step(0.0f, 0.6f, d.z))
+    return d.z > 0.0f ? colour_mix(shade->horizon, shade->zenith, smooth_step(0.0f, 0.5f, d.z))
                       : colour_mix(shade->horizon, shade->nadir, smooth_step(0.0f, 0.9f, -d.z));
 }
 
@@ -82,10 +82,10 @@ static sn_colour surroundings(const sn_shade *shade, sn_direction3 d, float roug
     float blur = 0.08f + 0.9f * roughness;
     float up = smooth_step(-blur, blur, d.z);
     float lamp = smooth_step(0.80f - 0.5f * roughness, 0.97f, dot3(d, shade->key));
-    float wall = 0.45f + 0.75f * smooth_step(0.0f, 0.9f, d.z);
+    float wall = 0.62f + 0.65f * smooth_step(0.0f, 0.9f, d.z);
     sn_colour sky =
         colour_scale(wall + (1.0f - roughness) * 1.1f * lamp, (sn_colour){0.93f, 0.97f, 1.02f});
-    return colour_mix(colour_scale(below, shade->ground_light), colour_scale(above, sky), up);
+    return colour_mix(colour_scale(below, shade->horizon), colour_scale(above, sky), up);
 }
 
 static float power5(float x)
@@ -159,9 +159,18 @@ static float tone(float x)
     return straight + rest * u / (1.0f + u);
 }
 
+// The strongest of the three is drawn in and takes the others along, so that hues stay; what is far
+// too bright turns white.
 sn_colour sn_shade_tone(sn_colour light)
 {
-    return (sn_colour){tone(light.r), tone(light.g), tone(light.b)};
+    float most = light.r > light.g ? light.r : light.g;
+    most = most > light.b ? most : light.b;
+    if (!(most > 0.0f)) {
+        return (sn_colour){0.0f, 0.0f, 0.0f};
+    }
+    float toned = tone(most);
+    float white = 0.7f * smooth_step(0.8f, 3.0f, most);
+    return colour_mix(colour_scale(toned / most, light), (sn_colour){toned, toned, toned}, white);
 }
 
 // The byte whose light is next, and how far the light is on the way from one limit to the other:

@@ -156,6 +156,34 @@ static void cut(const sn_raster_view *view, int plane, cut_polygon *polygon)
 
 // ---- triangles in the picture ----
 
+static int least_of(const int32_t *v)
+{
+    int32_t a = v[0] < v[1] ? v[0] : v[1];
+    return a < v[2] ? a : v[2];
+}
+
+static int greatest_of(const int32_t *v)
+{
+    int32_t a = v[0] > v[1] ? v[0] : v[1];
+    return a > v[2] ? a : v[2];
+}
+
+// Is there a sample between two coordinates, where samples are `step` apart and the first is at
+// half a step?
+static bool has_sample(int64_t lower, int64_t upper, int step)
+{
+    int half = step / 2;
+    return lower <= upper && (upper - half) >> 10 >= (lower - half + step - 1) >> 10;
+}
+
+// A triangle that lies between all samples: most of a fine mesh in a coarse picture.
+static bool misses_samples(const sn_raster_triangle *t, int rows)
+{
+    const int units = SN_RASTER_UNITS;
+    return !has_sample((int64_t)rows * least_of(t->y), (int64_t)rows * greatest_of(t->y), units) ||
+           (rows == 1 && !has_sample(least_of(t->x), greatest_of(t->x), units));
+}
+
 static bool push_triangle(sn_raster *raster, const sn_vec3 *corners, uint32_t id)
 {
     sn_raster_triangle made = {.id = id};
@@ -165,6 +193,9 @@ static bool push_triangle(sn_raster *raster, const sn_vec3 *corners, uint32_t id
         made.x[i] = (int32_t)floor(p.x * SN_RASTER_UNITS + 0.5);
         made.y[i] = (int32_t)floor(p.y * SN_RASTER_UNITS + 0.5);
         n[i] = p.z;
+    }
+    if (misses_samples(&made, raster->view.rows)) {
+        return true;
     }
     int64_t ax = (int64_t)made.x[1] - made.x[0], ay = (int64_t)made.y[1] - made.y[0];
     int64_t bx = (int64_t)made.x[2] - made.x[0], by = (int64_t)made.y[2] - made.y[0];
@@ -189,43 +220,48 @@ static bool push_triangle(sn_raster *raster, const sn_vec3 *corners, uint32_t id
     return sn_array_push(&raster->triangles, made);
 }
 
-// All corners beyond one side of the picture: it is not seen.
-static bool is_beside(const sn_raster_view *view, const sn_vec3 *c)
+enum {
+    BESIDE_LEFT = 1,
+    BESIDE_RIGHT = 2,
+    BESIDE_ABOVE = 4,
+    BESIDE_BELOW = 8,
+    BEYOND = 16, // the near plane or the guard band: what has such a corner must be cut
+    NOWHERE = 32,
+};
+
+static uint8_t side_of(const sn_raster_view *view, sn_vec3 c)
 {
-    double half_x = 0.5 * view->width, half_y = 0.5 * view->height;
-    int left = 0, right = 0, above = 0, below = 0;
-    for (int i = 0; i < 3; ++i) {
-        double unit = view->orthographic ? 1.0 : c[i].z;
-        left += c[i].x < -half_x * unit;
-        right += c[i].x > half_x * unit;
-        above += c[i].y < -half_y * unit;
-        below += c[i].y > half_y * unit;
+    if (!sn_vec3_is_finite(c)) {
+        return NOWHERE;
     }
-    return left == 3 || right == 3 || above == 3 || below == 3;
+    for (int plane = 0; plane < PLANES; ++plane) {
+        if (plane_distance(view, plane, c) < 0.0) {
+            return BEYOND;
+        }
+    }
+    double unit = view->orthographic ? 1.0 : c.z;
+    double half_x = 0.5 * view->width * unit, half_y = 0.5 * view->height * unit;
+    return (uint8_t)((c.x < -half_x ? BESIDE_LEFT : 0) | (c.x > half_x ? BESIDE_RIGHT : 0) |
+                     (c.y < -half_y ? BESIDE_ABOVE : 0) | (c.y > half_y ? BESIDE_BELOW : 0));
 }
 
 static bool load_triangle(sn_raster *raster, const int *corners, uint32_t id)
 {
-    const sn_raster_view *view = &raster->view;
-    cut_polygon polygon = {.count = 3};
-    double least = INFINITY;
-    for (int i = 0; i < 3; ++i) {
-        sn_vec3 c = raster->corners.data[corners[i]];
-        if (!sn_vec3_is_finite(c)) {
-            return true;
-        }
-        polygon.corners[i] = c;
-        for (int plane = 0; plane < PLANES; ++plane) {
-            double distance = plane_distance(view, plane, c);
-            least = distance < least ? distance : least;
-        }
-    }
-    if (least < 0.0) {
-        for (int plane = 0; plane < PLANES && polygon.count > 0; ++plane) {
-            cut(view, plane, &polygon);
-        }
-    } else if (is_beside(view, polygon.corners)) {
+    const uint8_t *sides = raster->sides.data;
+    uint8_t a = sides[corners[0]], b = sides[corners[1]], c = sides[corners[2]];
+    if (((a | b | c) & NOWHERE) != 0 ||
+        (a & b & c & (BESIDE_LEFT | BESIDE_RIGHT | BESIDE_ABOVE | BESIDE_BELOW)) != 0) {
         return true;
+    }
+    cut_polygon polygon = {.count = 3};
+    for (int i = 0; i < 3; ++i) {
+        polygon.corners[i] = raster->corners.data[corners[i]];
+    }
+    if (((a | b | c) & BEYOND) == 0) {
+        return push_triangle(raster, polygon.corners, id);
+    }
+    for (int plane = 0; plane < PLANES && polygon.count > 0; ++plane) {
+        cut(&raster->view, plane, &polygon);
     }
     for (int i = 2; i < polygon.count; ++i) {
         sn_vec3 fan[3] = {polygon.corners[0], polygon.corners[i - 1], polygon.corners[i]};
@@ -241,18 +277,6 @@ static bool load_triangle(sn_raster *raster, const int *corners, uint32_t id)
 typedef struct tile_range {
     int left, right, top, bottom; // in tiles; the last ones included
 } tile_range;
-
-static int least_of(const int32_t *v)
-{
-    int32_t a = v[0] < v[1] ? v[0] : v[1];
-    return a < v[2] ? a : v[2];
-}
-
-static int greatest_of(const int32_t *v)
-{
-    int32_t a = v[0] > v[1] ? v[0] : v[1];
-    return a > v[2] ? a : v[2];
-}
 
 // The tiles that a triangle's box meets; right < left or bottom < top when it meets none.
 static tile_range tiles_of(const sn_raster *raster, const sn_raster_triangle *t)
@@ -347,11 +371,13 @@ sn_status sn_raster_load(sn_raster *raster, const sn_raster_view *view, const sn
     raster->tile_count = raster->columns * sn_chunk_count(view->height, SN_RASTER_TILE);
     sn_array_clear(&raster->triangles);
     if (!sn_array_resize(&raster->corners, vertex_count) ||
+        !sn_array_resize(&raster->sides, vertex_count) ||
         !sn_array_reserve(&raster->triangles, triangle_count)) {
         return sn_fail_memory(error, sizeof(sn_raster_triangle) * (size_t)triangle_count);
     }
     for (int i = 0; i < vertex_count; ++i) {
         raster->corners.data[i] = eye_corner(view, positions[i]);
+        raster->sides.data[i] = side_of(view, raster->corners.data[i]);
     }
     for (int i = 0; i < triangle_count; ++i) {
         if (!load_triangle(raster, triangles + 3 * (size_t)i, (uint32_t)i)) {
@@ -364,6 +390,7 @@ sn_status sn_raster_load(sn_raster *raster, const sn_raster_view *view, const sn
 void sn_raster_free(sn_raster *raster)
 {
     sn_array_free(&raster->corners);
+    sn_array_free(&raster->sides);
     sn_array_free(&raster->triangles);
     sn_array_free(&raster->first);
     sn_array_free(&raster->lists);

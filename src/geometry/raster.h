@@ -82,6 +82,7 @@ typedef struct sn_raster {
     sn_raster_view view;
     int columns, tile_count;
     SN_ARRAY(sn_vec3) corners; // in the eye's axes, scaled
+    SN_ARRAY(uint8_t) sides;   // of corners: where they are beside the picture
     SN_ARRAY(sn_raster_triangle) triangles;
     SN_ARRAY(int) first; // tile_count + 1: where a tile's list starts
     SN_ARRAY(int) lists; // triangles, tile by tile

@@ -32,6 +32,7 @@ sn_shape sn_default_shape(void)
         .frame = SN_TRANSFORM_IDENTITY,
         .density = 1000.0,
         .colour = 0xB8BCC4,
+        .roughness = 0.5,
         .surface = sn_default_surface(),
     };
     return shape;

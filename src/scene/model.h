@@ -130,6 +130,7 @@ typedef struct sn_material_item {
     const char *name;
     double density, friction, restitution, rolling_friction, spinning_friction;
     uint32_t colour;
+    double roughness, metallic;
 } sn_material_item;
 
 // Variants of a shape: those of shape.h, then those that give meshes.

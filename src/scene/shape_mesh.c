@@ -268,6 +268,8 @@ sn_shape sn_shape_item_shape(const sn_body_item *body, const sn_shape_item *item
                     : item->sensor      ? 0.0
                     : material != NULL  ? material->density
                                         : 1000.0;
+    shape.roughness = material != NULL ? material->roughness : shape.roughness;
+    shape.metallic = material != NULL ? material->metallic : shape.metallic;
     // The nearest one that names a colour: the shape, its own material, the body, the body's
     // material.
     const sn_material_item *own = item->material_item, *common = body->material_item;

@@ -48,6 +48,12 @@ static const sn_key material_keys[] = {
      .dimension = SN_LENGTH, .range = SN_RANGE_NOT_NEGATIVE},
     {"colour", SN_KEY_COLOUR, offsetof(sn_material_item, colour), "For drawing.",
      .standard_text = "a light grey"},
+    {"roughness", SN_KEY_NUMBER, offsetof(sn_material_item, roughness),
+     "For drawing: 0 polished, 1 like chalk.", .range = SN_RANGE_BETWEEN, .maximum = 1,
+     .standard = {0.5}},
+    {"metallic", SN_KEY_NUMBER, offsetof(sn_material_item, metallic),
+     "For drawing: 1 shines as metals do, in its own colour; 0 as paint or plastic.",
+     .range = SN_RANGE_BETWEEN, .maximum = 1},
 };
 
 static const sn_object material_table = {"material", .text = "What a shape is made of.",
