@@ -12,9 +12,10 @@ const sn_example sn_main_examples[] = {
     {"sinew check my-scene.json", "find every mistake in a scene"},
     {"sinew run my-scene.json --time 20 --out results", "simulate your own"},
     {"sinew plot results", "draw what was measured"},
+    {"sinew render results --at 5 -o a.png", "see what it looks like"},
     {"sinew verify", "see how exact the engine is"},
 };
-const int sn_main_example_count = 6;
+const int sn_main_example_count = 7;
 
 static void write_examples(FILE *stream, const sn_example *examples, int count)
 {

@@ -183,6 +183,12 @@ static sn_status watch(render_job *job, sn_pose_source *source, double until, sn
     return SN_OK;
 }
 
+static bool stop_drawing(void *user)
+{
+    (void)user;
+    return sn_interrupted();
+}
+
 static int make_drawing(render_job *job)
 {
     const sn_arguments *arguments = job->arguments;
@@ -380,6 +386,7 @@ static int run(const sn_arguments *arguments)
     }
     job->arguments = arguments;
     job->def = sn_default_picture_def();
+    job->def.stop = stop_drawing;
     job->started = sn_wall_time();
     int code = read_options(job);
     if (code == SN_EXIT_OK) {

@@ -55,6 +55,10 @@ typedef struct sn_picture_def {
     int samples;       // to a pixel: 1, 2, 4, ... 64; default 16
     sn_camera camera;  // not given: automatic
     sn_vec3 direction; // of automatic framing: from what is seen to the eye; zero: a good one
+    // May be NULL. Asked now and then, from any of the drawing's threads; true ends the picture
+    // with SN_ERROR_STOPPED.
+    bool (*stop)(void *user);
+    void *user;
 } sn_picture_def;
 
 SN_API sn_picture_def sn_default_picture_def(void);

@@ -145,7 +145,7 @@ static sn_status prepare_light(sn_drawing *drawing, const sn_stage *stage,
                           .key_radius = KEY_RADIUS,
                           .key_maps = 48,
                           .sky_maps = 128,
-                          .key_size = between(def->height, 128, 1536),
+                          .key_size = between(def->height, 128, 1024),
                           .sky_size = between(def->height / 4, 96, 320)};
     return sn_light_make(&drawing->light, &drawing->model, &light, drawing->threads, error);
 }
@@ -183,8 +183,14 @@ sn_status sn_draw_picture(sn_drawing *drawing, const sn_transform *frames,
         return status;
     }
     sn_shade_make(&drawing->shade, stage.key, stage.floor_colour);
-    sn_painter painter = {&drawing->model, &stage,           &drawing->light,
-                          &drawing->shade, &drawing->raster, drawing->positions.data,
-                          pixels};
+    sn_painter painter = {.model = &drawing->model,
+                          .stage = &stage,
+                          .light = &drawing->light,
+                          .shade = &drawing->shade,
+                          .raster = &drawing->raster,
+                          .positions = drawing->positions.data,
+                          .pixels = pixels,
+                          .stop = def->stop,
+                          .user = def->user};
     return sn_paint(&painter, drawing->threads, error);
 }

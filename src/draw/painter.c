@@ -60,8 +60,7 @@ static void shade_fragment(const sn_painter *painter, const fragment_batch *batc
     };
     sn_colour light = sn_shade_surface(painter->shade, &surface);
     if (is_floor && batch->fade[i] > 0.0f) {
-        sn_direction3 d = {-surface.eye.x, -surface.eye.y, -surface.eye.z};
-        sn_colour far = sn_shade_backdrop(painter->shade, d);
+        sn_colour far = painter->shade->horizon;
         float f = batch->fade[i];
         light = (sn_colour){(1.0f - f) * light.r + f * far.r, (1.0f - f) * light.g + f * far.g,
                             (1.0f - f) * light.b + f * far.b};
@@ -138,8 +137,7 @@ static void add_floor(const sn_painter *painter, tile_scratch *scratch, const ra
                   .weight = weight,
                   .fade = (float)(t * t * (3.0 - 2.0 * t))};
     if (t >= 1.0) {
-        sn_direction3 d = {(float)-f.eye.x, (float)-f.eye.y, (float)-f.eye.z};
-        add_colour(&scratch->sums[pixel], weight, sn_shade_backdrop(painter->shade, d));
+        add_colour(&scratch->sums[pixel], weight, painter->shade->horizon);
     } else {
         add_fragment(painter, scratch, &f);
     }
@@ -293,7 +291,7 @@ static void paint_tile(const sn_painter *painter, tile_scratch *scratch, int til
 
 typedef struct paint_work {
     const sn_painter *painter;
-    bool *failed; // by chunk
+    sn_status *statuses; // by chunk
 } paint_work;
 
 enum { CHUNK = 8 }; // tiles
@@ -301,22 +299,28 @@ enum { CHUNK = 8 }; // tiles
 static void paint_tiles(void *context, int first, int last, int chunk)
 {
     const paint_work *work = context;
-    size_t samples = TILE_PIXELS * (size_t)work->painter->raster->view.rows;
+    const sn_painter *painter = work->painter;
+    if (painter->stop != NULL && painter->stop(painter->user)) {
+        work->statuses[chunk] = SN_ERROR_STOPPED;
+        return;
+    }
+    int rows = painter->raster->view.rows;
+    size_t samples = TILE_PIXELS * (size_t)rows;
     tile_scratch *scratch = sn_allocate(sizeof *scratch);
     float *nearness = sn_allocate(samples * sizeof *nearness);
     uint32_t *ids = sn_allocate(samples * sizeof *ids);
-    work->failed[chunk] = scratch == NULL || nearness == NULL || ids == NULL;
-    if (!work->failed[chunk]) {
+    if (scratch != NULL && nearness != NULL && ids != NULL) {
         scratch->batch.points.count = 0;
         scratch->nearness = nearness;
         scratch->ids = ids;
-        int rows = work->painter->raster->view.rows;
         for (int row = 0; row < rows; ++row) {
             sn_raster_sample(rows, row, &scratch->sample_x[row], &scratch->sample_y[row]);
         }
         for (int tile = first; tile < last; ++tile) {
-            paint_tile(work->painter, scratch, tile);
+            paint_tile(painter, scratch, tile);
         }
+    } else {
+        work->statuses[chunk] = SN_ERROR_MEMORY;
     }
     sn_free(scratch);
     sn_free(nearness);
@@ -326,15 +330,18 @@ static void paint_tiles(void *context, int first, int last, int chunk)
 sn_status sn_paint(const sn_painter *painter, sn_threads *threads, sn_error *error)
 {
     int tiles = painter->raster->tile_count, chunks = sn_chunk_count(tiles, CHUNK);
-    paint_work work = {painter, sn_allocate_zero((size_t)chunks * sizeof(bool))};
-    if (work.failed == NULL) {
-        return sn_fail_memory(error, (size_t)chunks * sizeof(bool));
+    size_t bytes = sizeof(sn_status) * (size_t)chunks;
+    paint_work work = {painter, sn_allocate_zero(bytes)};
+    if (work.statuses == NULL) {
+        return sn_fail_memory(error, bytes);
     }
     sn_threads_run(threads, tiles, CHUNK, paint_tiles, &work);
     sn_status status = SN_OK;
     for (int i = 0; i < chunks && status == SN_OK; ++i) {
-        status = work.failed[i] ? sn_fail_memory(error, sizeof(tile_scratch)) : SN_OK;
+        status = work.statuses[i];
     }
-    sn_free(work.failed);
-    return status;
+    sn_free(work.statuses);
+    return status == SN_OK              ? SN_OK
+           : status == SN_ERROR_STOPPED ? sn_fail(error, status, NULL, "stopped on request")
+                                        : sn_fail_memory(error, sizeof(tile_scratch));
 }

@@ -16,6 +16,8 @@ typedef struct sn_painter {
     const sn_raster *raster;  // of `positions`
     const sn_vec3 *positions; // of the model, thin things made thicker
     uint8_t *pixels;
+    bool (*stop)(void *user); // may be NULL
+    void *user;
 } sn_painter;
 
 SN_API sn_status sn_paint(const sn_painter *painter, sn_threads *threads, sn_error *error);
