@@ -1,5 +1,5 @@
-// Sinew mobiles: kinetic sculptures of a scene (its key "mobiles"), how they hang, and how to
-// balance them.
+// Sinew mobiles: kinetic sculptures of a scene (its key "mobiles"), how they hang, how to balance
+// them, and the sheet to build them from.
 //
 //     sn_error error = {0};
 //     for (int i = 0; i < sn_scene_mobile_count(scene); ++i) {
@@ -84,6 +84,18 @@ SN_API sn_status sn_scene_balance(sn_scene *scene, int mobile, sn_balance_for wh
 // with sn_scene_free_text.
 SN_API sn_status sn_scene_balanced_text(const sn_scene *scene, const char *text, size_t length,
                                         char **balanced, size_t *balanced_length, sn_error *error);
+
+// The build sheet: one HTML page with everything inside, to be printed on A4.
+SN_API sn_status sn_scene_build_sheet(const sn_scene *scene, int mobile, char **text,
+                                      size_t *length, sn_error *error);
+
+// The flat outline of one part for a cutter, in millimetres: DXF (R12) or SVG. NULL in *text where
+// the part is no sheet or disc. Layer CUT is the edge, DRILL what it hangs by, MARK where it is
+// fixed.
+SN_API sn_status sn_scene_cut_dxf(const sn_scene *scene, int mobile, int part, char **text,
+                                  size_t *length, sn_error *error);
+SN_API sn_status sn_scene_cut_svg(const sn_scene *scene, int mobile, int part, char **text,
+                                  size_t *length, sn_error *error);
 
 #ifdef __cplusplus
 }

@@ -75,7 +75,7 @@ sn_vec3 sn_part_surface_point(const sn_part *part, sn_vec2 point)
 }
 
 // The middle of the area: holes count against the outer loop, whichever way the loops run.
-static sn_vec2 outline_middle(const sn_outline *outline)
+static sn_vec2 outline_middle(const sn_outline *outline, double *whole)
 {
     sn_vec2 sum = {0.0, 0.0};
     double area = 0.0;
@@ -96,6 +96,7 @@ static sn_vec2 outline_middle(const sn_outline *outline)
         sum.y += sign * y / 6.0;
         p += n;
     }
+    *whole = area;
     return area != 0.0 ? (sn_vec2){sum.x / area, sum.y / area} : outline->points[0];
 }
 
@@ -123,7 +124,8 @@ static void reach(const sn_outline *outline, sn_vec2 from, sn_vec2 direction, do
 // On the line up through the middle, a little below the edge. `up` is in the sheet's axes.
 static sn_vec2 default_hole(const sn_part *part, sn_vec3 up)
 {
-    sn_vec2 middle = outline_middle(&part->outline);
+    double area;
+    sn_vec2 middle = outline_middle(&part->outline, &area);
     double length = sn_hypot(up.x, up.y);
     if (length < 0.1) {
         return middle; // it lies flat
@@ -217,6 +219,13 @@ sn_status sn_part_add_shapes(const sn_part *part, sn_part_shapes *shapes, sn_err
         shape.height = part->thickness;
         shape.mesh = part->type == SN_PART_SHEET ? part->sheet : part->mesh;
         shape.density = part->mass > 0.0 ? part->mass / sn_part_volume(part) : part->density;
+        if (part->type == SN_PART_SHEET && part->bend != 0.0 && !(part->mass > 0.0)) {
+            // Rolling keeps the volume; the facets of the rolled mesh cut some of it off.
+            double area;
+            (void)outline_middle(&part->outline, &area);
+            double volume = area * part->size * part->size * part->thickness;
+            shape.density *= volume / sn_part_volume(part);
+        }
         status = add_shape(shapes, shape, error);
     }
     if (status == SN_OK && has_stem(part) && part->type == SN_PART_ARM) {

@@ -89,16 +89,17 @@ void sn_spline_points(const sn_vec2 *points, int count, bool closed, int steps, 
 // Some are curves of a formula, of SAMPLES points; the others a few points with splines between.
 enum { SAMPLES = 48, STEPS = 6 };
 
-static const sn_vec2 star[] = {{0.0, 0.0},
-                               {0.3454915, -0.1122570},
-                               {0.3454915, -0.4755283},
-                               {0.5590170, -0.1816356},
-                               {0.9045085, -0.2938926},
-                               {0.6909830, 0.0},
-                               {0.9045085, 0.2938926},
-                               {0.5590170, 0.1816356},
-                               {0.3454915, 0.4755283},
-                               {0.3454915, 0.1122570}};
+// A regular pentagram, stretched to a length and a width of 1.
+static const sn_vec2 star[] = {{0, 0},
+                               {0.3819660113, -0.1180339887},
+                               {0.3819660113, -0.5},
+                               {0.6180339888, -0.1909830056},
+                               {1, -0.3090169944},
+                               {0.7639320225, 0},
+                               {1, 0.3090169944},
+                               {0.6180339888, 0.1909830056},
+                               {0.3819660113, 0.5},
+                               {0.3819660113, 0.1180339887}};
 static const sn_vec2 fish[] = {{0.0, 0.0},   {0.12, -0.26}, {0.32, -0.46}, {0.52, -0.4},
                                {0.7, -0.16}, {0.8, -0.1},   {1.0, -0.42},  {0.93, 0.0},
                                {1.0, 0.42},  {0.8, 0.1},    {0.7, 0.16},   {0.52, 0.4},
@@ -153,7 +154,7 @@ static sn_vec2 curve_point(sn_outline_preset preset, int index)
         // A lens whose middle line is a parabola: 0.65 of the width for the sweep, 0.7 for the
         // lens.
         half = 4.0 * x * (1.0 - x);
-        return (sn_vec2){x, 0.65 * half - 0.5 + (index * 2 < SAMPLES ? 0.0 : 0.35 * half)};
+        return (sn_vec2){x, 0.65 * half + (index * 2 < SAMPLES ? 0.0 : 0.35 * half)};
     case SN_PRESET_MOON: {
         // The back is half an ellipse from tip to tip, the inside a flatter one.
         double turn = 2.0 * SN_PI * index / SAMPLES;

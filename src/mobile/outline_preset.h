@@ -1,7 +1,7 @@
 // Outlines that have a name, and smooth curves through points.
 //
 // A preset lies in the xy plane: its stem at the origin, its length along +x, half its width on
-// either side of the x axis.
+// either side of the x axis; a fin is all on one side.
 #ifndef SN_MOBILE_OUTLINE_PRESET_H
 #define SN_MOBILE_OUTLINE_PRESET_H
 
@@ -14,7 +14,7 @@
     X(SN_PRESET_OVAL, "oval", 0.6, 0, "an ellipse")                                                \
     X(SN_PRESET_FIN, "fin", 0.35, 0, "curved like a sickle")                                       \
     X(SN_PRESET_TRIANGLE, "triangle", 0.9, -90, "with round corners, its point at the stem")       \
-    X(SN_PRESET_STAR, "star", 1.0, 0, "with five points")                                          \
+    X(SN_PRESET_STAR, "star", 1.0514622, -90, "with five points, one of them at the stem")         \
     X(SN_PRESET_FISH, "fish", 0.4, 0, "a body with a forked tail; the stem is the mouth")          \
     X(SN_PRESET_MOON, "moon", 0.75, 0, "a crescent, its back at the stem")                         \
     X(SN_PRESET_HEART, "heart", 1.0, -90, "its tip at the stem")

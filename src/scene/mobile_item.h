@@ -115,5 +115,6 @@ void sn_mobiles_free(sn_scene *scene);
 // A mobile of the scene, placed; NULL: none of that number. What a part of it is made of, or NULL.
 SN_API const sn_mobile *sn_scene_mobile(const sn_scene *scene, int mobile);
 const sn_material_item *sn_scene_mobile_material(const sn_scene *scene, int mobile, int part);
+uint32_t sn_scene_mobile_colour(const sn_scene *scene, int mobile, int part); // 0xRRGGBB
 
 #endif

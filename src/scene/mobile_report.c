@@ -29,6 +29,16 @@ const sn_material_item *sn_scene_mobile_material(const sn_scene *scene, int mobi
     return made_at(scene, mobile)->parts[part].material;
 }
 
+uint32_t sn_scene_mobile_colour(const sn_scene *scene, int mobile, int part)
+{
+    const sn_made_part *made = &made_at(scene, mobile)->parts[part];
+    if (sn_item_gives(&made->item->item, "colour")) {
+        return made->item->colour;
+    }
+    bool painted = made->material != NULL && sn_item_gives(&made->material->item, "colour");
+    return painted ? made->material->colour : 0x909498;
+}
+
 int sn_scene_mobile_count(const sn_scene *scene)
 {
     return scene->root.mobiles.count;
