@@ -81,11 +81,13 @@ static double bounce(double t, double e)
     if (t <= fall) {
         return 1.0 - 0.5 * g * t * t;
     }
-    for (t -= fall; speed > 1e-9; t -= 2.0 * speed / g) {
+    t -= fall;
+    while (speed > 1e-9) {
         speed *= e;
         if (t <= 2.0 * speed / g) {
             return speed * t - 0.5 * g * t * t;
         }
+        t -= 2.0 * speed / g;
     }
     return 0.0;
 }

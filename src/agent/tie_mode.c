@@ -300,8 +300,8 @@ void sn_tie_mode_snap(const sn_tie_work *work, const sn_tree *tree, double time,
             }
             if (sn_tie_rubs(work, link, k) &&
                 work->modes.friction[ball ? link->v : j] == SN_MODE_STICKS) {
-                size_t from = (size_t)(link->q + (ball ? 0 : k)), count = ball ? 4 : 1;
-                memcpy(q + from, work->modes.q_held + from, count * sizeof *q);
+                int from = ball ? link->q : link->q + k;
+                memcpy(q + from, work->modes.q_held + from, (ball ? 4 : 1) * sizeof *q);
                 v[j] = 0.0;
             }
             if (ball ? k == 0 : !sn_tie_is_moved(&work->freedoms[j])) {

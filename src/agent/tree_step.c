@@ -547,7 +547,7 @@ static void finish(const sn_tree_step *step, const sn_tree *tree, double *q, dou
         const sn_mat3 *rotation = &tree->pose[i].rotation;
         const double *c = step->c + link->q;
         if (link->joint != SN_TREE_BALL) {
-            double moved[3];
+            double moved[3] = {0.0};
             sn_tree_joint_write(&tree->body[i], rotation, at->moved, moved);
             for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
                 q[link->q + k] = c[k] + 0.5 * moved[k];
@@ -582,7 +582,7 @@ void sn_tree_step_ahead(const sn_tree_step *step, const sn_tree *tree, double *c
                                       quat_at(from), (sn_quat){turn.w, x.x, x.y, x.z})));
             continue;
         }
-        double moved[3];
+        double moved[3] = {0.0};
         sn_tree_joint_write(&tree->body[i], rotation, step->search[i].moved, moved);
         for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
             c[link->q + k] = from[k] + moved[k];

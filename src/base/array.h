@@ -22,9 +22,12 @@
         int capacity;                                                                              \
     }
 
+// Bytes of an element, which may be a pointer.
+#define SN_ARRAY_ELEMENT(array) sizeof *(array)->data // NOLINT(bugprone-sizeof-expression)
+
 // Room for at least `wanted` elements in all.
 #define sn_array_reserve(array, wanted)                                                            \
-    sn_array_grow((void **)&(array)->data, &(array)->capacity, sizeof *(array)->data, (wanted))
+    sn_array_grow((void **)&(array)->data, &(array)->capacity, SN_ARRAY_ELEMENT(array), (wanted))
 
 // Appends one element; false when memory runs out.
 #define sn_array_push(array, ...)                                                                  \

@@ -101,7 +101,7 @@ static void free_motions(const sn_scene *scene, sn_motion **motions)
 // Every motion of the scene, in its order; freed with free_motions, also after a failure.
 static sn_status make_motions(const sn_scene *scene, sn_motion ***motions, sn_error *error)
 {
-    size_t bytes = ((size_t)scene->motions.count + 1) * sizeof **motions;
+    size_t bytes = ((size_t)scene->motions.count + 1) * sizeof(void *);
     *motions = sn_allocate_zero(bytes);
     if (*motions == NULL) {
         return sn_fail_memory(error, bytes);

@@ -736,6 +736,12 @@ static sn_status fail_result(const sn_expression_step *step, double result, sn_e
                    isnan(result) ? "no number (NaN)" : "an infinite number");
 }
 
+// Who reads nothing has no readings: what is asked for all the same is no number, and told.
+static double read_value(const sn_expression_source *source, int number)
+{
+    return source->read != NULL ? source->read(source->user, number) : NAN;
+}
+
 sn_status sn_expression_evaluate_from(const sn_expression *expression,
                                       const sn_expression_source *source, double *value,
                                       int *offset, sn_error *error)
@@ -751,7 +757,7 @@ sn_status sn_expression_evaluate_from(const sn_expression *expression,
         bool zero = step->code == SN_CODE_DIVIDE && stack[top - 1] == 0.0;
         double result = step->code == SN_CODE_NUMBER  ? step->value
                         : step->code == SN_CODE_PARAM ? source->values[step->count]
-                        : step->code == SN_CODE_READ  ? source->read(source->user, step->count)
+                        : step->code == SN_CODE_READ  ? read_value(source, step->count)
                                                       : compute(step, stack, &top);
         if (zero || !isfinite(result)) {
             if (offset != NULL) {

@@ -29,7 +29,7 @@ const sn_item *sn_item_of_freedom(const sn_item_list *list, int freedom)
         int index = list->single ? 0 : freedom;
         return index < list->count ? list->data[index] : NULL;
     }
-    for (int i = 0; i < list->count; ++i) {
+    for (int i = 0; i < list->count && first != NULL; ++i) {
         if (((const sn_freedom_item *)list->data[i])->freedom == freedom + 1) {
             return list->data[i];
         }

@@ -132,7 +132,7 @@ sn_status sn_world_add_motion(sn_world *world, sn_motion *motion, sn_error *erro
     }
     if (motion_number(world, motion) == 0) {
         if (!sn_array_push(&world->motions, motion)) {
-            return sn_fail_memory(error, sizeof motion);
+            return sn_fail_memory(error, sizeof(void *));
         }
         sn_motion_retain(motion);
     }
