@@ -147,6 +147,51 @@ static void test_tower(void **state)
     scene_free(&world);
 }
 
+// A light body carries a thousand times its mass.
+static void test_heavy_load(void **state)
+{
+    (void)state;
+    scene_init(&world, 1.0 / 60);
+    world.stacked = true;
+    scene_box(&world, sn_vec3_make(0.5, 0.5, 0.5), 1.0, at(0.0, 0.0, 0.5), zero, zero);
+    int top = scene_box(&world, sn_vec3_make(0.5, 0.5, 0.5), 1000.0, at(0.0, 0.0, 1.5), zero, zero);
+    double deepest = 0.0;
+    for (int i = 0; i < 600; ++i) {
+        run(1);
+        deepest = fmax(deepest, 1.5 - scene_position(&world, top).z);
+    }
+    assert_true(deepest < 0.03);
+    assert_true(1.5 - scene_position(&world, top).z < 0.02);
+    scene_free(&world);
+}
+
+// A box that is thrown down spinning, in lengths of another unit: all is the same in that unit.
+static sn_vec3 thrown(double unit)
+{
+    scene_init(&world, 1.0 / 120);
+    world.margin *= 5.0 * unit;
+    world.restitution = 0.3;
+    world.def.gravity = sn_vec3_scale(unit, world.def.gravity);
+    sn_quat tilt = sn_quat_from_axis_angle(sn_vec3_make(0.6, 0.8, 0.0), 0.3);
+    int box =
+        scene_box(&world, sn_vec3_scale(unit, sn_vec3_make(0.5, 0.4, 0.3)), 2.0,
+                  (sn_transform){sn_vec3_scale(unit, sn_vec3_make(0.0, 0.0, 0.8)), tilt},
+                  sn_vec3_scale(unit, sn_vec3_make(2.0, 1.0, -1.0)), sn_vec3_make(0.5, -1.0, 2.0));
+    run(240);
+    sn_vec3 end = sn_vec3_scale(1.0 / unit, scene_position(&world, box));
+    scene_free(&world);
+    return end;
+}
+
+static void test_scale(void **state)
+{
+    (void)state;
+    sn_vec3 own = thrown(1.0);
+    assert_true(sn_distance(own, thrown(0.01)) < 1e-6);
+    assert_true(sn_distance(own, thrown(100.0)) < 1e-6);
+    assert_true(own.x > 0.1 && own.z < 0.52);
+}
+
 static void total_motion(sn_vec3 *momentum, sn_vec3 *angular, double *scale)
 {
     *momentum = *angular = SN_VEC3_ZERO;
@@ -295,6 +340,8 @@ int main(void)
         cmocka_unit_test(test_bouncing_ball),
         cmocka_unit_test(test_rolling_and_belt),
         cmocka_unit_test(test_tower),
+        cmocka_unit_test(test_heavy_load),
+        cmocka_unit_test(test_scale),
         cmocka_unit_test(test_momentum),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_out_of_memory),

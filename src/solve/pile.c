@@ -63,6 +63,21 @@ static int find_links(const sn_pile *pile, const sn_pile_work *work, const int *
     return found;
 }
 
+// Overlap under a load goes as the load by the lighter body's mass, and as the square of the
+// sub-step. Four times as many sub-steps hold a thousand times the own mass within 1 % of its size.
+static int refinement(const sn_pile_work *work, const sn_pile_link *links, int count)
+{
+    double most = 1.0;
+    for (int i = 0; i < count; ++i) {
+        if (links[i].a != work->body_count && links[i].b != work->body_count) {
+            double a = work->set->mass[work->agents[links[i].a]].mass;
+            double b = work->set->mass[work->agents[links[i].b]].mass;
+            most = fmax(most, a > b ? a / b : b / a);
+        }
+    }
+    return most > 400.0 ? 4 : most > 100.0 ? 2 : 1;
+}
+
 static int count_blocks(const sn_pile_link *links, int count)
 {
     int of_colour[SN_PILE_COLOURS + 1] = {0}, blocks = 0;
@@ -141,7 +156,6 @@ sn_status sn_pile_step(sn_pile *pile, sn_rigid_set *set, const int *agents, int 
                          .body_count = agent_count,
                          .contacts = contacts,
                          .gravity = def->gravity,
-                         .h = def->h / def->substeps,
                          .threads = threads};
     size_t bodies = (size_t)agent_count, links_size = (size_t)chosen_count;
     if (set->agents.damped != NULL) {
@@ -158,6 +172,8 @@ sn_status sn_pile_step(sn_pile *pile, sn_rigid_set *set, const int *agents, int 
     if (count < 0) {
         return fail_pile(&memory, stack, error, SN_ERROR_ARGUMENT);
     }
+    int substeps = def->substeps * refinement(&work, links, count);
+    work.h = def->h / substeps;
     sn_pile_colour_links(&work, links, count, used);
     size_t blocks = (size_t)count_blocks(links, count);
     work.blocks = take(&memory, stack, blocks, sizeof *work.blocks);
@@ -169,7 +185,7 @@ sn_status sn_pile_step(sn_pile *pile, sn_rigid_set *set, const int *agents, int 
     }
     sn_pile_place_links(&work, links, count, order);
     double before = pile->h > 0.0 ? pile->h : def->h;
-    step_work(&work, def->substeps, work.h / before);
+    step_work(&work, substeps, work.h / before);
     pile->h = def->h;
     give_back(&memory, stack);
     return SN_OK;

@@ -21,14 +21,23 @@
 // done four at a time, and by several threads. The result depends on the order of agents and
 // contacts, never on threads or on whether the machine has AVX2.
 //
+// A visit to a contact solves its points in the axes of its plane, about their middle: normal
+// impulses, Coulomb's disc at each point, normal impulses again; then rolling and spinning.
+//
 // Impulses act on both bodies at one point of the world, and free flight keeps angular momentum:
 // momentum and angular momentum of a pile on its own are kept to round-off.
 //
-// All lengths and rates are shares of the contacts' sizes and of h'.
+// All lengths and rates are shares of the contacts' sizes and of h'. Overlap is a spring of 1/8 of
+// the sub-steps' rate with ten times critical damping: under its own weight a body sinks in by
+// 0.8 g h'^2, the lowest of ten by ten times that. Where a body touches one of more than 100 (400)
+// times its mass, the step is made in twice (four times) as many sub-steps.
+//
+// Slip is that of the surfaces: the velocity of b's point against a's plus `surface_velocity`.
 //
 // Limits: contacts are those of the start of the step; two bodies that touch nowhere in the list
-// pass through each other. Mass ratios above a hundred between a body and what it carries need
-// many steps to settle.
+// pass through each other. Friction of a contact that has just begun is up to 6 % low for a few
+// steps, until the overlap that carries the load is there. Towers of more than about a dozen bodies
+// sway for long; those are for exact.h.
 #ifndef SN_SOLVE_PILE_H
 #define SN_SOLVE_PILE_H
 
@@ -47,7 +56,7 @@ typedef struct sn_pile {
 typedef struct sn_pile_step_def {
     sn_vec3 gravity;
     double h;     // s, above 0
-    int substeps; // 1 and up
+    int substeps; // 1 and up; 4 is good at 1/60 s
 } sn_pile_step_def;
 
 // Moves `agents` of the set and nothing else. Contacts are contacts[chosen[i]] (chosen NULL: the

@@ -100,8 +100,7 @@ typedef struct sn_pile_work {
     sn_threads *threads;
 } sn_pile_work;
 
-// Colours contacts (pile_colour.c): lanes of contact i become lanes[i] = block * SN_PILE_LANES +
-// lane, or -1 for a contact without points. Fills in blocks' contacts, bodies and point ranges.
+// A contact between two bodies, on its way to a lane of a block.
 typedef struct sn_pile_link {
     int a, b; // bodies; body_count: none that moves
     int contact;
@@ -110,6 +109,8 @@ typedef struct sn_pile_link {
     int colour; // found
 } sn_pile_link;
 
+// Colours (pile_colour.c): finds one for each link (used: body_count + 1, scratch), then lays links
+// out in blocks (order: count, scratch), which get their bodies, contacts and ranges of points.
 void sn_pile_colour_links(sn_pile_work *work, sn_pile_link *links, int count, uint64_t *used);
 void sn_pile_place_links(sn_pile_work *work, const sn_pile_link *links, int count, int *order);
 
