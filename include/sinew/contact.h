@@ -71,7 +71,7 @@ typedef struct sn_contact_event {
     sn_body body_a, body_b;
     int shape_a, shape_b;
     bool sensor;
-    double time;
+    double time; // of the step's end; of a sensor, its start, where overlap is looked for
     sn_vec3 position, normal;
     double impulse; // N s along the normal; 0 at the end
 } sn_contact_event;

@@ -28,14 +28,15 @@ bool sn_touch_note_change(sn_world *world, const sn_pair *pair, sn_contact_chang
 {
     sn_touch *touch = &world->touch;
     const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
+    bool sensor = (pair->flags & SN_PAIR_SENSOR) != 0;
     sn_contact_event event = {
         .change = change,
         .body_a = sn_touch_body(world, a->body),
         .body_b = sn_touch_body(world, b->body),
         .shape_a = a->shape,
         .shape_b = b->shape,
-        .sensor = (pair->flags & SN_PAIR_SENSOR) != 0,
-        .time = world->time,
+        .sensor = sensor,
+        .time = sensor ? touch->found_at : world->time,
     };
     const sn_contact *contact = pair->count > 0 ? &touch->pool.data[pair->contacts] : NULL;
     for (int i = 0; contact != NULL && i < contact->count && change == SN_CONTACT_BEGIN; ++i) {

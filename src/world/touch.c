@@ -759,6 +759,7 @@ sn_status sn_world_collide(sn_world *world, double h, sn_error *error)
     const sn_broad_pair *found = NULL;
     int found_count = 0;
     sn_array_clear(&touch->events);
+    touch->found_at = world->time;
     sn_status status = sn_world_place_shapes(world, h, error);
     if (status == SN_OK) {
         status =

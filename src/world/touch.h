@@ -85,6 +85,7 @@ typedef struct sn_touch {
     sn_exact exact;
     SN_ARRAY(sn_drop) drops;           // sorted
     SN_ARRAY(sn_contact_event) events; // of the last step
+    double found_at;                   // the time at which shapes were looked at for it
     SN_ARRAY(sn_touch_noted) noted;    // likewise
     SN_ARRAY(double) still;          // s, of each agent over all sets: how long it has been at rest
     SN_ARRAY(unsigned char) pending; // what contacts remember, to be given to the pairs found next
