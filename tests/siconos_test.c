@@ -153,7 +153,7 @@ static comparison compare(const contact_problem_def *def, int cases)
 {
     comparison all = {0};
     for (int i = 0; i < cases; ++i) {
-        compare_one(def, (uint64_t)(1000 * def->contacts + i), &all);
+        compare_one(def, 1000 * (uint64_t)def->contacts + (uint64_t)i, &all);
     }
     print_message("%2d bodies %2d x %d contacts, masses 1e%g, friction %g: %d of %d, Siconos %d, "
                   "same %d, error %.1e\n",

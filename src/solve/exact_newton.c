@@ -190,7 +190,7 @@ static void block_rows(newton *n, const sn_exact_block *block)
     sn_vec3 velocity = sn_exact_velocity(n->system, block);
     sn_vec3_put(p, impulse);
     sn_vec3_put(u, velocity);
-    for (int i = 0; i < block->width; ++i) {
+    for (int i = 0; i < block->width && i < SN_BLOCK_ROWS; ++i) {
         fix_row(n, block->row + i, 0.0);
         double s = block->scale[i];
         double from = s > 0.0 ? n->centre[block->row + i] / s : 0.0;
@@ -209,7 +209,7 @@ static void block_rows(newton *n, const sn_exact_block *block)
         if (r > 0.0) {
             ball_rows(n, block, 0, p, u, r);
         } else {
-            for (int i = 0; i < block->width; ++i) {
+            for (int i = 0; i < block->width && i < SN_BLOCK_ROWS; ++i) {
                 fix_row(n, block->row + i, -p[i]);
             }
         }

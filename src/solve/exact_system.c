@@ -124,7 +124,7 @@ sn_vec3 sn_exact_velocity(const sn_exact_system *system, const sn_exact_block *b
 {
     double u[SN_BLOCK_ROWS];
     sn_vec3_put(u, sn_exact_along(system, block, system->v.data));
-    for (int a = 0; a < block->width; ++a) {
+    for (int a = 0; a < block->width && a < SN_BLOCK_ROWS; ++a) {
         int row = block->row + a;
         u[a] += sn_exact_softness(block, a) * system->p.data[row] - system->target.data[row];
     }
@@ -272,7 +272,9 @@ bool sn_exact_system_solve(sn_exact_system *system, const sn_exact_limits *limit
 {
     enum { FIRST_SWEEPS = 8, MOST_SWEEPS = 256 };
     *effort = (sn_exact_effort){.residual = sn_exact_residual(system, NULL)};
-    bool newton = system->p.count <= limits->newton_rows, prepared = false;
+    enum { MOST_ROWS = 20000 }; // their square is an int
+    bool newton = system->p.count <= limits->newton_rows && system->p.count <= MOST_ROWS;
+    bool prepared = false;
     if (newton && !sn_exact_newton_reserve(system)) {
         return false;
     }

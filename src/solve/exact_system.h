@@ -120,7 +120,7 @@ static inline void sn_exact_put(sn_exact_system *system, const sn_exact_block *b
 {
     double *row = system->p.data + block->row;
     const double numbers[SN_BLOCK_ROWS] = {p.x, p.y, p.z};
-    for (int i = 0; i < block->width; ++i) {
+    for (int i = 0; i < block->width && i < SN_BLOCK_ROWS; ++i) {
         row[i] = numbers[i];
     }
 }
