@@ -36,8 +36,9 @@ typedef struct series {
     bool refused; // a peer that does not know the case
 } series;
 
-static const sn_bench_group *const groups[] = {
-    &sn_bench_rigid, &sn_bench_collide, &sn_bench_articulated, &sn_bench_precise, &sn_bench_files};
+static const sn_bench_group *const groups[] = {&sn_bench_rigid,       &sn_bench_collide,
+                                               &sn_bench_articulated, &sn_bench_contact,
+                                               &sn_bench_precise,     &sn_bench_files};
 
 const sn_bench_group *sn_bench_group_at(int index)
 {
@@ -217,13 +218,12 @@ static const sn_bench_bar *next_bar(const row *one, int *at)
 
 static double bar_value(const row *one, const sn_bench_bar *bar)
 {
+    int quality = -1; // the cost
     for (int i = 0; bar->quality != NULL && i < quality_count(one->bench); ++i) {
-        if (strcmp(one->bench->quality[i], bar->quality) == 0) {
-            return median_quality(one->ours, i);
-        }
+        quality = strcmp(one->bench->quality[i], bar->quality) == 0 ? i : quality;
     }
-    double cost = summarize(one->ours, -1).median;
-    return bar->peer != NULL ? cost / summarize(one->theirs, -1).median : cost;
+    double ours = summarize(one->ours, quality).median;
+    return bar->peer != NULL ? ours / summarize(one->theirs, quality).median : ours;
 }
 
 static const char *bar_name(const sn_bench_bar *bar)

@@ -9,8 +9,8 @@
 //
 // and prints one line of JSON with "value" (in the case's unit) and the same quality members as
 // ours; or it exits with a code other than 0 when it does not know the case or cannot do it at this
-// size. bench_<group>.c, bench/free_bodies.h and bench/linkages.h say for each case exactly what
-// the work is.
+// size. bench_<group>.c, bench/free_bodies.h, bench/linkages.h and bench/boxes.h say for each case
+// exactly what the work is.
 //
 // Besides what the case names, `quality` carries `minimum` and `peer_minimum`, the least of the
 // repeated costs: on a busy machine the best guess at what the work itself takes; and `spread` and
@@ -25,7 +25,7 @@
 #include "options.h"
 #include "sinew/base.h"
 
-enum { SN_BENCH_QUALITY_LIMIT = 8, SN_BENCH_BAR_LIMIT = 3 };
+enum { SN_BENCH_QUALITY_LIMIT = 8, SN_BENCH_BAR_LIMIT = 4 };
 
 typedef struct sn_bench_result {
     double value;
@@ -34,8 +34,8 @@ typedef struct sn_bench_result {
 
 // What a case promises. All zero: nothing.
 typedef struct sn_bench_bar {
-    const char *peer;    // the ratio of our cost to this peer's; NULL: ours alone
-    const char *quality; // this measure of ours; NULL: our cost
+    const char *peer;    // the ratio of ours to this peer's; NULL: ours alone
+    const char *quality; // of this measure; NULL: of the cost
     double limit;
     bool least; // at least the limit, not at most
 } sn_bench_bar;
@@ -60,7 +60,7 @@ typedef struct sn_bench_group {
 } sn_bench_group;
 
 extern const sn_bench_group sn_bench_rigid, sn_bench_collide, sn_bench_articulated,
-    sn_bench_precise, sn_bench_files;
+    sn_bench_contact, sn_bench_precise, sn_bench_files;
 
 const sn_bench_group *sn_bench_group_at(int index); // NULL beyond the last
 

@@ -8,6 +8,7 @@
 //                  step), `load` (us/body to read and build a scene text; peers that have a scene
 //                  format)
 //   PEER_LINKAGES  `chain`, `tree`, `robot` (ns/joint/step, processor time)
+//   PEER_BOXES     `boxes`, `heights` (ns/box/step, processor time)
 //   PEER_VARIANT   another integrator of a peer: no `memory`, no `load`
 //
 // Exit code 2: the peer does not know the case; 1: it cannot do it at this size. Linux with glibc.
@@ -133,6 +134,54 @@ static inline int peer_run_linkage(const char *name, int size, int steps, double
 }
 #endif
 
+// ---- piles of boxes ----
+
+#ifdef PEER_BOXES
+#include "../boxes.h"
+
+// Makes the engine and the pile anew. False: it cannot.
+static bool peer_boxes_build(int count, double height, double step);
+static void peer_boxes_advance(int steps);
+static void peer_boxes_read(int count, sn_boxes_body *bodies);
+
+typedef struct peer_boxes {
+    int count;
+    double step;
+} peer_boxes;
+
+static inline bool peer_boxes_start(void *context, int count, double height)
+{
+    peer_boxes *boxes = (peer_boxes *)context;
+    boxes->count = count;
+    return peer_boxes_build(count, height, boxes->step);
+}
+
+static inline bool peer_boxes_go(void *context, int steps)
+{
+    (void)context;
+    peer_boxes_advance(steps);
+    return true;
+}
+
+static inline void peer_boxes_look(void *context, sn_boxes_body *bodies)
+{
+    peer_boxes_read(((peer_boxes *)context)->count, bodies);
+}
+
+static inline int peer_run_boxes(int size, int steps, double step, int heights)
+{
+    peer_boxes boxes = {size, step};
+    sn_boxes_engine engine = {&boxes, peer_boxes_start, peer_boxes_go, peer_boxes_look,
+                              peer_seconds};
+    double cost = 0.0, quality[SN_BOXES_QUALITIES];
+    if (!sn_boxes_run(&engine, size, steps, heights, &cost, quality)) {
+        return 1;
+    }
+    peer_print(cost, sn_boxes_quality_names, quality, SN_BOXES_QUALITIES);
+    return 0;
+}
+#endif
+
 // ---- the program ----
 
 static inline int peer_run(const char *name, int size, int steps, double step)
@@ -152,6 +201,11 @@ static inline int peer_run(const char *name, int size, int steps, double step)
         return peer_run_load(size);
     }
 #endif
+#endif
+#ifdef PEER_BOXES
+    if (strcmp(name, "boxes") == 0 || strcmp(name, "heights") == 0) {
+        return peer_run_boxes(size, steps, step, name[0] == 'h' ? SN_BOXES_HEIGHTS : 1);
+    }
 #endif
 #ifdef PEER_LINKAGES
     return peer_run_linkage(name, size, steps, step);
