@@ -9,8 +9,10 @@
 #include "world/touch.h"
 #include "world/world.h"
 
+// Contacts and caches name features of shapes and agents by number, so nothing is taken that was
+// not written here: the checksum is over all that follows the head.
 typedef struct memory_head {
-    uint64_t structure;
+    uint64_t structure, checksum;
     int32_t pairs, agents;
 } memory_head;
 
@@ -46,7 +48,7 @@ size_t sn_touch_memory_size(const sn_world *world)
 void sn_touch_save_memory(const sn_world *world, unsigned char *at)
 {
     const sn_touch *touch = &world->touch;
-    memory_head head = {structure_of(world), 0, agent_count(world)};
+    memory_head head = {structure_of(world), 0, 0, agent_count(world)};
     unsigned char *start = at;
     at += sizeof head;
     for (int i = 0; i < head.agents; ++i, at += sizeof(double)) {
@@ -74,6 +76,8 @@ void sn_touch_save_memory(const sn_world *world, unsigned char *at)
         at += pair->count * sizeof(sn_contact);
         head.pairs += 1;
     }
+    const unsigned char *body = start + sizeof head;
+    head.checksum = sn_hash64(body, (size_t)(at - body), head.structure);
     memcpy(start, &head, sizeof head);
 }
 
@@ -87,7 +91,8 @@ static bool is_memory(const sn_world *world, const unsigned char *bytes, size_t 
     memcpy(&head, bytes, sizeof head);
     size_t used = sizeof head + (size_t)agent_count(world) * sizeof(double);
     if (head.structure != structure_of(world) || head.agents != agent_count(world) ||
-        head.pairs < 0 || used > size) {
+        head.pairs < 0 || used > size ||
+        head.checksum != sn_hash64(bytes + sizeof head, size - sizeof head, head.structure)) {
         return false;
     }
     for (int i = 0; i < head.pairs; ++i) {
@@ -177,11 +182,13 @@ void sn_touch_remember(sn_world *world)
         memory_pair own;
         memcpy(&own, at, sizeof own);
         at += sizeof own;
-        const sn_body_record *a = &world->bodies.data[own.body_a],
-                             *b = &world->bodies.data[own.body_b];
-        bool there = own.body_a < (uint32_t)world->bodies.count &&
-                     own.body_b < (uint32_t)world->bodies.count && a->touch >= 0 && b->touch >= 0 &&
-                     own.shape_a < a->shape_count && own.shape_b < b->shape_count;
+        bool known = own.body_a < (uint32_t)world->bodies.count &&
+                     own.body_b < (uint32_t)world->bodies.count;
+        const sn_body_record *a = &world->bodies.data[known ? own.body_a : 0],
+                             *b = &world->bodies.data[known ? own.body_b : 0];
+        bool there = known && a->touch >= 0 && b->touch >= 0 && own.shape_a >= 0 &&
+                     own.shape_b >= 0 && own.shape_a < a->shape_count &&
+                     own.shape_b < b->shape_count;
         sn_pair *pair = there ? find_pair(touch, (uint32_t)(a->touch + own.shape_a),
                                           (uint32_t)(b->touch + own.shape_b))
                               : NULL;

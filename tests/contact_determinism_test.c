@@ -1,0 +1,214 @@
+// Worlds full of contacts come out the same to the bit: whatever the number of threads, from a
+// copy, from a saved state with what contacts remember, and in the replay of a recording.
+//
+// SINEW_SOAK=1 in the environment: a thousand boxes and a thousand steps each.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "contact_scene.h"
+
+typedef struct scene {
+    const char *name;
+    void (*build)(sn_world *world);
+    int steps, soak_steps;
+} scene;
+
+static bool is_soak(void)
+{
+    return getenv("SINEW_SOAK") != NULL;
+}
+
+static void build_pile(sn_world *world)
+{
+    scene_pile(world, is_soak() ? 1000 : 300);
+}
+
+static void build_stairs(sn_world *world)
+{
+    scene_stairs(world, is_soak() ? 8 : 1);
+}
+
+static void build_arch(sn_world *world)
+{
+    scene_arch(world, is_soak() ? 25 : 7, is_soak() ? 0.13 : 0.2);
+}
+
+static const scene scenes[] = {
+    {"pile", build_pile, 45, 1000},
+    {"stairs", build_stairs, 120, 1000},
+    {"arch", build_arch, 15, 1000},
+};
+enum { SCENES = sizeof scenes / sizeof *scenes };
+
+static int steps_of(const scene *of)
+{
+    return is_soak() ? of->soak_steps : of->steps;
+}
+
+static sn_world *make(const scene *made, int threads)
+{
+    sn_world_def def = sn_default_world_def();
+    sn_world *world = NULL;
+    sn_error error = {0};
+    def.threads = threads;
+    scene_must(sn_world_create(&def, &world, &error), &error);
+    made->build(world);
+    scene_must(sn_world_assemble(world, &error), &error);
+    return world;
+}
+
+static void run(sn_world *world, int steps)
+{
+    sn_error error = {0};
+    for (int i = 0; i < steps; ++i) {
+        if (sn_world_step(world, 1.0 / 240.0, &error) != SN_OK) {
+            fail_msg("step %d: %s", i, sn_error_message(&error));
+        }
+    }
+}
+
+// Both go on; the first step that differs is told.
+static void assert_same(sn_world *a, sn_world *b, int steps, const char *what)
+{
+    for (int i = 0; i <= steps; ++i) {
+        if (sn_world_hash(a) != sn_world_hash(b)) {
+            fail_msg("%s: differs after %d steps", what, i);
+        }
+        run(a, 1);
+        run(b, 1);
+    }
+}
+
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SCENES; ++i) {
+        uint64_t expected = 0;
+        for (int threads = 1; threads <= 4; threads *= 2) {
+            sn_world *world = make(&scenes[i], threads);
+            run(world, steps_of(&scenes[i]));
+            assert_true(sn_world_report(world).contacts > 0);
+            expected = threads == 1 ? sn_world_hash(world) : expected;
+            if (sn_world_hash(world) != expected) {
+                fail_msg("%s differs with %d threads", scenes[i].name, threads);
+            }
+            sn_world_destroy(world);
+        }
+    }
+}
+
+static void copies_go_on_to_the_bit(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SCENES; ++i) {
+        sn_world *world = make(&scenes[i], 1), *copy = NULL;
+        sn_error error = {0};
+        for (int part = 1; part <= 2; ++part) {
+            run(world, steps_of(&scenes[i]) / 3);
+            scene_must(sn_world_copy(world, &copy, &error), &error);
+            assert_same(world, copy, 12, scenes[i].name);
+            sn_world_destroy(copy);
+        }
+        sn_world_destroy(world);
+    }
+}
+
+// A state with its contact memory, loaded into a world that was built alike and has a past of its
+// own.
+static void loaded_states_go_on_to_the_bit(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SCENES; ++i) {
+        sn_world *world = make(&scenes[i], 1), *other = make(&scenes[i], 2);
+        sn_error error = {0};
+        run(world, steps_of(&scenes[i]) / 2);
+        run(other, 7);
+        size_t size = sn_world_state_size(world), memory_size = sn_world_contact_memory_size(world);
+        void *bytes = malloc(size), *memory = malloc(memory_size);
+        assert_true(bytes != NULL && memory != NULL);
+        scene_must(sn_world_save_state(world, bytes, size, &error), &error);
+        scene_must(sn_world_save_contact_memory(world, memory, memory_size, &error), &error);
+        scene_must(sn_world_load_state(other, bytes, size, &error), &error);
+        scene_must(sn_world_load_contact_memory(other, memory, memory_size, &error), &error);
+        assert_same(world, other, 12, scenes[i].name);
+        free(bytes);
+        free(memory);
+        sn_world_destroy(world);
+        sn_world_destroy(other);
+    }
+}
+
+// Memory with any byte changed is refused, or taken without harm; cut short it is refused.
+static void damaged_memory_does_no_harm(void **state)
+{
+    (void)state;
+    sn_world *world = make(&scenes[1], 1);
+    sn_error error = {0};
+    run(world, 120);
+    size_t size = sn_world_contact_memory_size(world);
+    unsigned char *memory = malloc(size);
+    assert_non_null(memory);
+    scene_must(sn_world_save_contact_memory(world, memory, size, &error), &error);
+    for (size_t i = 0; i < size; i += 1 + size / 23) {
+        memory[i] ^= 0xFF;
+        sn_status status = sn_world_load_contact_memory(world, memory, size, &error);
+        assert_true(status == SN_ERROR_FORMAT || status == SN_ERROR_MISMATCH);
+        memory[i] ^= 0xFF;
+        run(world, 1);
+        assert_int_not_equal(
+            sn_world_load_contact_memory(world, memory, size - 1 - i % size / 2, &error), SN_OK);
+    }
+    scene_must(sn_world_load_contact_memory(world, memory, size, &error), &error);
+    run(world, 1);
+    free(memory);
+    sn_world_destroy(world);
+}
+
+static void recordings_replay_to_the_bit(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SCENES; ++i) {
+        char path[] = "/tmp/sinew-contact-XXXXXX";
+        int file = mkstemp(path);
+        assert_true(file >= 0);
+        close(file);
+        sn_world *world = make(&scenes[i], 1);
+        sn_error error = {0};
+        sn_recorder_def def = {.path = path, .world = world, .frame_step = 0.1};
+        sn_recorder *recorder = NULL;
+        scene_must(sn_recorder_open(&def, &recorder, &error), &error);
+        for (int k = 0; k < 30; ++k) {
+            run(world, 1);
+            scene_must(sn_recorder_step(recorder, world, &error), &error);
+        }
+        scene_must(sn_recorder_close(recorder, &error), &error);
+        sn_recording *recording = NULL;
+        sn_replay replay = {0};
+        sn_world *again = make(&scenes[i], 2);
+        scene_must(sn_recording_open(path, &recording, &error), &error);
+        scene_must(sn_recording_replay_world(recording, again, NULL, NULL, &replay, &error),
+                   &error);
+        assert_int_equal(replay.compared, 30);
+        assert_true(sn_world_hash(again) == sn_world_hash(world));
+        sn_recording_close(recording);
+        sn_world_destroy(again);
+        sn_world_destroy(world);
+        unlink(path);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(copies_go_on_to_the_bit),
+        cmocka_unit_test(loaded_states_go_on_to_the_bit),
+        cmocka_unit_test(damaged_memory_does_no_harm),
+        cmocka_unit_test(recordings_replay_to_the_bit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
