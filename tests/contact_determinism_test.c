@@ -24,7 +24,7 @@ static bool is_soak(void)
 
 static void build_pile(sn_world *world)
 {
-    scene_pile(world, is_soak() ? 1000 : 300);
+    scene_pile(world, is_soak() ? 1000 : 220);
 }
 
 static void build_stairs(sn_world *world)
@@ -38,8 +38,8 @@ static void build_arch(sn_world *world)
 }
 
 static const scene scenes[] = {
-    {"pile", build_pile, 45, 1000},
-    {"stairs", build_stairs, 120, 1000},
+    {"pile", build_pile, 36, 1000},
+    {"stairs", build_stairs, 66, 1000},
     {"arch", build_arch, 15, 1000},
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
@@ -148,7 +148,7 @@ static void damaged_memory_does_no_harm(void **state)
     (void)state;
     sn_world *world = make(&scenes[1], 1);
     sn_error error = {0};
-    run(world, 120);
+    run(world, 66);
     size_t size = sn_world_contact_memory_size(world);
     unsigned char *memory = malloc(size);
     assert_non_null(memory);
