@@ -12,11 +12,12 @@
 //     }
 //     sn_drawing_destroy(drawing);
 //
-// Bodies are drawn in their colours, springs as coils, massless rods as wires. There is a key light
-// with soft shadows, light of sky and ground that reaches corners and undersides less, and a floor
-// that catches shadows: the world's own plane where it has one, else a soft one below everything,
-// further down where things hang or float, and none where the eye is below it. Things thinner than
-// a pixel are drawn a pixel wide.
+// Bodies are drawn in their colours, springs as coils, massless rods as wires, and a string to the
+// joint that a body hangs on from afar; bodies of one material have a fine line where they meet.
+// There is a key light with soft shadows, light of sky and ground that reaches corners and
+// undersides less, and a floor that catches shadows: the world's own plane where it has one, else a
+// soft one below everything, further down where things hang or float, and none where the eye is
+// below it. Things thinner than a pixel are drawn a pixel wide.
 //
 // The same world and frames give the same bytes for any number of threads, compiler and machine.
 //

@@ -1,5 +1,5 @@
-// Springs and massless rods: they are no bodies, but a picture without them would show things that
-// hang on nothing.
+// Springs, massless rods and strings: they are no bodies, but a picture without them would show
+// things that hang on nothing.
 #include <math.h>
 
 #include "base/error.h"
@@ -65,6 +65,61 @@ static sn_status add_rod(sn_model *model, const sn_world *world, sn_joint joint,
     return add_link(model, &link, error);
 }
 
+// The box of a body's surfaces in its own frame; empty (lower > upper) without any.
+static sn_aabb body_box(const sn_model *model, int body)
+{
+    sn_aabb box = sn_model_no_bounds().moving;
+    for (int i = 0; i < model->parts.count; ++i) {
+        const sn_model_part *part = &model->parts.data[i];
+        const sn_shading *shading = &model->meshes.data[part->mesh].shading;
+        for (int k = 0; k < shading->vertex_count && part->body == body; ++k) {
+            const float *p = shading->vertices[k].position;
+            sn_vec3 x = sn_transform_point(part->frame, sn_vec3_make(p[0], p[1], p[2]));
+            box.lower = sn_vec3_min(box.lower, x);
+            box.upper = sn_vec3_max(box.upper, x);
+        }
+    }
+    return box;
+}
+
+// A body that turns about a point well outside of it hangs on a string, or sits on an arm, that
+// nobody has drawn.
+static sn_status add_string(sn_model *model, int body, sn_vec3 anchor, sn_error *error)
+{
+    sn_aabb box = body_box(model, body);
+    sn_vec3 nearest = sn_vec3_max(box.lower, sn_vec3_min(box.upper, anchor));
+    double away = sn_distance(anchor, nearest), size = sn_distance(box.lower, box.upper);
+    if (!(size > 0.0) || !(away > 0.5 * size)) {
+        return SN_OK;
+    }
+    sn_vec3 centre = sn_vec3_scale(0.5, sn_vec3_add(box.lower, box.upper));
+    sn_model_link link = {.body_a = body,
+                          .body_b = body,
+                          .point_a = anchor,
+                          .point_b = centre,
+                          .wire = 0.003 * sn_distance(anchor, centre)};
+    return add_link(model, &link, error);
+}
+
+static sn_status add_strings(sn_model *model, const sn_world *world, sn_joint joint,
+                             sn_error *error)
+{
+    const sn_joint_record *record = sn_world_joint_record(world, joint);
+    sn_joint_type type = record->type;
+    if (type != SN_JOINT_HINGE && type != SN_JOINT_BALL && type != SN_JOINT_UNIVERSAL) {
+        return SN_OK;
+    }
+    int parent = order_of(world, record->parent), child = order_of(world, record->child);
+    sn_status status = SN_OK;
+    if (parent >= 0 && model->moves.data[parent]) {
+        status = add_string(model, parent, record->parent_frame.position, error);
+    }
+    if (status == SN_OK && child >= 0 && model->moves.data[child]) {
+        status = add_string(model, child, record->child_frame.position, error);
+    }
+    return status;
+}
+
 sn_status sn_model_find_links(sn_model *model, const sn_world *world, sn_error *error)
 {
     int springs = 0;
@@ -82,6 +137,8 @@ sn_status sn_model_find_links(sn_model *model, const sn_world *world, sn_error *
         sn_joint joint = sn_world_joint(world, i);
         if (sn_joint_get_type(world, joint) == SN_JOINT_DISTANCE) {
             status = add_rod(model, world, joint, error);
+        } else {
+            status = add_strings(model, world, joint, error);
         }
     }
     return status;

@@ -45,17 +45,36 @@ static sn_status height_field_mesh(const sn_height_field *field, sn_mesh **mesh,
     return status;
 }
 
-// Fine enough for a round thing to look round when it fills the picture.
-static sn_status surface_mesh(const sn_shape *shape, sn_mesh **mesh, sn_error *error)
+static bool is_round(const sn_shape *shape)
+{
+    return shape->type == SN_SHAPE_SPHERE || shape->type == SN_SHAPE_CYLINDER ||
+           shape->type == SN_SHAPE_CONE || shape->type == SN_SHAPE_CAPSULE ||
+           shape->type == SN_SHAPE_TORUS;
+}
+
+// Fine enough for a round thing to look round when it fills the picture; of many things each is
+// small.
+static double choose_fineness(const sn_world *world)
+{
+    int count = 0;
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        sn_body body = sn_world_body(world, i);
+        for (int k = 0; k < sn_body_shape_count(world, body); ++k) {
+            count += is_round(sn_body_shape(world, body, k));
+        }
+    }
+    return count <= 24 ? 2.5e-3 : count <= 150 ? 6e-3 : 1.5e-2;
+}
+
+static sn_status surface_mesh(const sn_shape *shape, double fineness, sn_mesh **mesh,
+                              sn_error *error)
 {
     if (shape->type == SN_SHAPE_HEIGHT_FIELD) {
         return height_field_mesh(shape->field, mesh, error);
     }
     bool torus = shape->type == SN_SHAPE_TORUS;
-    bool round = torus || shape->type == SN_SHAPE_SPHERE || shape->type == SN_SHAPE_CYLINDER ||
-                 shape->type == SN_SHAPE_CONE || shape->type == SN_SHAPE_CAPSULE;
     double radius = torus ? shape->radius + shape->tube_radius : shape->radius;
-    return sn_shape_mesh(shape, round ? 2.5e-3 * radius : 0.0, mesh, error);
+    return sn_shape_mesh(shape, is_round(shape) ? fineness * radius : 0.0, mesh, error);
 }
 
 // A tube of radius r has V / A = r / 2, a sheet of thickness t has t / 2. An open mesh has no
@@ -106,7 +125,7 @@ static sn_status find_mesh(sn_model *model, const sn_shape *shape, int *found, s
     }
     sn_model_mesh made = {.shape = *shape};
     sn_mesh *mesh = NULL;
-    sn_status status = surface_mesh(shape, &mesh, error);
+    sn_status status = surface_mesh(shape, model->fineness, &mesh, error);
     if (status == SN_OK) {
         status = fill_mesh(&made, mesh, error);
     }
@@ -213,7 +232,8 @@ static sn_status make_room(sn_model *model, sn_error *error)
         !sn_array_resize(&model->thickness, (int)vertices) ||
         !sn_array_resize(&model->normals, 3 * (int)vertices) ||
         !sn_array_resize(&model->triangles, 3 * (int)triangles) ||
-        !sn_array_resize(&model->owners, (int)triangles)) {
+        !sn_array_resize(&model->owners, (int)triangles) ||
+        !sn_array_resize(&model->bodies, (int)triangles)) {
         return sn_fail_memory(error, (size_t)vertices * sizeof(sn_vec3));
     }
     return SN_OK;
@@ -231,6 +251,7 @@ static void fill_fixed(sn_model *model)
         }
         for (int k = 0; k < mesh->shading.triangle_count; ++k) {
             model->owners.data[part->first_triangle + k] = part->material;
+            model->bodies.data[part->first_triangle + k] = part->body;
         }
         for (int k = 0; k < mesh->shading.vertex_count; ++k) {
             model->thickness.data[part->first_vertex + k] = (float)mesh->thickness;
@@ -247,6 +268,8 @@ static void fill_fixed(sn_model *model)
             memcpy(corners + 6 * (size_t)k, quad, sizeof quad);
             model->owners.data[link->first_triangle + 2 * k] = link->material;
             model->owners.data[link->first_triangle + 2 * k + 1] = link->material;
+            model->bodies.data[link->first_triangle + 2 * k] = -1;
+            model->bodies.data[link->first_triangle + 2 * k + 1] = -1;
         }
         for (int k = 0; k < rings * SN_LINK_SIDES; ++k) {
             model->thickness.data[link->first_vertex + k] = (float)link->wire;
@@ -256,7 +279,7 @@ static void fill_fixed(sn_model *model)
 
 sn_status sn_model_make(sn_model *model, const sn_world *world, sn_error *error)
 {
-    *model = (sn_model){0};
+    *model = (sn_model){.fineness = choose_fineness(world)};
     sn_status status = SN_OK;
     for (int i = 0; i < sn_world_body_count(world) && status == SN_OK; ++i) {
         status = add_body(model, world, i, error);
@@ -291,6 +314,7 @@ void sn_model_free(sn_model *model)
     sn_array_free(&model->normals);
     sn_array_free(&model->triangles);
     sn_array_free(&model->owners);
+    sn_array_free(&model->bodies);
 }
 
 // ---- poses ----

@@ -69,6 +69,8 @@ typedef struct sn_model {
     SN_ARRAY(float) normals;   // 3 by vertex
     SN_ARRAY(int) triangles;   // 3 * triangle count
     SN_ARRAY(int) owners;      // material by triangle
+    SN_ARRAY(int) bodies;      // by triangle; -1: of a spring or rod
+    double fineness;           // of round things, by their radius
 } sn_model;
 
 SN_API sn_status sn_model_make(sn_model *model, const sn_world *world, sn_error *error);

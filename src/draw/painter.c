@@ -18,6 +18,7 @@ typedef struct fragment_batch {
     int material[SN_LIGHT_BATCH]; // or FLOOR
     float weight[SN_LIGHT_BATCH];
     float fade[SN_LIGHT_BATCH]; // of the floor: share of the backdrop
+    float dim[SN_LIGHT_BATCH];  // factor of the light
     sn_direction3 eye[SN_LIGHT_BATCH];
 } fragment_batch;
 
@@ -65,6 +66,8 @@ static void shade_fragment(const sn_painter *painter, const fragment_batch *batc
         light = (sn_colour){(1.0f - f) * light.r + f * far.r, (1.0f - f) * light.g + f * far.g,
                             (1.0f - f) * light.b + f * far.b};
     }
+    float dim = batch->dim[i];
+    light = (sn_colour){dim * light.r, dim * light.g, dim * light.b};
     add_colour(&sums[batch->pixel[i]], batch->weight[i], light);
 }
 
@@ -81,7 +84,7 @@ static void flush(const sn_painter *painter, tile_scratch *scratch)
 typedef struct fragment {
     sn_vec3 point, normal, eye; // unit normal; unit, towards the eye
     int pixel, material;
-    float weight, fade;
+    float weight, fade, dim;
 } fragment;
 
 static void add_fragment(const sn_painter *painter, tile_scratch *scratch, const fragment *f)
@@ -100,6 +103,7 @@ static void add_fragment(const sn_painter *painter, tile_scratch *scratch, const
     batch->material[i] = f->material;
     batch->weight[i] = f->weight;
     batch->fade[i] = f->fade;
+    batch->dim[i] = f->dim;
     batch->eye[i] = (sn_direction3){(float)f->eye.x, (float)f->eye.y, (float)f->eye.z};
     if (points->count == SN_LIGHT_BATCH) {
         flush(painter, scratch);
@@ -135,6 +139,7 @@ static void add_floor(const sn_painter *painter, tile_scratch *scratch, const ra
                   .pixel = pixel,
                   .material = FLOOR,
                   .weight = weight,
+                  .dim = 1.0f,
                   .fade = (float)(t * t * (3.0 - 2.0 * t))};
     if (t >= 1.0) {
         add_colour(&scratch->sums[pixel], weight, painter->shade->horizon);
@@ -185,7 +190,7 @@ static sn_vec3 corner_normal(const sn_model *model, int vertex)
 }
 
 static void add_surface(const sn_painter *painter, tile_scratch *scratch, const ray *r, uint32_t id,
-                        int pixel, float weight)
+                        int pixel, float weight, float dim)
 {
     const sn_model *model = painter->model;
     const int *c = model->triangles.data + 3 * (size_t)id;
@@ -198,7 +203,8 @@ static void add_surface(const sn_painter *painter, tile_scratch *scratch, const 
                   .eye = sn_vec3_negate(sn_normalize(r->direction)),
                   .pixel = pixel,
                   .material = model->owners.data[id],
-                  .weight = weight};
+                  .weight = weight,
+                  .dim = dim};
     double distance = floor_distance(painter->stage, r);
     double square = sn_dot(r->direction, r->direction);
     if (distance < sn_dot(sn_vec3_sub(f.point, r->origin), r->direction) / square) {
@@ -242,6 +248,23 @@ static int count_seen(const tile_scratch *scratch, int rows, int column, int lin
     return count;
 }
 
+#define SEAM 0.74f
+
+// Do bodies of one material meet in the pixel? Without a line between them a wall of stones would
+// look like one.
+static bool has_seam(const sn_model *model, const seen_triangle *seen, int count)
+{
+    for (int k = 1; k < count; ++k) {
+        uint32_t a = seen[0].id, b = seen[k].id;
+        if (a != SN_RASTER_NONE && b != SN_RASTER_NONE &&
+            model->bodies.data[a] != model->bodies.data[b] &&
+            model->owners.data[a] == model->owners.data[b]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_pixel(const sn_painter *painter, tile_scratch *scratch, int left, int top,
                       int pixel, bool drawn)
 {
@@ -251,6 +274,7 @@ static void add_pixel(const sn_painter *painter, tile_scratch *scratch, int left
     seen[0] = (seen_triangle){SN_RASTER_NONE, 1, SN_RASTER_UNITS / 2, SN_RASTER_UNITS / 2};
     int rows = drawn ? view->rows : 1;
     int count = drawn ? count_seen(scratch, rows, column, line, seen) : 1;
+    float dim = has_seam(painter->model, seen, count) ? SEAM : 1.0f;
     for (int k = 0; k < count; ++k) {
         double scale = 1.0 / (SN_RASTER_UNITS * (double)seen[k].count);
         float weight = (float)seen[k].count / (float)rows;
@@ -260,7 +284,7 @@ static void add_pixel(const sn_painter *painter, tile_scratch *scratch, int left
         if (seen[k].id == SN_RASTER_NONE) {
             add_background(painter, scratch, &r, pixel, weight);
         } else {
-            add_surface(painter, scratch, &r, seen[k].id, pixel, weight);
+            add_surface(painter, scratch, &r, seen[k].id, pixel, weight, dim);
         }
     }
 }
