@@ -9,14 +9,6 @@
 #include "world/form.h"
 #include "world/world.h"
 
-// Contacts are looked for up to this share of the smaller shape's size, beyond how far they move.
-static const double NEAR_SHARE = 0.01;
-
-// And no further ahead than this share of it, however fast they are: what is further away is told
-// wrongly by the plane between nearest points, and things would bounce off what they pass by.
-// Faster ones are stopped where they meet: see sweep.c.
-static const double FORESIGHT = 0.25;
-
 enum { SHAPE_CHUNK = 128, PAIR_CHUNK = 32 };
 
 // ---- shapes ----
@@ -203,21 +195,13 @@ void sn_touch_free(sn_touch *touch)
     sn_exact_free(&touch->exact);
 }
 
-static void clear_pair(sn_touch *touch, sn_pair *pair)
-{
-    for (int i = 0; i < pair->count; ++i) {
-        touch->pool.data[pair->contacts + i].count = 0;
-    }
-    pair->count = 0;
-}
-
 void sn_touch_forget(sn_world *world)
 {
     sn_touch *touch = &world->touch;
     for (int i = 0; i < touch->pairs.count; ++i) {
         sn_pair *pair = &touch->pairs.data[i];
         pair->cache = (sn_collide_cache){0};
-        clear_pair(touch, pair);
+        sn_touch_clear_pair(touch, pair);
     }
     sn_array_clear(&touch->active);
     for (int i = 0; i < touch->still.count; ++i) {
@@ -339,7 +323,7 @@ static bool move_proxies(sn_world *world)
             sn_broad_remove(touch->broad, shape->proxy);
             shape->proxy = -1;
         }
-        double near = NEAR_SHARE * shape_size(collider) + place->travel;
+        double near = SN_NEAR_SHARE * shape_size(collider) + place->travel;
         sn_aabb box = moving ? enlarged(place->bounds, near) : place->bounds;
         if (shape->proxy < 0) {
             shape->proxy = add_proxy(touch, collider, place, box, i, moving);
@@ -356,12 +340,6 @@ static bool move_proxies(sn_world *world)
 }
 
 // ---- pairs ----
-
-static bool takes_part(const sn_world *world, sn_agent_ref ref)
-{
-    return ref.agent < 0 || world->contact.method == SN_CONTACT_PENALTY ||
-           !sn_integrator_is_staged(world->sets[ref.set]->agents[ref.agent].integrator);
-}
 
 bool sn_touch_may_meet(const sn_world *world, const sn_touch_shape *a, const sn_touch_shape *b)
 {
@@ -523,189 +501,13 @@ typedef struct narrow_work {
     atomic_int left_out;
 } narrow_work;
 
-static sn_contact_side side_of(const sn_world *world, const sn_touch_shape *shape)
-{
-    sn_agent_ref ref = world->bodies.data[shape->body].agent;
-    return ref.agent < 0 ? (sn_contact_side){-1, -1, 0}
-                         : (sn_contact_side){ref.set, ref.agent, ref.part};
-}
-
-// What a point of the last step remembers.
-typedef struct remembered {
-    sn_vec3 on_b, impulse, anchor;
-    uint32_t feature;
-    bool touched, used;
-} remembered;
-
-typedef struct memory {
-    remembered points[SN_MANIFOLD_POINTS];
-    sn_vec3 turning;
-    int count;
-    uint32_t patch;
-} memory;
-
-static memory memory_of(const sn_contact *contact)
-{
-    memory old = {.count = contact->count, .patch = contact->patch, .turning = contact->turning};
-    for (int i = 0; i < contact->count; ++i) {
-        const sn_contact_point *point = &contact->points[i];
-        old.points[i] = (remembered){point->on_b,    point->impulse, point->anchor,
-                                     point->feature, point->touched, false};
-    }
-    return old;
-}
-
-// A point that was there in the last step has its feature's name, or failing that its place.
-static const remembered *find_point(memory *old, const sn_manifold_point *point, double near)
-{
-    int best = -1;
-    double least = near * near;
-    for (int i = 0; i < old->count; ++i) {
-        remembered *own = &old->points[i];
-        if (!own->used && own->feature == point->feature) {
-            best = i;
-            break;
-        }
-        sn_vec3 apart = sn_vec3_sub(own->on_b, point->on_b);
-        double square = sn_dot(apart, apart);
-        if (!own->used && square < least) {
-            least = square;
-            best = i;
-        }
-    }
-    if (best >= 0) {
-        old->points[best].used = true;
-    }
-    return best >= 0 ? &old->points[best] : NULL;
-}
-
-// The radius of a shape's surface where its normal is this: see contact.h.
-static double roundness(const sn_collider *collider, const sn_transform *place, sn_vec3 normal)
-{
-    if (collider->type != SN_COLLIDER_CYLINDER) {
-        return sn_collider_is_convex(collider) ? collider->rounding : 0.0;
-    }
-    sn_vec3 axis = sn_rotate(place->rotation, (sn_vec3){0.0, 0.0, 1.0});
-    return fabs(sn_dot(axis, normal)) < 1e-3 ? collider->radius : 0.0;
-}
-
-// A manifold becomes a contact, with what the last step's remembers.
-static void fill_contact(const sn_world *world, const sn_pair *pair, const sn_manifold *manifold,
-                         memory *old, sn_contact *contact)
-{
-    const sn_touch *touch = &world->touch;
-    const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
-    const sn_touch_place *at_a = &touch->places.data[pair->a], *at_b = &touch->places.data[pair->b];
-    contact->a = side_of(world, a);
-    contact->b = side_of(world, b);
-    contact->normal = manifold->normal;
-    contact->friction = pair->friction;
-    contact->restitution = pair->restitution;
-    contact->rolling_friction = pair->rolling_friction;
-    contact->spinning_friction = pair->spinning_friction;
-    contact->size = pair->size;
-    contact->round_a = roundness(sn_touch_collider(world, a), &at_a->frame, manifold->normal);
-    contact->round_b = roundness(sn_touch_collider(world, b), &at_b->frame, manifold->normal);
-    contact->turning = old->count > 0 ? old->turning : SN_VEC3_ZERO;
-    contact->patch = manifold->patch;
-    contact->count = manifold->count;
-    contact->surface_velocity = SN_VEC3_ZERO;
-    if (pair->flags & SN_PAIR_DRIVEN) {
-        sn_vec3 drive =
-            sn_vec3_sub(sn_rotate(at_b->frame.rotation, sn_touch_surface(world, b)->velocity),
-                        sn_rotate(at_a->frame.rotation, sn_touch_surface(world, a)->velocity));
-        contact->surface_velocity =
-            sn_vec3_add_scaled(drive, -sn_dot(drive, contact->normal), contact->normal);
-    }
-    for (int i = 0; i < manifold->count; ++i) {
-        const sn_manifold_point *from = &manifold->points[i];
-        const remembered *before = find_point(old, from, 0.02 * pair->size);
-        sn_contact_point *point = &contact->points[i];
-        point->on_a = from->on_a;
-        point->on_b = from->on_b;
-        point->gap = from->gap;
-        point->feature = from->feature;
-        point->impulse = before != NULL ? before->impulse : SN_VEC3_ZERO;
-        point->anchor = before != NULL ? before->anchor : SN_VEC3_ZERO;
-        point->touched = before != NULL && before->touched;
-    }
-}
-
-static bool is_held(const sn_world *world, const sn_touch_shape *shape)
-{
-    sn_agent_ref ref = world->bodies.data[shape->body].agent;
-    return ref.agent < 0 || world->sets[ref.set]->agents[ref.agent].held;
-}
-
-static bool boxes_meet(const sn_aabb *a, const sn_aabb *b, double margin)
-{
-    return a->lower.x <= b->upper.x + margin && b->lower.x <= a->upper.x + margin &&
-           a->lower.y <= b->upper.y + margin && b->lower.y <= a->upper.y + margin &&
-           a->lower.z <= b->upper.z + margin && b->lower.z <= a->upper.z + margin;
-}
-
-static int collide_pair(sn_world *world, sn_pair *pair)
-{
-    sn_touch *touch = &world->touch;
-    const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
-    const sn_touch_place *at_a = &touch->places.data[pair->a], *at_b = &touch->places.data[pair->b];
-    sn_agent_ref ref_a = world->bodies.data[a->body].agent,
-                 ref_b = world->bodies.data[b->body].agent;
-    if (is_held(world, a) && is_held(world, b)) {
-        return 0; // nothing has moved: its contacts stay
-    }
-    bool excluded = (pair->flags & SN_PAIR_DROPPED) != 0 || !takes_part(world, ref_a) ||
-                    !takes_part(world, ref_b);
-    const sn_collider *of_a = sn_touch_collider(world, a), *of_b = sn_touch_collider(world, b);
-    double margin =
-        pair->flags & SN_PAIR_SENSOR
-            ? 0.0
-            : NEAR_SHARE * pair->size + fmin(at_a->travel + at_b->travel, FORESIGHT * pair->size);
-    if (excluded || !boxes_meet(&at_a->bounds, &at_b->bounds, margin)) {
-        clear_pair(touch, pair);
-        return 0;
-    }
-    sn_manifold manifolds[SN_PATCHES];
-    int left_out = 0;
-    int count = sn_collide(of_a, &at_a->frame, of_b, &at_b->frame, margin, &pair->cache, manifolds,
-                           pair->capacity, &left_out);
-    if (count > 0 && pair->count == 0) {
-        // A contact begins the same way whatever the pair has seen before it, so that copies and
-        // loaded states, which know nothing of pairs apart, go on to the bit.
-        pair->cache = (sn_collide_cache){0};
-        count = sn_collide(of_a, &at_a->frame, of_b, &at_b->frame, margin, &pair->cache, manifolds,
-                           pair->capacity, &left_out);
-    }
-    sn_contact *contacts = &touch->pool.data[pair->contacts];
-    if (pair->capacity == 1 && count == 1) {
-        memory old = memory_of(contacts);
-        fill_contact(world, pair, &manifolds[0], &old, contacts);
-    } else if (pair->capacity > 1) {
-        memory old[SN_PATCHES], none = {0};
-        for (int k = 0; k < pair->count; ++k) {
-            old[k] = memory_of(&contacts[k]);
-        }
-        for (int i = 0; i < count; ++i) {
-            memory *match = &none;
-            for (int k = 0; k < pair->count && match->count == 0; ++k) {
-                match = old[k].patch == manifolds[i].patch ? &old[k] : match;
-            }
-            fill_contact(world, pair, &manifolds[i], match, &contacts[i]);
-        }
-    }
-    for (int i = count; i < pair->count; ++i) {
-        contacts[i].count = 0;
-    }
-    pair->count = (uint8_t)count;
-    return left_out;
-}
-
 static void narrow_chunk(void *context, int first, int last, int chunk)
 {
     (void)chunk;
     narrow_work *work = context;
+    sn_pair *pairs = work->world->touch.pairs.data;
     for (int i = first; i < last; ++i) {
-        int left_out = collide_pair(work->world, &work->world->touch.pairs.data[i]);
+        int left_out = sn_world_collide_pair(work->world, &pairs[i]);
         if (left_out > 0) {
             atomic_fetch_add(&work->left_out, left_out);
         }

@@ -39,6 +39,9 @@ enum {
     SN_PAIR_DRIVEN = 8,   // a surface moves by itself
 };
 
+// Contacts are looked for up to this share of the smaller shape's size, beyond how far they move.
+#define SN_NEAR_SHARE 0.01
+
 enum { SN_PATCHES = 16 }; // manifolds that a pair with a mesh or a field can have
 
 typedef struct sn_pair {
@@ -104,7 +107,7 @@ void sn_touch_free(sn_touch *touch);
 void sn_touch_forget(sn_world *world);
 
 // Finds all contacts for a step of h from the state as it stands.
-sn_status sn_world_collide(sn_world *world, double h, sn_error *error);
+SN_API sn_status sn_world_collide(sn_world *world, double h, sn_error *error);
 
 // Brings the broad phase up to where bodies stand now, for questions between steps.
 sn_status sn_world_place_shapes(sn_world *world, double h, sn_error *error);
@@ -122,6 +125,11 @@ bool sn_touch_may_meet(const sn_world *world, const sn_touch_shape *a, const sn_
 // What "small" is measured by for two of them.
 double sn_touch_pair_size(const sn_collider *a, const sn_collider *b);
 sn_body sn_touch_body(const sn_world *world, uint32_t index);
+
+// ---- pair_contact.c ----
+// Finds the contacts of a pair; how many manifolds were left out.
+int sn_world_collide_pair(sn_world *world, sn_pair *pair);
+void sn_touch_clear_pair(sn_touch *touch, sn_pair *pair);
 
 // ---- touch_memory.c ----
 // What contacts remember, as bytes, for states and copies.

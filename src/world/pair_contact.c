@@ -1,0 +1,298 @@
+// The exact test of a pair: manifolds become contacts, which go on from those of the last step.
+#include <math.h>
+
+#include "world/form.h"
+#include "world/touch.h"
+#include "world/world.h"
+
+// Contacts are looked for no further ahead than this share of the pair's size, however fast things
+// are: what is further away is told wrongly by the plane between nearest points, and things would
+// bounce off what they pass by. Faster ones are stopped where they meet: see sweep.c.
+static const double FORESIGHT = 0.25;
+
+// Patches that can be one: the cosine of the angle between normals, at least, and how far points
+// may come in a step, as a share of the pair's size.
+static const double PATCH_COSINE = 0.94, PATCH_STRIDE = 0.25;
+
+void sn_touch_clear_pair(sn_touch *touch, sn_pair *pair)
+{
+    for (int i = 0; i < pair->count; ++i) {
+        touch->pool.data[pair->contacts + i].count = 0;
+    }
+    pair->count = 0;
+}
+
+static sn_contact_side side_of(const sn_world *world, const sn_touch_shape *shape)
+{
+    sn_agent_ref ref = world->bodies.data[shape->body].agent;
+    return ref.agent < 0 ? (sn_contact_side){-1, -1, 0}
+                         : (sn_contact_side){ref.set, ref.agent, ref.part};
+}
+
+// What a point of the last step remembers.
+typedef struct remembered {
+    sn_vec3 on_b, impulse, anchor;
+    uint32_t feature;
+    bool touched, used;
+} remembered;
+
+typedef struct memory {
+    remembered points[SN_MANIFOLD_POINTS];
+    sn_vec3 turning, normal;
+    int count;
+    uint32_t patch;
+    bool used;
+} memory;
+
+static memory memory_of(const sn_contact *contact)
+{
+    memory old = {.count = contact->count,
+                  .patch = contact->patch,
+                  .turning = contact->turning,
+                  .normal = contact->normal};
+    for (int i = 0; i < contact->count; ++i) {
+        const sn_contact_point *point = &contact->points[i];
+        old.points[i] = (remembered){point->on_b,    point->impulse, point->anchor,
+                                     point->feature, point->touched, false};
+    }
+    return old;
+}
+
+// The nearest point that nobody has, within `near`.
+static remembered *find_place(memory *old, sn_vec3 on_b, double near)
+{
+    remembered *best = NULL;
+    double least = near * near;
+    for (int i = 0; i < old->count; ++i) {
+        sn_vec3 apart = sn_vec3_sub(old->points[i].on_b, on_b);
+        double square = sn_dot(apart, apart);
+        if (!old->points[i].used && square < least) {
+            least = square;
+            best = &old->points[i];
+        }
+    }
+    if (best != NULL) {
+        best->used = true;
+    }
+    return best;
+}
+
+// A point that was there in the last step has its feature's name, or failing that its place.
+static const remembered *find_point(memory *old, const sn_manifold_point *point, double near)
+{
+    for (int i = 0; i < old->count; ++i) {
+        remembered *own = &old->points[i];
+        if (!own->used && own->feature == point->feature) {
+            own->used = true;
+            return own;
+        }
+    }
+    return find_place(old, point->on_b, near);
+}
+
+// Of the least of the distances between points of both.
+static double square_apart(const memory *old, const sn_manifold *manifold)
+{
+    double least = INFINITY;
+    for (int i = 0; i < old->count; ++i) {
+        for (int k = 0; k < manifold->count; ++k) {
+            sn_vec3 apart = sn_vec3_sub(old->points[i].on_b, manifold->points[k].on_b);
+            least = fmin(least, sn_dot(apart, apart));
+        }
+    }
+    return least;
+}
+
+// The patch of the last step that this one goes on from: of the same name, or, on curved ground,
+// where what rolls or slides comes from facet to facet, the nearest of those whose normal is within
+// 20 degrees. NULL: none.
+static memory *find_patch(memory *old, int count, const sn_manifold *manifold, bool named,
+                          double near)
+{
+    memory *best = NULL;
+    double least = near * near;
+    for (int k = 0; k < count; ++k) {
+        bool same = old[k].patch == manifold->patch;
+        if (old[k].used || old[k].count == 0 || (named && !same)) {
+            continue;
+        }
+        if (same) {
+            return &old[k];
+        }
+        double square = square_apart(&old[k], manifold);
+        if (sn_dot(old[k].normal, manifold->normal) > PATCH_COSINE && square < least) {
+            least = square;
+            best = &old[k];
+        }
+    }
+    return best;
+}
+
+// What a patch remembers, for another that takes its place: each point gets what the nearest has,
+// the normal part of its impulse along the new normal, the rest in the new plane.
+static void carry_over(memory *old, const sn_manifold *manifold, double near)
+{
+    memory from = *old;
+    sn_vec3 n = manifold->normal;
+    old->count = 0;
+    for (int i = 0; i < manifold->count; ++i) {
+        remembered next = {.on_b = manifold->points[i].on_b};
+        const remembered *before = find_place(&from, next.on_b, near);
+        if (before == NULL) {
+            continue;
+        }
+        double press = sn_dot(before->impulse, from.normal);
+        sn_vec3 rub = sn_vec3_add_scaled(before->impulse, -press, from.normal);
+        rub = sn_vec3_add_scaled(rub, -sn_dot(rub, n), n);
+        next.impulse = sn_vec3_add_scaled(rub, press, n);
+        next.anchor = sn_vec3_add_scaled(before->anchor, -sn_dot(before->anchor, n), n);
+        next.feature = manifold->points[i].feature;
+        next.touched = before->touched;
+        old->points[old->count++] = next;
+    }
+}
+
+// The radius of a shape's surface where its normal is this: see contact.h.
+static double roundness(const sn_collider *collider, const sn_transform *place, sn_vec3 normal)
+{
+    if (collider->type != SN_COLLIDER_CYLINDER) {
+        return sn_collider_is_convex(collider) ? collider->rounding : 0.0;
+    }
+    sn_vec3 axis = sn_rotate(place->rotation, (sn_vec3){0.0, 0.0, 1.0});
+    return fabs(sn_dot(axis, normal)) < 1e-3 ? collider->radius : 0.0;
+}
+
+// A manifold becomes a contact, with what the last step's remembers.
+static void fill_contact(const sn_world *world, const sn_pair *pair, const sn_manifold *manifold,
+                         memory *old, sn_contact *contact)
+{
+    const sn_touch *touch = &world->touch;
+    const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
+    const sn_touch_place *at_a = &touch->places.data[pair->a], *at_b = &touch->places.data[pair->b];
+    contact->a = side_of(world, a);
+    contact->b = side_of(world, b);
+    contact->normal = manifold->normal;
+    contact->friction = pair->friction;
+    contact->restitution = pair->restitution;
+    contact->rolling_friction = pair->rolling_friction;
+    contact->spinning_friction = pair->spinning_friction;
+    contact->size = pair->size;
+    contact->round_a = roundness(sn_touch_collider(world, a), &at_a->frame, manifold->normal);
+    contact->round_b = roundness(sn_touch_collider(world, b), &at_b->frame, manifold->normal);
+    contact->turning = old->count > 0 ? old->turning : SN_VEC3_ZERO;
+    contact->patch = manifold->patch;
+    contact->count = manifold->count;
+    contact->surface_velocity = SN_VEC3_ZERO;
+    if (pair->flags & SN_PAIR_DRIVEN) {
+        sn_vec3 drive =
+            sn_vec3_sub(sn_rotate(at_b->frame.rotation, sn_touch_surface(world, b)->velocity),
+                        sn_rotate(at_a->frame.rotation, sn_touch_surface(world, a)->velocity));
+        contact->surface_velocity =
+            sn_vec3_add_scaled(drive, -sn_dot(drive, contact->normal), contact->normal);
+    }
+    for (int i = 0; i < manifold->count; ++i) {
+        const sn_manifold_point *from = &manifold->points[i];
+        const remembered *before = find_point(old, from, 0.02 * pair->size);
+        sn_contact_point *point = &contact->points[i];
+        point->on_a = from->on_a;
+        point->on_b = from->on_b;
+        point->gap = from->gap;
+        point->feature = from->feature;
+        point->impulse = before != NULL ? before->impulse : SN_VEC3_ZERO;
+        point->anchor = before != NULL ? before->anchor : SN_VEC3_ZERO;
+        point->touched = before != NULL && before->touched;
+    }
+}
+
+// The same of a pair that can have several. Names go first, so that no patch takes what another
+// remembers.
+static void fill_patches(const sn_world *world, const sn_pair *pair, const sn_manifold *manifolds,
+                         int count, sn_contact *contacts)
+{
+    memory old[SN_PATCHES], none = {0}, *match[SN_PATCHES];
+    for (int k = 0; k < pair->count; ++k) {
+        old[k] = memory_of(&contacts[k]);
+    }
+    for (int i = 0; i < count; ++i) {
+        match[i] = find_patch(old, pair->count, &manifolds[i], true, 0.0);
+        if (match[i] != NULL) {
+            match[i]->used = true;
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        if (match[i] == NULL) {
+            match[i] =
+                find_patch(old, pair->count, &manifolds[i], false, PATCH_STRIDE * pair->size);
+            if (match[i] != NULL) {
+                match[i]->used = true;
+                carry_over(match[i], &manifolds[i], PATCH_STRIDE * pair->size);
+            }
+        }
+        fill_contact(world, pair, &manifolds[i], match[i] != NULL ? match[i] : &none, &contacts[i]);
+    }
+}
+
+static bool is_held(const sn_world *world, const sn_touch_shape *shape)
+{
+    sn_agent_ref ref = world->bodies.data[shape->body].agent;
+    return ref.agent < 0 || world->sets[ref.set]->agents[ref.agent].held;
+}
+
+static bool boxes_meet(const sn_aabb *a, const sn_aabb *b, double margin)
+{
+    return a->lower.x <= b->upper.x + margin && b->lower.x <= a->upper.x + margin &&
+           a->lower.y <= b->upper.y + margin && b->lower.y <= a->upper.y + margin &&
+           a->lower.z <= b->upper.z + margin && b->lower.z <= a->upper.z + margin;
+}
+
+static bool takes_part(const sn_world *world, sn_agent_ref ref)
+{
+    return ref.agent < 0 || world->contact.method == SN_CONTACT_PENALTY ||
+           !sn_integrator_is_staged(world->sets[ref.set]->agents[ref.agent].integrator);
+}
+
+int sn_world_collide_pair(sn_world *world, sn_pair *pair)
+{
+    sn_touch *touch = &world->touch;
+    const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
+    const sn_touch_place *at_a = &touch->places.data[pair->a], *at_b = &touch->places.data[pair->b];
+    sn_agent_ref ref_a = world->bodies.data[a->body].agent,
+                 ref_b = world->bodies.data[b->body].agent;
+    if (is_held(world, a) && is_held(world, b)) {
+        return 0; // nothing has moved: its contacts stay
+    }
+    bool excluded = (pair->flags & SN_PAIR_DROPPED) != 0 || !takes_part(world, ref_a) ||
+                    !takes_part(world, ref_b);
+    const sn_collider *of_a = sn_touch_collider(world, a), *of_b = sn_touch_collider(world, b);
+    double margin = pair->flags & SN_PAIR_SENSOR
+                        ? 0.0
+                        : SN_NEAR_SHARE * pair->size +
+                              fmin(at_a->travel + at_b->travel, FORESIGHT * pair->size);
+    if (excluded || !boxes_meet(&at_a->bounds, &at_b->bounds, margin)) {
+        sn_touch_clear_pair(touch, pair);
+        return 0;
+    }
+    sn_manifold manifolds[SN_PATCHES];
+    int left_out = 0;
+    int count = sn_collide(of_a, &at_a->frame, of_b, &at_b->frame, margin, &pair->cache, manifolds,
+                           pair->capacity, &left_out);
+    if (count > 0 && pair->count == 0) {
+        // A contact begins the same way whatever the pair has seen before it, so that copies and
+        // loaded states, which know nothing of pairs apart, go on to the bit.
+        pair->cache = (sn_collide_cache){0};
+        count = sn_collide(of_a, &at_a->frame, of_b, &at_b->frame, margin, &pair->cache, manifolds,
+                           pair->capacity, &left_out);
+    }
+    sn_contact *contacts = &touch->pool.data[pair->contacts];
+    if (pair->capacity == 1 && count == 1) {
+        memory old = memory_of(contacts);
+        fill_contact(world, pair, &manifolds[0], &old, contacts);
+    } else if (pair->capacity > 1) {
+        fill_patches(world, pair, manifolds, count, contacts);
+    }
+    for (int i = count; i < pair->count; ++i) {
+        contacts[i].count = 0;
+    }
+    pair->count = (uint8_t)count;
+    return left_out;
+}
