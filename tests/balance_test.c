@@ -371,7 +371,7 @@ static void test_memory(void **state)
     char text[3000];
     snprintf(text, sizeof text, TREE, "sizes", "\"least\":0.02,\"most\":50,");
     int good = 0;
-    for (int i = 0; i < 100000 && good == 0; i += 1 + i / 40) {
+    for (int i = 0; i < 100000 && good == 0; i += 1 + i / 12) {
         sn_scene *scene = NULL;
         sn_error_list errors = {0};
         sn_allocation_fail_after(i);

@@ -194,7 +194,7 @@ static void test_memory(void **state)
         sn_scene_free_text(text);
     }
     assert_true(good);
-    for (int i = 0; i < 200; i += 3) {
+    for (int i = 0; i < 200; i += 1 + i / 3) {
         sn_error error = {0};
         sn_allocation_fail_after(i);
         sn_status status = sn_scene_balance(scene, 0, SN_BALANCE_MASSES, &error);

@@ -198,6 +198,41 @@ static void test_resolved(void **state)
     sn_scene_free_text(text);
 }
 
+// Solids from files: a box of 20 x 30 x 40 mm, hung by its top and fixed at its corner.
+static void test_solids(void **state)
+{
+    (void)state;
+    static const char path[] = "mobile_test_box.obj";
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int i = 0; i < 8; ++i) {
+        fprintf(file, "v %d %d %d\n", 20 * (i & 1), 30 * (i >> 1 & 1) - 15, 40 * (i >> 2 & 1));
+    }
+    fputs("f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n", file);
+    fclose(file);
+    sn_scene *scene = load(
+        "{\"sinew\":1,\"mobiles\":[{\"balance\":\"sizes\",\"hangs\":{\"arm\":0.4,\"hook\":0.15,"
+        "\"carries\":[{\"mesh\":\"mobile_test_box.obj\",\"unit\":\"mm\",\"name\":\"a\"},"
+        "{\"mesh\":\"mobile_test_box.obj\",\"unit\":\"mm\",\"scale\":0.8,\"fixed\":true,"
+        "\"name\":\"b\",\"keep\":true}]}}]}");
+    remove(path);
+    double volume = 0.02 * 0.03 * 0.04;
+    sn_mobile_part a = sn_scene_mobile_part(scene, 0, 1), b = sn_scene_mobile_part(scene, 0, 2);
+    assert_true(fabs(a.mass / (2700 * volume * pow(a.size, 3)) - 1) < 1e-6);
+    assert_true(fabs(b.mass / (2700 * volume * pow(0.8, 3)) - 1) < 1e-6 && b.size == 1.0);
+    sn_mobile_part arm = sn_scene_mobile_part(scene, 0, 0);
+    assert_true(arm.hanging.torque < 1e-12);
+    // The world's body is the solid that was weighed, its top on the hook.
+    sn_world *world = build(scene);
+    sn_body body = find_body(world, "mobile/a");
+    assert_true(fabs(sn_body_mass_properties(world, body).mass / a.mass - 1) < 1e-9);
+    sn_vec3 centre = sn_body_mass_properties(world, body).centre;
+    assert_true(fabs(centre.z + 0.02 * a.size) < 1e-6);
+    assert_true(sn_length(sn_vec3_make(centre.x, centre.y, 0)) < 1e-9);
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+}
+
 // Params move everything again, or nothing at all.
 static void test_params(void **state)
 {
@@ -304,7 +339,7 @@ int main(void)
         cmocka_unit_test(test_presets),  cmocka_unit_test(test_spline),
         cmocka_unit_test(test_bodies),   cmocka_unit_test(test_rests),
         cmocka_unit_test(test_resolved), cmocka_unit_test(test_params),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_solids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -518,13 +518,14 @@ static void note_rows(solver *s)
             continue;
         }
         s->row[s->rows++] = (row){i, along(arm), moment_scale(arm)};
-        bool leverage = fabs(sn_dot(arm->moment, across(arm))) > SIDEWAYS * moment_scale(arm);
+        bool leverage = false;
         for (int k = i + 1; k < mobile->count && !leverage; ++k) {
             const sn_part *part = &mobile->parts[k];
             sn_vec3 place =
                 part->fixed ? sn_transform_point(part->frame, part->own.centre) : part->hook_place;
             double side = sn_dot(sn_vec3_sub(place, pivot_of(arm)), across(arm));
-            leverage = part->parent == i && fabs(side) > 1e-3 * sn_wire_length(arm);
+            bool changes = part->type == SN_PART_ARM || is_free(part, s->what);
+            leverage = part->parent == i && changes && fabs(side) > 1e-3 * sn_wire_length(arm);
         }
         if (leverage) {
             s->row[s->rows++] = (row){i, across(arm), moment_scale(arm)};

@@ -12,7 +12,7 @@
 #include "scene/svg_path.h"
 
 // Straight pieces of a bow, of each span of a smooth wire or outline, of each curve of a path.
-enum { BOW_STEPS = 12, WIRE_STEPS = 6, OUTLINE_STEPS = 6, PATH_STEPS = 10, POLE_POINTS = 10 };
+enum { BOW_STEPS = 10, WIRE_STEPS = 6, OUTLINE_STEPS = 6, PATH_STEPS = 10, POLE_POINTS = 10 };
 
 typedef struct making {
     sn_scene *scene;
