@@ -562,6 +562,9 @@ sn_status sn_world_collide(sn_world *world, double h, sn_error *error)
     int found_count = 0;
     sn_array_clear(&touch->events);
     touch->found_at = world->time;
+    if (touch->wake) { // something was changed from outside: look at what slept, too
+        sn_world_let_go(world);
+    }
     sn_status status = sn_world_place_shapes(world, h, error);
     if (status == SN_OK) {
         status =

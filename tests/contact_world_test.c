@@ -1,0 +1,565 @@
+// Contact in a world: forces and events that are told, groups and sensors, sliding or sticking at
+// random, sleep and what ends it, memory, copies, threads.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "sinew/contact.h"
+#include "sinew/joint.h"
+#include "small_world.h"
+
+#define G 9.81
+#define H (1.0 / 240.0)
+
+// ---- scenes ----
+
+// Islands of more than 20 contacts are piles.
+static sn_world *contact_world(bool sleep, int threads)
+{
+    sn_world_def def = sn_default_world_def();
+    sn_world *world = NULL;
+    def.contact.exact_limit = 20;
+    def.contact.sleep = sleep;
+    def.threads = threads;
+    assert_int_equal(sn_world_create(&def, &world, NULL), SN_OK);
+    return world;
+}
+
+static sn_shape box_shape(double x, double y, double z)
+{
+    sn_shape shape = sn_default_shape();
+    shape.type = SN_SHAPE_BOX;
+    shape.size = sn_vec3_make(x, y, z);
+    return shape;
+}
+
+static sn_shape ball_shape(double radius)
+{
+    sn_shape shape = sn_default_shape();
+    shape.radius = radius;
+    return shape;
+}
+
+static sn_body put(sn_world *world, const sn_shape *shape, sn_body_type type, sn_transform frame,
+                   sn_vec3 velocity)
+{
+    sn_error error = {0};
+    sn_body_def def = sn_default_body_def();
+    sn_body body = {0};
+    def.type = type;
+    def.shapes = shape;
+    def.shape_count = 1;
+    def.frame = frame;
+    def.velocity = velocity;
+    if (sn_world_add_body(world, &def, &body, &error) != SN_OK) {
+        fail_msg("%s", sn_error_message(&error));
+    }
+    return body;
+}
+
+static sn_transform at(double x, double y, double z)
+{
+    return (sn_transform){{x, y, z}, SN_QUAT_IDENTITY};
+}
+
+static sn_body put_floor(sn_world *world, double slope, double friction)
+{
+    sn_shape plane = sn_default_shape();
+    plane.type = SN_SHAPE_PLANE;
+    plane.surface.friction = friction;
+    sn_transform frame = {SN_VEC3_ZERO, {cos(0.5 * slope), 0.0, sin(0.5 * slope), 0.0}};
+    return put(world, &plane, SN_BODY_STATIC, frame, SN_VEC3_ZERO);
+}
+
+static sn_body put_box(sn_world *world, double x, double z)
+{
+    sn_shape box = box_shape(0.2, 0.2, 0.2);
+    return put(world, &box, SN_BODY_RIGID, at(x, 0.0, z), SN_VEC3_ZERO);
+}
+
+// Layers of boxes that fall onto each other: a pile.
+static void put_heap(sn_world *world, int edge, int layers)
+{
+    sn_shape box = box_shape(0.2, 0.2, 0.2);
+    put_floor(world, 0.0, 0.5);
+    for (int i = 0; i < edge * edge * layers; ++i) {
+        int layer = i / (edge * edge);
+        double x = 0.21 * (i % edge) + 0.03 * (layer % 2), y = 0.22 * (i / edge % edge);
+        put(world, &box, SN_BODY_RIGID, at(x, y, 0.11 + 0.22 * layer), SN_VEC3_ZERO);
+    }
+}
+
+static double mass_of(const sn_world *world, sn_body body)
+{
+    return sn_body_mass_properties(world, body).mass;
+}
+
+// ---- forces ----
+
+static void test_forces_of_a_stack(void **state)
+{
+    (void)state;
+    sn_world *world = contact_world(false, 1);
+    sn_body floor = put_floor(world, 0.0, 0.5);
+    sn_body lower = put_box(world, 0.0, 0.1), upper = put_box(world, 0.01, 0.3);
+    step(world, H, 20);
+    double weight = mass_of(world, lower) * G;
+    assert_int_equal(sn_world_contact_count(world), 2);
+    bool seen[2] = {false, false};
+    for (int i = 0; i < 2; ++i) {
+        sn_contact_info touch = sn_world_contact(world, i);
+        bool ground = touch.body_a.index == floor.index || touch.body_b.index == floor.index;
+        sn_vec3 sum = SN_VEC3_ZERO;
+        seen[ground ? 1 : 0] = true;
+        assert_true(touch.count > 0 && touch.count <= 4);
+        for (int k = 0; k < touch.count; ++k) {
+            sum = sn_vec3_add(sum, touch.spots[k].impulse);
+            assert_true(fabs(touch.spots[k].gap) < 1e-9);
+            assert_true(fabs(touch.spots[k].position.z - (ground ? 0.0 : 0.2)) < 1e-9);
+        }
+        assert_true(sn_distance(sum, sn_vec3_scale(H, touch.force)) < 1e-12 * weight);
+        assert_true(fabs(fabs(touch.force.z) - (ground ? 2.0 : 1.0) * weight) < 1e-8 * weight);
+        assert_true(sn_dot(touch.normal, touch.force) > 0.0); // on b, from a to b
+    }
+    assert_true(seen[0] && seen[1]);
+    int count = 0;
+    sn_vec3 on_lower = sn_body_contact_force(world, lower, &count);
+    assert_int_equal(count, 2);
+    assert_true(fabs(on_lower.z - weight) < 1e-8 * weight);
+    sn_vec3 on_upper = sn_body_contact_force(world, upper, NULL);
+    assert_true(sn_distance(on_upper, sn_vec3_make(0.0, 0.0, weight)) < 1e-8 * weight);
+    assert_true(fabs(read(world, upper, SN_QUANTITY_CONTACT_FORCE_Z) - weight) < 1e-8 * weight);
+    sn_world_destroy(world);
+}
+
+// Contacts give the momentum that gravity takes: the sum of all forces over a landing and the rest
+// after it is the weight times the time less what the fall had.
+static void test_forces_add_up(void **state)
+{
+    (void)state;
+    sn_world *world = contact_world(false, 1);
+    put_floor(world, 0.0, 0.5);
+    sn_shape box = box_shape(0.2, 0.3, 0.1);
+    sn_transform frame = {{0.0, 0.0, 0.4}, sn_quat_normalize((sn_quat){1.0, 0.2, 0.3, 0.1})};
+    sn_body body = put(world, &box, SN_BODY_RIGID, frame, sn_vec3_make(0.5, 0.0, -1.0));
+    double mass = mass_of(world, body);
+    sn_vec3 start = sn_world_momentum(world), sum = SN_VEC3_ZERO;
+    for (int i = 0; i < 300; ++i) {
+        step(world, H, 1);
+        sum = sn_vec3_add_scaled(sum, H, sn_body_contact_force(world, body, NULL));
+        sn_vec3 expected = sn_vec3_add(start, sum);
+        expected.z -= mass * G * H * (i + 1);
+        assert_true(sn_distance(sn_world_momentum(world), expected) < 1e-10 * mass);
+    }
+    sn_world_destroy(world);
+}
+
+// ---- sliding and sticking ----
+
+// At rest on a slope, turned about its normal at random: moves by g (sin - friction cos), or not.
+static void test_slopes_at_random(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 11};
+    for (int i = 0; i < 40; ++i) {
+        double slope = 0.1 + 0.5 * sn_random_unit(&random);
+        double friction = tan(slope) * (i % 2 == 0 ? 1.01 : 0.99 * sn_random_unit(&random));
+        double turn = 3.0 * sn_random_unit(&random);
+        sn_world *world = contact_world(false, 1);
+        put_floor(world, slope, friction);
+        sn_shape box = box_shape(0.3, 0.2 + 0.2 * sn_random_unit(&random), 0.05);
+        box.surface.friction = friction;
+        sn_transform frame = at(0.0, 0.0, 0.0);
+        frame.rotation = (sn_quat){cos(0.5 * slope), 0.0, sin(0.5 * slope), 0.0};
+        frame.position = sn_rotate(frame.rotation, sn_vec3_make(0.0, 0.0, 0.025));
+        sn_vec3 down = sn_rotate(frame.rotation, sn_vec3_make(1.0, 0.0, 0.0));
+        frame.rotation =
+            sn_quat_multiply(frame.rotation, (sn_quat){cos(turn), 0.0, 0.0, sin(turn)});
+        sn_body body = put(world, &box, SN_BODY_RIGID, frame, SN_VEC3_ZERO);
+        step(world, H, 120);
+        double rate = G * fmax(0.0, sin(slope) - friction * cos(slope));
+        sn_vec3 way = sn_vec3_sub(sn_body_centre(world, body), frame.position);
+        double allowed = i % 2 == 0 ? 1e-10 : 1e-6;
+        assert_true(sn_distance(way, sn_vec3_scale(0.125 * rate, down)) < allowed);
+        assert_true(sn_distance(sn_body_velocity(world, body), sn_vec3_scale(0.5 * rate, down)) <
+                    10.0 * allowed);
+        sn_world_destroy(world);
+    }
+}
+
+// What lies still begins to slide when its friction goes, asleep or not.
+static void test_surface_changes(void **state)
+{
+    (void)state;
+    for (int sleep = 0; sleep < 2; ++sleep) {
+        sn_world *world = contact_world(sleep != 0, 1);
+        put_floor(world, 0.1, 0.5);
+        sn_shape box = box_shape(0.2, 0.2, 0.1);
+        sn_transform frame = {SN_VEC3_ZERO, {cos(0.05), 0.0, sin(0.05), 0.0}};
+        frame.position = sn_rotate(frame.rotation, sn_vec3_make(0.0, 0.0, 0.05));
+        sn_body body = put(world, &box, SN_BODY_RIGID, frame, SN_VEC3_ZERO);
+        step(world, H, 480);
+        assert_int_equal(sn_world_report(world).sleeping, sleep);
+        assert_true(sn_length(sn_body_velocity(world, body)) < 1e-10);
+        sn_surface slippery = box.surface;
+        slippery.friction = 0.0;
+        assert_int_equal(sn_body_set_surface(world, body, 0, &slippery, NULL), SN_OK);
+        step(world, H, 240);
+        double speed = sn_length(sn_body_velocity(world, body));
+        assert_true(fabs(speed - G * sin(0.1)) < 1e-3);
+        sn_world_destroy(world);
+    }
+}
+
+// ---- events, sensors, groups ----
+
+static int count_events(const sn_world *world, sn_contact_change change, bool sensor,
+                        sn_contact_event *event)
+{
+    int count = 0;
+    for (int i = 0; i < sn_world_contact_event_count(world); ++i) {
+        sn_contact_event entry = sn_world_contact_event(world, i);
+        if (entry.change == change && entry.sensor == sensor) {
+            *event = entry;
+            count += 1;
+        }
+    }
+    return count;
+}
+
+// A ball lands, lies, is lifted: one beginning with the impulse of the landing, one end.
+static void test_events(void **state)
+{
+    (void)state;
+    sn_world *world = contact_world(false, 1);
+    put_floor(world, 0.0, 0.5);
+    sn_shape ball = ball_shape(0.1);
+    sn_body body = put(world, &ball, SN_BODY_RIGID, at(0.0, 0.0, 0.3), SN_VEC3_ZERO);
+    sn_contact_event event = {0}, last = {0};
+    int begun = 0, ended = 0;
+    for (int i = 0; i < 120; ++i) {
+        step(world, H, 1);
+        begun += count_events(world, SN_CONTACT_BEGIN, false, &event);
+        ended += count_events(world, SN_CONTACT_END, false, &last);
+    }
+    double landing = sqrt(2.0 * 0.2 / G), mass = mass_of(world, body);
+    assert_int_equal(begun, 1);
+    assert_int_equal(ended, 0);
+    assert_true(event.time >= landing && event.time <= landing + H);
+    assert_true(event.body_a.index == body.index || event.body_b.index == body.index);
+    assert_true(fabs(fabs(event.normal.z) - 1.0) < 1e-12);
+    assert_true(fabs(event.position.z) < 0.01);
+    assert_true(event.impulse > mass * G * landing - 1e-9);
+    assert_true(event.impulse < mass * G * (landing + 2.0 * H));
+    assert_int_equal(sn_body_set_velocity(world, body, sn_vec3_make(0, 0, 2), SN_VEC3_ZERO, NULL),
+                     SN_OK);
+    for (int i = 0; i < 24; ++i) {
+        step(world, H, 1);
+        begun += count_events(world, SN_CONTACT_BEGIN, false, &event);
+        ended += count_events(world, SN_CONTACT_END, false, &last);
+    }
+    assert_int_equal(begun, 1);
+    assert_int_equal(ended, 1);
+    assert_true(last.impulse == 0.0);
+    assert_true(last.time <= 0.5 + 2.5 * H);
+    sn_world_destroy(world);
+}
+
+// The fall through a sensor is, to the bit, the fall without it.
+static void test_sensor(void **state)
+{
+    (void)state;
+    sn_world *worlds[2];
+    sn_body bodies[2];
+    sn_shape gate = box_shape(1.0, 1.0, 0.2), ball = ball_shape(0.1);
+    gate.surface.sensor = true;
+    int begun = 0, ended = 0;
+    sn_contact_event event = {0}, last = {0};
+    for (int i = 0; i < 2; ++i) {
+        worlds[i] = contact_world(false, 1);
+        if (i == 1) {
+            put(worlds[i], &gate, SN_BODY_STATIC, at(0.0, 0.0, 1.0), SN_VEC3_ZERO);
+        }
+        bodies[i] = put(worlds[i], &ball, SN_BODY_RIGID, at(0.0, 0.0, 1.5), SN_VEC3_ZERO);
+    }
+    for (int k = 0; k < 140; ++k) {
+        step(worlds[0], H, 1);
+        step(worlds[1], H, 1);
+        begun += count_events(worlds[1], SN_CONTACT_BEGIN, true, &event);
+        ended += count_events(worlds[1], SN_CONTACT_END, true, &last);
+        assert_int_equal(sn_world_contact_count(worlds[1]), 0);
+    }
+    sn_vec3 places[2] = {sn_body_centre(worlds[0], bodies[0]),
+                         sn_body_centre(worlds[1], bodies[1])};
+    assert_memory_equal(&places[0], &places[1], sizeof places[0]);
+    assert_int_equal(begun, 1);
+    assert_int_equal(ended, 1);
+    double in = sqrt(2.0 * 0.3 / G), out = sqrt(2.0 * 0.7 / G);
+    assert_true(event.time >= in && event.time <= in + H && event.impulse == 0.0);
+    assert_true(last.time >= out && last.time <= out + H);
+    for (int i = 0; i < 2; ++i) {
+        sn_world_destroy(worlds[i]);
+    }
+}
+
+// Each must meet a group of the other.
+static void test_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t group_a, meets_a, group_b, meets_b;
+        bool meet;
+    } table[] = {{1, ~0U, 1, ~0U, true}, {1, 2, 2, ~0U, true},  {1, 2, 2, 2, false},
+                 {1, ~0U, 2, 1, true},   {4, ~0U, 2, 1, false}, {6, 1, 1, 2, true},
+                 {1, 0, 1, ~0U, false}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i) {
+        sn_world *world = contact_world(false, 1);
+        sn_shape shelf = box_shape(1.0, 1.0, 0.1), ball = ball_shape(0.1);
+        shelf.surface.group = table[i].group_a;
+        shelf.surface.meets = table[i].meets_a;
+        ball.surface.group = table[i].group_b;
+        ball.surface.meets = table[i].meets_b;
+        put(world, &shelf, SN_BODY_STATIC, at(0.0, 0.0, -0.05), SN_VEC3_ZERO);
+        sn_body body = put(world, &ball, SN_BODY_RIGID, at(0.0, 0.0, 0.1), SN_VEC3_ZERO);
+        step(world, H, 60);
+        double z = sn_body_centre(world, body).z;
+        assert_true(fabs(z - (table[i].meet ? 0.1 : 0.1 - 0.5 * G * 0.0625)) < 1e-6);
+        sn_world_destroy(world);
+    }
+}
+
+// ---- sleep ----
+
+static void test_sleep(void **state)
+{
+    (void)state;
+    enum { HIT, FORCE, REMOVED, GRAVITY, MOVED, LOWERED, WAYS };
+    for (int way = 0; way < WAYS; ++way) {
+        sn_world *world = contact_world(true, 1);
+        sn_body floor = put_floor(world, 0.0, 0.5);
+        sn_body lower = put_box(world, 0.0, 0.1), upper = put_box(world, 0.0, 0.3);
+        step(world, H, 480);
+        assert_int_equal(sn_world_report(world).sleeping, 2);
+        sn_vec3 place = sn_body_centre(world, upper);
+        step(world, H, 240);
+        sn_vec3 later = sn_body_centre(world, upper);
+        assert_memory_equal(&place, &later, sizeof place);
+        double weight = mass_of(world, upper) * G;
+        assert_true(fabs(sn_body_contact_force(world, upper, NULL).z - weight) < 1e-6 * weight);
+
+        sn_shape ball = ball_shape(0.1);
+        if (way == HIT) {
+            put(world, &ball, SN_BODY_RIGID, at(-1.0, 0.0, 0.3), sn_vec3_make(8.0, 0.0, 0.0));
+        } else if (way == REMOVED) {
+            assert_int_equal(sn_world_remove_body(world, lower, NULL), SN_OK);
+        } else if (way == GRAVITY) {
+            sn_world_set_gravity(world, sn_vec3_make(8.0, 0.0, -9.81));
+        } else if (way == MOVED) {
+            sn_transform aside = at(0.5, 0.0, 0.1);
+            assert_int_equal(sn_body_set_transform(world, lower, aside, NULL), SN_OK);
+        } else if (way == LOWERED) {
+            assert_int_equal(sn_body_set_transform(world, floor, at(0.0, 0.0, -0.1), NULL), SN_OK);
+        }
+        for (int i = 0; i < 60; ++i) {
+            if (way == FORCE) {
+                sn_body_add_force(world, upper, sn_vec3_make(weight, 0.0, 0.0), later);
+            }
+            step(world, H, 1);
+        }
+        assert_true(sn_distance(sn_body_centre(world, upper), later) > 0.01);
+        sn_world_destroy(world);
+    }
+}
+
+// ---- the same bits ----
+
+// A copy sleeps on.
+static void test_copy_asleep(void **state)
+{
+    (void)state;
+    sn_world *world = contact_world(true, 1), *copy = NULL;
+    put_floor(world, 0.0, 0.5);
+    for (int i = 0; i < 4; ++i) {
+        put_box(world, 0.02 * i, 0.1 + 0.2 * i);
+    }
+    step(world, H, 480);
+    assert_int_equal(sn_world_report(world).sleeping, 4);
+    assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
+    step(world, H, 10);
+    step(copy, H, 10);
+    assert_int_equal(sn_world_report(copy).sleeping, 4);
+    assert_true(sn_world_hash(copy) == sn_world_hash(world));
+    sn_world_destroy(copy);
+    sn_world_destroy(world);
+}
+
+static void test_threads_and_copies(void **state)
+{
+    (void)state;
+    static const int threads[] = {1, 2, 4};
+    uint64_t hash = 0;
+    for (int i = 0; i < 3; ++i) {
+        sn_world *world = contact_world(true, threads[i]), *copy = NULL;
+        put_heap(world, 4, 4);
+        step(world, H, 60);
+        assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
+        step(world, H, 60);
+        step(copy, H, 60);
+        assert_true(sn_world_hash(copy) == sn_world_hash(world));
+        assert_true(i == 0 || sn_world_hash(world) == hash);
+        hash = sn_world_hash(world);
+        sn_world_destroy(copy);
+        sn_world_destroy(world);
+    }
+}
+
+// A state loaded with what contacts remember goes on to the bit, into a fresh world too.
+static void test_memory_of_contacts(void **state)
+{
+    (void)state;
+    for (int edge = 1; edge <= 4; edge += 3) { // solved exactly, and as a pile
+        sn_world *world = contact_world(true, 1), *other = contact_world(true, 1);
+        put_heap(world, edge, 4);
+        put_heap(other, edge, 4);
+        step(world, H, 80);
+        size_t size = sn_world_state_size(world), extra = sn_world_contact_memory_size(world);
+        void *bytes = malloc(size), *memory = malloc(extra);
+        assert_non_null(bytes);
+        assert_non_null(memory);
+        assert_int_equal(sn_world_save_state(world, bytes, size, NULL), SN_OK);
+        assert_int_equal(sn_world_save_contact_memory(world, memory, extra, NULL), SN_OK);
+        step(world, H, 40);
+        assert_int_equal(sn_world_load_state(other, bytes, size, NULL), SN_OK);
+        assert_int_equal(sn_world_load_contact_memory(other, memory, extra, NULL), SN_OK);
+        step(other, H, 40);
+        assert_true(sn_world_hash(other) == sn_world_hash(world));
+        free(bytes);
+        free(memory);
+        sn_world_destroy(world);
+        sn_world_destroy(other);
+    }
+}
+
+// ---- memory ----
+
+static void test_no_allocation_once_running(void **state)
+{
+    (void)state;
+    for (int edge = 1; edge <= 4; edge += 3) {
+        sn_world *world = contact_world(false, 1);
+        put_heap(world, edge, 4);
+        step(world, H, 240);
+        uint64_t count = sn_allocation_count();
+        step(world, H, 120);
+        assert_true(sn_allocation_count() == count);
+        sn_world_destroy(world);
+    }
+}
+
+// A step that runs out of memory leaves the state as it was; the next one goes on.
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    bool done = false;
+    int failed = 0;
+    for (int n = 0; n < 400 && !done; ++n) {
+        sn_world *world = contact_world(true, 1);
+        put_heap(world, 4, 3);
+        sn_error error = {0};
+        done = true;
+        for (int i = 0; i < 12; ++i) {
+            uint64_t hash = sn_world_hash(world);
+            sn_allocation_fail_after(n);
+            sn_status status = sn_world_step(world, H, &error);
+            sn_allocation_fail_after(-1);
+            if (status != SN_OK) {
+                assert_int_equal(status, SN_ERROR_MEMORY);
+                assert_true(sn_world_hash(world) == hash);
+                step(world, H, 1);
+                done = false;
+                failed += 1;
+            }
+        }
+        assert_true(isfinite(sn_world_energy(world).total));
+        sn_world_destroy(world);
+    }
+    assert_true(done && failed > 10);
+}
+
+// ---- who never meets ----
+
+static void test_dropped_pairs(void **state)
+{
+    (void)state;
+    sn_world *world = contact_world(false, 1);
+    sn_body first = put_box(world, 0.0, 1.0), second = put_box(world, 0.15, 1.0);
+    sn_joint_def def = sn_default_joint_def();
+    sn_joint joint;
+    def.type = SN_JOINT_HINGE;
+    def.parent = first;
+    def.child = second;
+    def.child_frame.position.x = -0.15;
+    assert_int_equal(sn_world_add_joint(world, &def, &joint, NULL), SN_OK);
+    step(world, H, 2);
+    assert_int_equal(sn_world_dropped_pair_count(world), 1);
+    assert_int_equal(sn_world_dropped_pair(world, 0).why, SN_PAIR_JOINED);
+    assert_int_equal(sn_world_contact_count(world), 0);
+    sn_world_destroy(world);
+}
+
+// ---- other methods ----
+
+// A block that lands and slides to a stop: seed's impulse and springs agree with the solver in what
+// matters.
+static void test_methods(void **state)
+{
+    (void)state;
+    static const sn_contact_method methods[] = {SN_CONTACT_SOLVER, SN_CONTACT_IMPULSE,
+                                                SN_CONTACT_PENALTY};
+    for (int i = 0; i < 3; ++i) {
+        sn_world_def def = sn_default_world_def();
+        sn_world *world = NULL;
+        def.contact.method = methods[i];
+        def.contact.sleep = false;
+        assert_int_equal(sn_world_create(&def, &world, NULL), SN_OK);
+        put_floor(world, 0.0, 0.5);
+        sn_shape box = box_shape(0.2, 0.2, 0.1);
+        sn_body body = put(world, &box, SN_BODY_RIGID, at(0.0, 0.0, 0.05), sn_vec3_make(1.0, 0, 0));
+        step(world, 0.25 * H, 2000);
+        sn_vec3 place = sn_body_centre(world, body);
+        double way = 1.0 / (2.0 * 0.5 * G), share = i == 0 ? 1e-4 : 0.05;
+        assert_true(fabs(place.x - way) < share * way);
+        assert_true(fabs(place.z - 0.05) < (i == 2 ? 0.01 : 1e-6));
+        assert_true(sn_length(sn_body_velocity(world, body)) < 0.01);
+        sn_world_destroy(world);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_forces_of_a_stack),
+        cmocka_unit_test(test_forces_add_up),
+        cmocka_unit_test(test_slopes_at_random),
+        cmocka_unit_test(test_surface_changes),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_sensor),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_sleep),
+        cmocka_unit_test(test_copy_asleep),
+        cmocka_unit_test(test_threads_and_copies),
+        cmocka_unit_test(test_memory_of_contacts),
+        cmocka_unit_test(test_no_allocation_once_running),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_dropped_pairs),
+        cmocka_unit_test(test_methods),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
