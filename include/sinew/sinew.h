@@ -15,6 +15,7 @@
 #include "sinew/record.h"
 #include "sinew/scene.h"
 #include "sinew/shape.h"
+#include "sinew/wind.h"
 #include "sinew/world.h"
 
 #endif

@@ -1,0 +1,135 @@
+// Sinew wind: the velocity of the air at a point, and what it does to a piece of surface.
+//
+//     sn_wind_def def = sn_default_wind_def();
+//     def.kind = SN_WIND_JET;
+//     def.direction = sn_vec3_make(1.0, 0.0, 0.0);
+//     def.speed = 10.0;
+//     def.radius = 0.005;
+//     sn_wind *breath = NULL;
+//     sn_wind_create(&def, &breath, &error);
+//     sn_vec3 air = sn_wind_velocity(breath, sn_vec3_make(0.3, 0.0, 0.0), 0.0); // 2 m/s along x
+//     sn_wind_destroy(breath);
+//
+// Velocities of several winds add up; the force on a patch of a surface follows from their sum
+// relative to the surface, so that a surface that moves is damped, by air at rest too.
+//
+// What it does not do: the air does not feel the bodies. There are no wakes, no lift beyond the
+// force along the patch's normal, and no added mass; a jet draws in no air from the side. Units: m,
+// m/s, s, kg/m^3.
+#ifndef SINEW_WIND_H
+#define SINEW_WIND_H
+
+#include "sinew/math.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SN_WIND_KIND_LIST(X)                                                                       \
+    X(SN_WIND_UNIFORM, "uniform", "the same everywhere")                                           \
+    X(SN_WIND_CONE, "cone", "from a disc into a cone: speed falls as 1 / distance^2")              \
+    X(SN_WIND_JET, "jet", "a free turbulent jet: speed falls as 1 / distance after six diameters") \
+    X(SN_WIND_FAN, "fan", "a jet that turns about its axis")                                       \
+    X(SN_WIND_NATURAL, "natural", "wind over ground: grows with height, and comes in gusts")
+
+#define X(name, word, text) name,
+typedef enum sn_wind_kind { SN_WIND_KIND_LIST(X) SN_WIND_KIND_COUNT } sn_wind_kind;
+#undef X
+
+#define SN_WIND_PROFILE_LIST(X)                                                                    \
+    X(SN_WIND_PROFILE_LOG, "log", "speed ln(z / roughness) / ln(height / roughness)")              \
+    X(SN_WIND_PROFILE_POWER, "power", "speed (z / height)^exponent")                               \
+    X(SN_WIND_PROFILE_FLAT, "flat", "speed at every height")
+
+#define X(name, word, text) name,
+typedef enum sn_wind_profile { SN_WIND_PROFILE_LIST(X) SN_WIND_PROFILE_COUNT } sn_wind_profile;
+#undef X
+
+#define SN_WIND_SPECTRUM_LIST(X)                                                                   \
+    X(SN_WIND_KAIMAL, "kaimal", "n S / variance = 4 f / (1 + 6 f)^(5/3), f = n L / speed")         \
+    X(SN_WIND_VON_KARMAN, "von_karman", "n S / variance = 4 f / (1 + 70.8 f^2)^(5/6)")
+
+#define X(name, word, text) name,
+typedef enum sn_wind_spectrum { SN_WIND_SPECTRUM_LIST(X) SN_WIND_SPECTRUM_COUNT } sn_wind_spectrum;
+#undef X
+
+enum { SN_WIND_MODE_LIMIT = 4096 };
+
+typedef struct sn_wind_def {
+    const char *name;
+    sn_wind_kind kind;
+    sn_vec3 position;  // centre of the disc, the mouth or the fan; natural: a point of the ground
+    sn_vec3 direction; // of any length; natural: its horizontal part counts
+    double speed;      // at the source; natural: the mean at `height`
+    double radius;     // of the disc, the mouth or the fan
+    double length;     // cone: from its vertex to the disc
+    double swirl;      // fan: speed about the axis at the rim, as a share of `speed`
+
+    // natural
+    sn_vec3 up;
+    sn_wind_profile profile;
+    double height;    // above the ground, where `speed` is the mean
+    double roughness; // log profile: the height below which the air rests
+    double exponent;  // power profile
+    double intensity; // deviation of each component of the gusts, as a share of `speed`
+    double scale;     // L: the length of the largest eddies along the wind
+    sn_wind_spectrum spectrum;
+    int modes; // waves that the gusts are the sum of
+    uint64_t seed;
+} sn_wind_def;
+
+// A uniform wind of 1 m/s along x. Of the others: a disc of 0.1 m radius, 0.3 m before the cone's
+// vertex; 0.4 swirl; 10 m height, 0.03 m roughness, exponent 1/7, 0.15 intensity, 30 m eddies, 48
+// waves.
+SN_API sn_wind_def sn_default_wind_def(void);
+
+SN_API int sn_wind_kind_find(const char *word); // -1 when there is none
+SN_API const char *sn_wind_kind_word(sn_wind_kind kind);
+
+typedef struct sn_wind sn_wind;
+
+SN_API sn_status sn_wind_create(const sn_wind_def *def, sn_wind **wind, sn_error *error);
+SN_API void sn_wind_destroy(sn_wind *wind); // NULL is allowed
+
+// Aims a wind anew and gives it another speed. The eddies of a natural wind grow with the speed,
+// and are still carried along at the one it was made with.
+SN_API sn_status sn_wind_aim(sn_wind *wind, sn_vec3 position, sn_vec3 direction, double speed,
+                             sn_error *error);
+SN_API sn_wind_def sn_wind_def_of(const sn_wind *wind); // without a name
+
+SN_API sn_vec3 sn_wind_velocity(const sn_wind *wind, sn_vec3 point, double time);
+
+// ---- forces ----
+
+typedef struct sn_air_def {
+    double density;    // kg/m^3
+    double normal;     // coefficient of the force along the normal of a patch
+    double tangential; // and of that along the patch, on each of its sides
+} sn_air_def;
+
+// 1.2 kg/m^3; 1.17, a flat plate across the wind; 0.01.
+SN_API sn_air_def sn_default_air_def(void);
+
+// The force on a patch with the outward unit normal n in air of the relative velocity w (the air's
+// less the patch's). With w_n = w . n and w_t = w - w_n n, by the cross-flow principle
+// (S. F. Hoerner, Fluid-Dynamic Drag, 1965, 3-11):
+//     force = density / 2 area (normal |w_n| w_n n + sides tangential |w_t| w_t).
+// The first term is there only where the air blows at the patch, w_n < 0, unless both sides of it
+// meet the air (sides 2): a thin plate made of two faces feels the wind once. damping = d(force)/dw
+// is symmetric and never negative.
+SN_API void sn_air_force(const sn_air_def *air, double area, int sides, sn_vec3 normal,
+                         sn_vec3 relative_velocity, sn_vec3 *force, sn_mat3 *damping);
+
+// The law of a face at rest in the wind: force = density area v^2 (n_v . n) n for the velocity v
+// n_v of the wind, whichever way the unit normal n points.
+SN_API sn_vec3 sn_wind_face_force(double density, double area, sn_vec3 normal, sn_vec3 velocity);
+
+// A vector of random direction, shorter than share * |force|: a function of the three numbers.
+SN_API sn_vec3 sn_wind_random_force(sn_vec3 force, double share, uint64_t seed, uint64_t patch,
+                                    uint64_t tick);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
