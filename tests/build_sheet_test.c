@@ -43,7 +43,7 @@ static drawing read_dxf(const char *text)
     double x = 0, y = 0, first_x = 0, first_y = 0, last_x = 0, last_y = 0, twice = 0;
     int in_loop = 0;
     while (*text != '\0') {
-        int code = atoi(text);
+        int code = (int)strtol(text, NULL, 10);
         text = strchr(text, '\n') + 1;
         char value[128];
         size_t n = strcspn(text, "\n");
@@ -64,9 +64,9 @@ static drawing read_dxf(const char *text)
         } else if (code == 8) {
             snprintf(layer, sizeof layer, "%s", value);
         } else if (code == 10) {
-            x = atof(value);
+            x = strtod(value, NULL);
         } else if (code == 20) {
-            y = atof(value);
+            y = strtod(value, NULL);
             if (strcmp(entity, "VERTEX") == 0) {
                 d.vertices += 1;
                 twice += in_loop > 0 ? last_x * y - last_y * x : 0.0;
@@ -80,7 +80,7 @@ static drawing read_dxf(const char *text)
                 d.drill_y = y;
             }
         } else if (code == 40 && strcmp(layer, "CUT") == 0) {
-            d.radius = atof(value);
+            d.radius = strtod(value, NULL);
         }
     }
     return d;

@@ -91,8 +91,9 @@ static bool iterate(problem *p, int *worst)
         for (int i = 0; i < p->rows; ++i) {
             slope -= p->step[i] * p->residual[i];
         }
-        double length = 1.0, before = value, was = least;
-        for (int k = 0; k < HALVINGS; ++k, length *= 0.5) {
+        double length = 2.0, before = value, was = least;
+        for (int k = 0; k < HALVINGS; ++k) {
+            length *= 0.5;
             for (int i = 0; i < p->rows; ++i) {
                 p->next[i] = p->l[i] + length * p->step[i];
             }
@@ -104,7 +105,7 @@ static bool iterate(problem *p, int *worst)
         }
         // Rounding ends the climb; so does a direction in which it never ends.
         if (!(value > before) && !(least < was)) {
-            value = evaluate(p, p->l);
+            (void)evaluate(p, p->l);
             least = largest(p->residual, p->rows, worst);
             break;
         }

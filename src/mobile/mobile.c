@@ -479,7 +479,7 @@ sn_status sn_mobile_place(sn_mobile *mobile, sn_error *error)
             break;
         }
         part->yaw = (arm != NULL ? arm->yaw : mobile->turn) + part->turn;
-        if (part->fixed) {
+        if (part->fixed && arm != NULL) {
             orient_fixed(part, arm);
         } else {
             orient_hung(part);

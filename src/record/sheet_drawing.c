@@ -40,7 +40,8 @@ static double fitting_scale(double width, double height, double *number)
 {
     static const double steps[] = {1, 2, 5};
     for (int i = 0; i < 30; ++i) {
-        *number = steps[i % 3] * sn_pow(10.0, i / 3);
+        int decade = i / 3;
+        *number = steps[i % 3] * sn_pow(10.0, decade);
         if (width <= PAGE_WIDTH * *number && height <= PAGE_HEIGHT * *number) {
             break;
         }

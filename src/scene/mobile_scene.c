@@ -347,7 +347,7 @@ static void add_own_shapes(making *m, int index)
     sn_made_part *made = &m->made->parts[index];
     const sn_part *part = &m->made->mobile.parts[index];
     sn_body_item *body = m->made->parts[sn_part_body(&m->made->mobile, index)].body;
-    made->shapes = allocate(m, (size_t)made->shape_count * sizeof *made->shapes);
+    made->shapes = allocate(m, (size_t)made->shape_count * sizeof(void *));
     for (int i = 0; i < made->shape_count && m->status != SN_ERROR_MEMORY; ++i) {
         sn_shape_item *shape = add_shape(m, body, shape_type(part), made->item->item.place);
         if (shape == NULL) {

@@ -222,7 +222,7 @@ static sn_vec2 mirrored(const path_reader *r, const char *kinds)
 
 static bool run_curve(path_reader *r, char kind, bool relative)
 {
-    double n[6];
+    double n[6] = {0.0};
     static const char kinds[] = "CSQT";
     static const int sizes[] = {6, 4, 4, 2};
     if (!read_numbers(r, n, sizes[strchr(kinds, kind) - kinds])) {
@@ -246,7 +246,7 @@ static bool run_curve(path_reader *r, char kind, bool relative)
 
 static bool run_arc(path_reader *r, bool relative)
 {
-    double n[5];
+    double n[5] = {0.0};
     bool large, sweep;
     if (!read_numbers(r, n, 3) || !read_flag(r, &large) || !read_flag(r, &sweep) ||
         !read_numbers(r, n + 3, 2)) {
@@ -259,7 +259,7 @@ static bool run_arc(path_reader *r, bool relative)
 // One command with one set of numbers.
 static bool run(path_reader *r, char kind, bool relative)
 {
-    double n[2];
+    double n[2] = {0.0};
     switch (kind) {
     case 'M':
         if (!read_numbers(r, n, 2)) {
