@@ -50,7 +50,11 @@ static sn_vec3 normal_rate_of(const sn_contact *contact, const sn_part *a, const
         sn_vec3 core_a = sn_vec3_add_scaled(point->on_a, -contact->round_a, contact->normal);
         sn_vec3 core_b = sn_vec3_add_scaled(point->on_b, contact->round_b, contact->normal);
         sn_vec3 along = sn_vec3_sub(velocity_at(b, core_b), velocity_at(a, core_a));
-        return sn_vec3_scale(1.0 / sn_distance(core_a, core_b), tangential(along, contact->normal));
+        // Cores in one place, deep inside each other, have no line between them.
+        double apart = sn_distance(core_a, core_b);
+        bool has_line = apart > 0.1 * (contact->round_a + contact->round_b);
+        return has_line ? sn_vec3_scale(1.0 / apart, tangential(along, contact->normal))
+                        : SN_VEC3_ZERO;
     }
     if (contact->round_a == 0.0 && contact->round_b == 0.0) {
         return SN_VEC3_ZERO;

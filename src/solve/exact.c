@@ -236,8 +236,16 @@ static void bear_all(sn_exact *exact, const sn_exact_problem *problem)
 
 static bool solve(sn_exact *exact, const sn_exact_problem *problem, sn_exact_effort *effort)
 {
-    return problem->predict ? sn_seed_impulse_solve(&exact->system, effort)
-                            : sn_exact_system_solve(&exact->system, &problem->limits, effort);
+    if (problem->predict) {
+        return sn_seed_impulse_solve(&exact->system, effort);
+    }
+    if (!sn_exact_system_solve(&exact->system, &problem->limits, effort)) {
+        return false;
+    }
+    if (sn_exact_ran_away(&exact->system, exact->at_end)) {
+        effort->residual = sn_exact_calm(&exact->system);
+    }
+    return true;
 }
 
 // Contacts that must part to be in their place at the end of the step may not all be able to: where

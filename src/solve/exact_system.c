@@ -35,6 +35,10 @@ void sn_exact_system_free(sn_exact_system *system)
     sn_array_free(&system->order);
     sn_array_free(&system->places);
     sn_array_free(&system->swaps);
+    sn_array_free(&system->start_p);
+    sn_array_free(&system->start_v);
+    sn_array_free(&system->free_v);
+    sn_array_free(&system->bound);
 }
 
 // ---- one block ----
@@ -192,9 +196,10 @@ void sn_exact_sweep(sn_exact_system *system, bool forwards)
 
 // ---- how far from the laws ----
 
+// What is not a number stays.
 static void largest(double *most, double x)
 {
-    *most = fabs(x) > *most ? fabs(x) : *most;
+    *most = fabs(x) <= *most || isnan(*most) ? *most : fabs(x);
 }
 
 // p - projection of (p - u) onto a ball, for `width` scaled numbers.
@@ -254,6 +259,9 @@ double sn_exact_residual_near(const sn_exact_system *system, double shift, const
             }
         }
     }
+    if (!isfinite(miss) || !isfinite(size)) {
+        return INFINITY;
+    }
     return size > 0.0 ? miss / size : 0.0;
 }
 
@@ -271,15 +279,17 @@ bool sn_exact_system_solve(sn_exact_system *system, const sn_exact_limits *limit
                            sn_exact_effort *effort)
 {
     enum { FIRST_SWEEPS = 8, MOST_SWEEPS = 256 };
+    const double lost = 1e-2; // residual
     *effort = (sn_exact_effort){.residual = sn_exact_residual(system, NULL)};
     enum { MOST_ROWS = 20000 }; // their square is an int
     bool newton = system->p.count <= limits->newton_rows && system->p.count <= MOST_ROWS;
     bool prepared = false;
-    if (newton && !sn_exact_newton_reserve(system)) {
+    if (!sn_exact_calm_begin(system) || (newton && !sn_exact_newton_reserve(system))) {
         return false;
     }
     double wanted = limits->start > limits->tolerance ? limits->start : limits->tolerance;
-    for (int batch = FIRST_SWEEPS; effort->residual > wanted && effort->sweeps < limits->sweeps;) {
+    for (int batch = FIRST_SWEEPS; effort->residual > wanted && effort->sweeps < limits->sweeps &&
+                                   isfinite(effort->residual);) {
         wanted = limits->tolerance;
         for (int i = 0; i < batch && effort->residual > wanted; ++i) {
             sn_exact_sweep(system, effort->sweeps % 2 == 0);
@@ -298,6 +308,9 @@ bool sn_exact_system_solve(sn_exact_system *system, const sn_exact_limits *limit
             wanted = limits->enough > wanted ? limits->enough : wanted;
         }
         batch = 2 * batch < MOST_SWEEPS ? 2 * batch : MOST_SWEEPS;
+    }
+    if (!(effort->residual <= lost)) {
+        effort->residual = sn_exact_calm(system);
     }
     effort->converged = effort->residual <= wanted;
     return true;

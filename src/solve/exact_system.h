@@ -67,6 +67,11 @@ typedef struct sn_exact_system {
     SN_ARRAY(int) order;  // blocks by their rows
     SN_ARRAY(int) places; // scratch of ordering
     SN_ARRAY(int) swaps;
+    // Where the solve began, and bounds of friction by blocks: of the way out.
+    SN_ARRAY(double) start_p;
+    SN_ARRAY(double) start_v;
+    SN_ARRAY(double) free_v; // without impulses but those of idle blocks
+    SN_ARRAY(double) bound;
 } sn_exact_system;
 
 typedef struct sn_exact_effort {
@@ -133,7 +138,7 @@ SN_API double sn_exact_radius(const sn_exact_system *system, const sn_exact_bloc
 SN_API void sn_exact_sweep(sn_exact_system *system, bool forwards);
 
 // The natural map p - projection(p - u) of all blocks, scaled: its largest entry, by the largest
-// of impulses and free velocities. map (rows): may be NULL.
+// of impulses and free velocities. INFINITY when one is not finite. map (rows): may be NULL.
 SN_API double sn_exact_residual(const sn_exact_system *system, double *map);
 
 // The same with u + shift (p - centre) in place of u, scaled: of Newton's method.
@@ -143,6 +148,16 @@ SN_API double sn_exact_residual_near(const sn_exact_system *system, double shift
 // Solves from p on, with v = v_free + Y p given. False when memory runs out.
 SN_API bool sn_exact_system_solve(sn_exact_system *system, const sn_exact_limits *limits,
                                   sn_exact_effort *effort);
+
+// The way out where nothing comes near the laws: impulses that never add energy but by targets,
+// from where the solve began, which sn_exact_calm_begin has noted (false: no memory). Gives the
+// residual. exact_calm.c.
+SN_API bool sn_exact_calm_begin(sn_exact_system *system);
+SN_API double sn_exact_calm(sn_exact_system *system);
+
+// Have impulses put in more energy than targets account for: from none on, or at the end of a step
+// from where the solve began? The laws alone do not forbid it where things are wedged in.
+SN_API bool sn_exact_ran_away(const sn_exact_system *system, bool at_end);
 
 // Newton's method on the natural map, until the tolerance is met or it makes no more progress.
 // exact_newton.c.

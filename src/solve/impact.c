@@ -98,11 +98,11 @@ static int strongest(const sn_exact_system *system, const sn_impact_spot *spots,
     return best;
 }
 
-// All strikes of one moment.
+// All strikes of one moment, at most so many.
 static int strike_all(const sn_exact_system *system, sn_impact_spot *spots, int count, double left,
-                      double *change)
+                      int most, double *change)
 {
-    int strikes = 0, most = 40 * count + 100;
+    int strikes = 0;
     double least = -1.0;
     while (strikes < most) {
         int i = strongest(system, spots, count, least);
@@ -149,9 +149,11 @@ int sn_impact_run(const sn_exact_system *system, sn_impact_spot *spots, int coun
         spots[i].gap_now = spots[i].gap > 0.0 ? spots[i].gap : 0.0;
         spots[i].u_now = spots[i].u_before_events = spots[i].start;
     }
+    // Things wedged in rattle without end: what is left of it is the solver's.
     int strikes = 0, moments = 0, most_moments = 4 * count + 8;
+    int most_at_once = 40 * count + 100, most = 4 * most_at_once;
     double now = 0.0;
-    while (moments++ < most_moments) {
+    while (moments++ < most_moments && strikes < most) {
         double next = -1.0;
         int first = -1;
         for (int i = 0; i < count; ++i) {
@@ -168,7 +170,7 @@ int sn_impact_run(const sn_exact_system *system, sn_impact_spot *spots, int coun
         move_on(spots, count, next);
         now += next;
         spots[first].gap_now = 0.0;
-        strikes += strike_all(system, spots, count, h - now, change);
+        strikes += strike_all(system, spots, count, h - now, most_at_once, change);
     }
     return strikes;
 }
