@@ -44,6 +44,11 @@ static bool is_free(const sn_world *world, uint32_t body)
     return ref->agent >= 0 && ref->set == SN_SET_RIGID;
 }
 
+static bool is_link(const sn_world *world, uint32_t body)
+{
+    return world->bodies.data[body].agent.agent >= 0 && !is_free(world, body);
+}
+
 // ---- who is fast ----
 
 static bool is_fast(const sn_world *world, uint32_t shape)
@@ -93,6 +98,19 @@ static bool had_contact(const sn_touch *touch, uint32_t a, uint32_t b)
     return pair != NULL && pair->count > 0;
 }
 
+// Where a shape's core is: at the centre of mass, so that most of the body is on the side where its
+// core is, and contacts push it back to there; of compounds whose centre is not in this shape, in
+// the middle of it.
+static sn_vec3 core_place(const sn_collider *collider, sn_vec3 centre)
+{
+    double radius = CORE * collider->inner;
+    sn_aabb box = collider->bounds;
+    bool within = centre.x - box.lower.x >= radius && box.upper.x - centre.x >= radius &&
+                  centre.y - box.lower.y >= radius && box.upper.y - centre.y >= radius &&
+                  centre.z - box.lower.z >= radius && box.upper.z - centre.z >= radius;
+    return within ? centre : sn_vec3_scale(0.5, sn_vec3_add(box.lower, box.upper));
+}
+
 static bool visit(void *context, int proxy, uint32_t other)
 {
     (void)proxy;
@@ -112,7 +130,7 @@ static bool visit(void *context, int proxy, uint32_t other)
         if (!(of_a->inner > 0.0)) {
             return true;
         }
-        sn_vec3 middle = sn_vec3_scale(0.5, sn_vec3_add(of_a->bounds.lower, of_a->bounds.upper));
+        sn_vec3 middle = core_place(of_a, own.centre);
         core = sn_collider_sphere(CORE * of_a->inner);
         own.start.position = sn_transform_point(own.start, middle);
         own.end.position = sn_transform_point(own.end, middle);
@@ -146,16 +164,22 @@ static sweep_search first_meeting(sn_world *world, uint32_t shape)
     return s;
 }
 
-// Takes a free body back to where it was at a share of its way.
-static void take_back(sn_world *world, uint32_t shape, double fraction)
+// Takes a free body back to where it was at a share of its way. What it met there (`met`, or the
+// shape itself for nothing) carries it on from there, if that is a link, which stays where it is.
+static void take_back(sn_world *world, uint32_t shape, double fraction, uint32_t met)
 {
     const sn_touch_shape *own = &world->touch.shapes.data[shape];
     const sn_body_record *record = &world->bodies.data[own->body];
     int agent = record->agent.agent;
     sn_sweep sweep = sweep_of(world, shape);
     sn_transform local = record->shapes[own->shape].frame;
-    sn_transform frame =
-        sn_transform_multiply(sn_sweep_at(&sweep, fraction), sn_transform_inverse(local));
+    sn_transform place = sn_sweep_at(&sweep, fraction);
+    if (met != shape && is_link(world, world->touch.shapes.data[met].body)) {
+        sn_sweep of_met = sweep_of(world, met);
+        sn_transform back = sn_transform_inverse(sn_sweep_at(&of_met, fraction));
+        place = sn_transform_multiply(of_met.end, sn_transform_multiply(back, place));
+    }
+    sn_transform frame = sn_transform_multiply(place, sn_transform_inverse(local));
     sn_vec3 velocity = sn_rigid_velocity(&world->rigid, agent),
             spin = sn_rigid_angular_velocity(&world->rigid, agent);
     sn_rigid_set_frame(&world->rigid, agent, frame);
@@ -184,9 +208,9 @@ sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error)
             if (s.fraction >= STOPPED) {
                 continue;
             }
-            take_back(world, s.shape, s.fraction);
+            take_back(world, s.shape, s.fraction, s.other);
             if (is_free(world, touch->shapes.data[s.other].body)) {
-                take_back(world, s.other, s.fraction);
+                take_back(world, s.other, s.fraction, s.other);
             }
             moved = true;
         }
