@@ -14,7 +14,6 @@
 // what has no effect where it was, and end where u alone is right.
 #include <string.h>
 
-#include "math/dense.h"
 #include "solve/exact_system.h"
 
 bool sn_exact_newton_reserve(sn_exact_system *system)
@@ -25,8 +24,14 @@ bool sn_exact_newton_reserve(sn_exact_system *system)
            sn_array_resize(&system->step, rows) && sn_array_resize(&system->centre, rows) &&
            sn_array_resize(&system->kept_p, rows) &&
            sn_array_resize(&system->kept_v, system->v.count) &&
-           sn_array_resize(&system->active, rows) && sn_array_resize(&system->last, rows) &&
+           sn_array_resize(&system->active, rows) && sn_array_resize(&system->first, rows) &&
+           sn_array_resize(&system->last, rows) && sn_array_resize(&system->deepest, rows) &&
            sn_array_resize(&system->swaps, rows);
+}
+
+static int largest_int(int a, int b)
+{
+    return a > b ? a : b;
 }
 
 // ---- the matrix ----
@@ -220,28 +225,68 @@ static void block_rows(newton *n, const sn_exact_block *block)
 static void pack(newton *n)
 {
     sn_exact_system *system = n->system;
-    size_t count = (size_t)n->count;
+    int *moving = system->deepest.data, moving_count = 0; // fixed rows with a step
+    for (int c = 0; c < n->rows; ++c) {
+        if (system->step.data[c] != 0.0) { // active rows have 0 here
+            moving[moving_count++] = c;
+        }
+    }
     for (int i = 0; i < n->count; ++i) {
         const double *line = system->factor.data + (size_t)i * (size_t)n->rows;
         double known = 0.0;
-        for (int c = 0; c < n->rows; ++c) {
-            known += line[c] * system->step.data[c]; // 0 for active ones
+        for (int k = 0; k < moving_count; ++k) {
+            known += line[moving[k]] * system->step.data[moving[k]];
         }
         system->right.data[i] -= known;
-        double *packed = system->factor.data + (size_t)i * count;
-        for (int c = 0; c < n->count; ++c) {
+        double *packed = system->factor.data + (size_t)i * (size_t)n->count;
+        for (int c = 0; c < n->count && n->count < n->rows; ++c) {
             packed[c] = line[system->active.data[c]]; // active ascends, so nothing is overwritten
         }
     }
 }
 
+// ---- narrow bands ----
+
+// Rows of the matrix are 0 before `first` and after `last`; below row `deepest[j]` column j is.
+typedef struct sn_band {
+    int n;
+    double *a; // n x n
+    int *first, *last, *deepest, *swaps;
+} sn_band;
+
+static double *band_row(const sn_band *band, int i)
+{
+    return band->a + (size_t)i * (size_t)band->n;
+}
+
+static void measure_band(sn_band *band)
+{
+    int n = band->n;
+    memset(band->deepest, 0, (size_t)n * sizeof *band->deepest);
+    for (int i = 0; i < n; ++i) {
+        const double *row = band_row(band, i);
+        band->first[i] = 0;
+        band->last[i] = n - 1;
+        while (band->first[i] < i && row[band->first[i]] == 0.0) {
+            ++band->first[i];
+        }
+        while (band->last[i] > 0 && row[band->last[i]] == 0.0) {
+            --band->last[i];
+        }
+        band->deepest[band->first[i]] = i;
+    }
+    for (int j = 1; j < n; ++j) {
+        band->deepest[j] = largest_int(band->deepest[j - 1], band->deepest[j]);
+    }
+}
+
 // The row from j on whose entry in column j is largest.
-static int find_pivot(int n, const double *a, int j)
+static int find_pivot(const sn_band *band, int j)
 {
     int best = j;
     double most = -1.0;
-    for (int i = j; i < n; ++i) {
-        double x = fabs(a[(size_t)i * (size_t)n + (size_t)j]);
+    for (int i = j; i <= band->deepest[j]; ++i) {
+        double x = fabs(band_row(band, i)[j]);
         if (x > most) {
             most = x;
             best = i;
@@ -250,54 +295,92 @@ static int find_pivot(int n, const double *a, int j)
     return best;
 }
 
-static void exchange_rows(int n, double *a, int *last, int i, int j)
+static void exchange(int *numbers, int i, int j)
 {
-    double *one = a + (size_t)i * (size_t)n, *other = a + (size_t)j * (size_t)n;
-    for (int k = 0; k < n; ++k) {
+    int kept = numbers[i];
+    numbers[i] = numbers[j];
+    numbers[j] = kept;
+}
+
+static void exchange_rows(sn_band *band, int i, int j)
+{
+    double *one = band_row(band, i), *other = band_row(band, j);
+    int end = largest_int(band->last[i], band->last[j]);
+    int begin = band->first[i] < band->first[j] ? band->first[i] : band->first[j];
+    for (int k = begin; k <= end; ++k) {
         double kept = one[k];
         one[k] = other[k];
         other[k] = kept;
     }
-    int kept = last[i];
-    last[i] = last[j];
-    last[j] = kept;
+    exchange(band->first, i, j);
+    exchange(band->last, i, j);
 }
 
-// LU with row exchanges, in place, for matrices that are narrow bands but for some rows: `last` of
-// each row is the last column that is not 0, and what is 0 below a pivot is passed over. swaps: as
-// in dense.h. False when a pivot is nothing, by entries of scaled rows, which are about 1.
-static bool factor_band(int n, double *a, int *last, int *swaps)
+// to -= factor * from; four at a time, so that compilers use wide registers.
+static void subtract(double *restrict to, double factor, const double *restrict from, int count)
 {
-    for (int i = 0; i < n; ++i) {
-        last[i] = n - 1;
-        while (last[i] > 0 && a[(size_t)i * (size_t)n + (size_t)last[i]] == 0.0) {
-            --last[i];
-        }
+    int k = 0;
+    for (; k + 4 <= count; k += 4) {
+        to[k] -= factor * from[k];
+        to[k + 1] -= factor * from[k + 1];
+        to[k + 2] -= factor * from[k + 2];
+        to[k + 3] -= factor * from[k + 3];
     }
-    for (int j = 0; j < n; ++j) {
-        const double *pivot = a + (size_t)j * (size_t)n;
-        swaps[j] = find_pivot(n, a, j);
-        if (swaps[j] != j) {
-            exchange_rows(n, a, last, j, swaps[j]);
+    for (; k < count; ++k) {
+        to[k] -= factor * from[k];
+    }
+}
+
+// LU with row exchanges, in place. False when a pivot is nothing, by entries of scaled rows, which
+// are about 1. Rows only move down to where column j is not yet 0, so `deepest` stays true.
+static bool factor_band(sn_band *band)
+{
+    measure_band(band);
+    for (int j = 0; j < band->n; ++j) {
+        const double *pivot = band_row(band, j);
+        band->swaps[j] = find_pivot(band, j);
+        if (band->swaps[j] != j) {
+            exchange_rows(band, j, band->swaps[j]);
         }
         if (!(fabs(pivot[j]) > 1e-14) || !isfinite(pivot[j])) {
             return false;
         }
-        for (int i = j + 1; i < n; ++i) {
-            double *row = a + (size_t)i * (size_t)n;
+        for (int i = j + 1; i <= band->deepest[j]; ++i) {
+            double *row = band_row(band, i);
             if (row[j] == 0.0) {
                 continue;
             }
-            double factor = row[j] / pivot[j];
-            row[j] = factor;
-            for (int k = j + 1; k <= last[j]; ++k) {
-                row[k] -= factor * pivot[k];
-            }
-            last[i] = last[i] > last[j] ? last[i] : last[j];
+            row[j] /= pivot[j];
+            subtract(row + j + 1, row[j], pivot + j + 1, band->last[j] - j);
+            band->last[i] = largest_int(band->last[i], band->last[j]);
         }
     }
     return true;
 }
+
+static void solve_band(const sn_band *band, double *x)
+{
+    for (int i = 0; i < band->n; ++i) {
+        double kept = x[i];
+        x[i] = x[band->swaps[i]];
+        x[band->swaps[i]] = kept;
+    }
+    for (int i = 0; i < band->n; ++i) {
+        const double *row = band_row(band, i);
+        for (int k = band->first[i]; k < i; ++k) {
+            x[i] -= row[k] * x[k];
+        }
+    }
+    for (int i = band->n - 1; i >= 0; --i) {
+        const double *row = band_row(band, i);
+        for (int k = i + 1; k <= band->last[i]; ++k) {
+            x[i] -= row[k] * x[k];
+        }
+        x[i] /= row[i];
+    }
+}
+
+// ---- the step itself ----
 
 static bool newton_step(newton *n)
 {
@@ -308,10 +391,16 @@ static bool newton_step(newton *n)
         block_rows(n, &system->blocks.data[ordered ? system->order.data[k] : k]);
     }
     pack(n);
-    if (!factor_band(n->count, system->factor.data, system->last.data, system->swaps.data)) {
+    sn_band band = {.n = n->count,
+                    .a = system->factor.data,
+                    .first = system->first.data,
+                    .last = system->last.data,
+                    .deepest = system->deepest.data,
+                    .swaps = system->swaps.data};
+    if (!factor_band(&band)) {
         return false;
     }
-    sn_lu_solve(n->count, system->factor.data, system->swaps.data, system->right.data);
+    solve_band(&band, system->right.data);
     for (int i = 0; i < n->count; ++i) {
         system->step.data[system->active.data[i]] = system->right.data[i];
     }

@@ -31,7 +31,9 @@ void sn_exact_system_free(sn_exact_system *system)
     sn_array_free(&system->centre);
     sn_array_free(&system->kept_v);
     sn_array_free(&system->active);
+    sn_array_free(&system->first);
     sn_array_free(&system->last);
+    sn_array_free(&system->deepest);
     sn_array_free(&system->order);
     sn_array_free(&system->places);
     sn_array_free(&system->swaps);

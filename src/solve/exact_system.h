@@ -62,10 +62,12 @@ typedef struct sn_exact_system {
     SN_ARRAY(double) kept_p; // rows: the best so far
     SN_ARRAY(double) centre; // rows: of the proximal term
     SN_ARRAY(double) kept_v;
-    SN_ARRAY(int) active; // rows that are solved for
-    SN_ARRAY(int) last;   // their last columns that are not 0
-    SN_ARRAY(int) order;  // blocks by their rows
-    SN_ARRAY(int) places; // scratch of ordering
+    SN_ARRAY(int) active;  // rows that are solved for
+    SN_ARRAY(int) first;   // their first columns that are not 0
+    SN_ARRAY(int) last;    // their last columns that are not 0
+    SN_ARRAY(int) deepest; // of columns, their last rows that are not 0
+    SN_ARRAY(int) order;   // blocks by their rows
+    SN_ARRAY(int) places;  // scratch of ordering
     SN_ARRAY(int) swaps;
     // Where the solve began, and bounds of friction by blocks: of the way out.
     SN_ARRAY(double) start_p;
