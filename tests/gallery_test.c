@@ -98,15 +98,17 @@ static void every_scene_is_in_the_gallery(void **state)
     char *text = read_text("docs/gallery.md");
     scene_names list = list_scenes();
     for (int i = 0; i < list.count; ++i) {
-        char row[256];
-        snprintf(row, sizeof row, "\n| [%s](../scenes/%s.json) | ", list.names[i], list.names[i]);
+        char row[512];
+        const char *name = list.names[i];
+        snprintf(row, sizeof row, "\n| [![%s](gallery/%s.png)](../scenes/%s.json) **%s** | ", name,
+                 name, name, name);
         if (strstr(text, row) == NULL) {
             print_error("docs/gallery.md has no row of the scene %s\n", list.names[i]);
             fail();
         }
     }
     int rows = 0;
-    for (const char *at = strstr(text, "\n| ["); at != NULL; at = strstr(at + 1, "\n| [")) {
+    for (const char *at = strstr(text, "\n| [!["); at != NULL; at = strstr(at + 1, "\n| [![")) {
         rows += 1;
     }
     assert_int_equal(rows, list.count); // nor any of a scene that is gone
