@@ -29,18 +29,12 @@ static sn_pile_block *empty_block(sn_pile_block *block, int none, int point_firs
 {
     for (int i = 0; i < SN_PILE_LANES; ++i) {
         block->a[i] = block->b[i] = none;
+        block->contact[i] = -1;
+        block->count[i] = 0;
     }
     block->point_first = point_first;
     block->point_count = 0;
     return block;
-}
-
-static sn_pile_extra *empty_extra(sn_pile_extra *extra)
-{
-    for (int i = 0; i < SN_PILE_LANES; ++i) {
-        extra->contact[i] = -1;
-    }
-    return extra;
 }
 
 // Links sorted by colour, in a colour by falling number of points, and those that are likely to do
@@ -70,7 +64,6 @@ void sn_pile_place_links(sn_pile_work *work, const sn_pile_link *links, int coun
 {
     int colour = -1, lane = 0;
     sn_pile_block *block = NULL;
-    sn_pile_extra *extra = NULL;
     sort_links(links, count, order);
     work->block_count = work->point_count = work->colour_count = 0;
     for (int i = 0; i < count; ++i) {
@@ -82,7 +75,6 @@ void sn_pile_place_links(sn_pile_work *work, const sn_pile_link *links, int coun
             block = NULL;
         }
         if (block == NULL || lane == SN_PILE_LANES || serial) {
-            extra = empty_extra(&work->extras[work->block_count]);
             block = empty_block(&work->blocks[work->block_count++], work->body_count,
                                 work->point_count);
             block->point_count = link->count; // the most: counts fall
@@ -92,6 +84,7 @@ void sn_pile_place_links(sn_pile_work *work, const sn_pile_link *links, int coun
         }
         block->a[lane] = link->a;
         block->b[lane] = link->b;
-        extra->contact[lane++] = link->contact;
+        block->count[lane] = (uint8_t)link->count;
+        block->contact[lane++] = link->contact;
     }
 }

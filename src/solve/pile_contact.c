@@ -35,14 +35,13 @@ SN_WIDE void wide_keep(sn_wide3 *a, const sn_lane_mask *mask)
     a->z = (sn_lanes)(*mask & (sn_lane_mask)a->z);
 }
 
-SN_WIDE void find_four(wide_contact *four, const sn_pile_work *work, const sn_pile_block *block,
-                       const sn_pile_extra *extra)
+SN_WIDE void find_four(wide_contact *four, const sn_pile_work *work, const sn_pile_block *block)
 {
     for (int i = 0; i < SN_PILE_LANES; ++i) {
-        int contact = extra->contact[i] >= 0 ? extra->contact[i] : extra->contact[0];
+        int contact = block->contact[i] >= 0 ? block->contact[i] : block->contact[0];
         four->contact[i] = &work->contacts[contact];
         for (int j = 0; j < block->point_count; ++j) {
-            four->live[j][i] = extra->contact[i] >= 0 && j < four->contact[i]->count ? -1 : 0;
+            four->live[j][i] = j < block->count[i] ? -1 : 0;
         }
     }
     gather_centre(&four->centre_a, work->bodies, block->a);
@@ -271,7 +270,7 @@ SN_WIDE void load_block(const sn_pile_work *work, int index, double scale)
     wide_contact four;
     wide_pair pair;
     four.scale = scale;
-    find_four(&four, work, block, extra);
+    find_four(&four, work, block);
     load_laws(work, block, extra, &four);
     load_plane(&four, block);
     gather_pair(&pair, work->bodies, block);
@@ -382,8 +381,8 @@ SN_WIDE void store_block(const sn_pile_work *work, int index)
         impulse = (sn_wide3){tally->rub_t, tally->rub_s, tally->press};
         wide_from_plane(&impulse, axes, &impulse);
         for (int lane = 0; lane < SN_PILE_LANES; ++lane) {
-            if (extra->contact[lane] >= 0 && i < work->contacts[extra->contact[lane]].count) {
-                sn_contact_point *to = &work->contacts[extra->contact[lane]].points[i];
+            if (i < block->count[lane]) {
+                sn_contact_point *to = &work->contacts[block->contact[lane]].points[i];
                 to->impulse = get_lane(&impulse, lane);
                 to->anchor = get_lane(&anchor, lane);
                 to->touched = tally->press[lane] > 0.0;
@@ -391,8 +390,8 @@ SN_WIDE void store_block(const sn_pile_work *work, int index)
         }
     }
     for (int lane = 0; block->rolls && lane < SN_PILE_LANES; ++lane) {
-        if (extra->contact[lane] >= 0) {
-            work->contacts[extra->contact[lane]].turning = get_lane(&extra->turning_total, lane);
+        if (block->contact[lane] >= 0) {
+            work->contacts[block->contact[lane]].turning = get_lane(&extra->turning_total, lane);
         }
     }
 }

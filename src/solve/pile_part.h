@@ -37,6 +37,8 @@ typedef struct sn_pile_body {
 // + share_b c_b + arm with c_a and c_b the bodies' centres. There a point is two numbers.
 typedef struct sn_pile_block {
     int a[SN_PILE_LANES], b[SN_PILE_LANES]; // bodies
+    int contact[SN_PILE_LANES];             // where it came from; -1: an empty lane
+    uint8_t count[SN_PILE_LANES];           // points of each lane
     int point_first, point_count;           // the most points of any lane
     bool slides_on, rolls, bounces;         // `extra` says how
     sn_wide3 n, t, arm;
@@ -47,9 +49,8 @@ typedef struct sn_pile_block {
     sn_lanes mixed[9]; // of (u_t, u_s, w_n) to (p_n, m_t, m_s), by rows
 } sn_pile_block;
 
-// What few contacts have, and where they came from.
+// What few contacts have.
 typedef struct sn_pile_extra {
-    int contact[SN_PILE_LANES];            // -1: an empty lane
     sn_wide3 surface;                      // velocity
     sn_lanes restitution, bounce_speed;    // slower approach than that does not rebound
     sn_lanes rolling, spinning, turn_step; // turn_step: 1 / largest eigenvalue of angular response

@@ -44,18 +44,18 @@ typedef struct memory {
     bool used;
 } memory;
 
-static memory memory_of(const sn_contact *contact)
+static void remember(const sn_contact *contact, memory *old)
 {
-    memory old = {.count = contact->count,
-                  .patch = contact->patch,
-                  .turning = contact->turning,
-                  .normal = contact->normal};
+    old->count = contact->count;
+    old->patch = contact->patch;
+    old->turning = contact->turning;
+    old->normal = contact->normal;
+    old->used = false;
     for (int i = 0; i < contact->count; ++i) {
         const sn_contact_point *point = &contact->points[i];
-        old.points[i] = (remembered){point->on_b,    point->impulse, point->anchor,
-                                     point->feature, point->touched, false};
+        old->points[i] = (remembered){point->on_b,    point->impulse, point->anchor,
+                                      point->feature, point->touched, false};
     }
-    return old;
 }
 
 // The nearest point that nobody has, within `near`.
@@ -209,9 +209,10 @@ static void fill_contact(const sn_world *world, const sn_pair *pair, const sn_ma
 static void fill_patches(const sn_world *world, const sn_pair *pair, const sn_manifold *manifolds,
                          int count, sn_contact *contacts)
 {
-    memory old[SN_PATCHES], none = {0}, *match[SN_PATCHES];
+    memory old[SN_PATCHES], none, *match[SN_PATCHES];
+    none.count = 0;
     for (int k = 0; k < pair->count; ++k) {
-        old[k] = memory_of(&contacts[k]);
+        remember(&contacts[k], &old[k]);
     }
     for (int i = 0; i < count; ++i) {
         match[i] = find_patch(old, pair->count, &manifolds[i], true, 0.0);
@@ -285,7 +286,8 @@ int sn_world_collide_pair(sn_world *world, sn_pair *pair)
     }
     sn_contact *contacts = &touch->pool.data[pair->contacts];
     if (pair->capacity == 1 && count == 1) {
-        memory old = memory_of(contacts);
+        memory old;
+        remember(contacts, &old);
         fill_contact(world, pair, &manifolds[0], &old, contacts);
     } else if (pair->capacity > 1) {
         fill_patches(world, pair, manifolds, count, contacts);
