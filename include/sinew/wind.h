@@ -13,13 +13,15 @@
 // Velocities of several winds add up; the force on a patch of a surface follows from their sum
 // relative to the surface, so that a surface that moves is damped, by air at rest too.
 //
-// What it does not do: the air does not feel the bodies. There are no wakes, no lift beyond the
-// force along the patch's normal, and no added mass; a jet draws in no air from the side. Units: m,
-// m/s, s, kg/m^3.
+// In a world a wind is a field, and blows on every body: sn_world_add_wind.
+//
+// What it does not do: the air does not feel the bodies. One body does not shelter another. There
+// are no wakes, no lift beyond the force along the patch's normal, and no added mass; a jet draws
+// in no air from the side. Units: m, m/s, s, kg/m^3.
 #ifndef SINEW_WIND_H
 #define SINEW_WIND_H
 
-#include "sinew/math.h"
+#include "sinew/world.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,6 +55,14 @@ typedef enum sn_wind_profile { SN_WIND_PROFILE_LIST(X) SN_WIND_PROFILE_COUNT } s
 typedef enum sn_wind_spectrum { SN_WIND_SPECTRUM_LIST(X) SN_WIND_SPECTRUM_COUNT } sn_wind_spectrum;
 #undef X
 
+#define SN_WIND_LAW_LIST(X)                                                                        \
+    X(SN_WIND_LAW_AIR, "air", "by the air's velocity relative to each patch: sn_air_force")        \
+    X(SN_WIND_LAW_FACE, "face", "by the wind alone: sn_wind_face_force, with a random part")
+
+#define X(name, word, text) name,
+typedef enum sn_wind_law { SN_WIND_LAW_LIST(X) SN_WIND_LAW_COUNT } sn_wind_law;
+#undef X
+
 enum { SN_WIND_MODE_LIMIT = 4096 };
 
 typedef struct sn_wind_def {
@@ -64,6 +74,8 @@ typedef struct sn_wind_def {
     double radius;     // of the disc, the mouth or the fan
     double length;     // cone: from its vertex to the disc
     double swirl;      // fan: speed about the axis at the rim, as a share of `speed`
+    sn_wind_law law;
+    double random_share; // face law: how long the random part may be, as a share of the force
 
     // natural
     sn_vec3 up;
@@ -74,8 +86,8 @@ typedef struct sn_wind_def {
     double intensity; // deviation of each component of the gusts, as a share of `speed`
     double scale;     // L: the length of the largest eddies along the wind
     sn_wind_spectrum spectrum;
-    int modes; // waves that the gusts are the sum of
-    uint64_t seed;
+    int modes;     // waves that the gusts are the sum of
+    uint64_t seed; // of gusts and random parts
 } sn_wind_def;
 
 // A uniform wind of 1 m/s along x. Of the others: a disc of 0.1 m radius, 0.3 m before the cone's
@@ -105,6 +117,7 @@ typedef struct sn_air_def {
     double density;    // kg/m^3
     double normal;     // coefficient of the force along the normal of a patch
     double tangential; // and of that along the patch, on each of its sides
+    double patch;      // m, size of patches that bodies are cut into; 0: a sixth of each body
 } sn_air_def;
 
 // 1.2 kg/m^3; 1.17, a flat plate across the wind; 0.01.
@@ -127,6 +140,24 @@ SN_API sn_vec3 sn_wind_face_force(double density, double area, sn_vec3 normal, s
 // A vector of random direction, shorter than share * |force|: a function of the three numbers.
 SN_API sn_vec3 sn_wind_random_force(sn_vec3 force, double share, uint64_t seed, uint64_t patch,
                                     uint64_t tick);
+
+// ---- in a world ----
+
+// A wind that blows on every body that moves. Winds of the air's law are summed before they act;
+// one of speed 0 is air at rest. A random part changes from step to step.
+SN_API sn_status sn_world_add_wind(sn_world *world, const sn_wind_def *def, sn_field *field,
+                                   sn_error *error);
+
+// Aims it anew, and gives it another speed, between steps.
+SN_API sn_status sn_world_set_wind(sn_world *world, sn_field field, sn_vec3 position,
+                                   sn_vec3 direction, double speed, sn_error *error);
+SN_API const sn_wind *sn_world_wind(const sn_world *world, sn_field field); // NULL: no wind
+
+SN_API sn_status sn_world_set_air(sn_world *world, const sn_air_def *def, sn_error *error);
+SN_API sn_air_def sn_world_air(const sn_world *world);
+
+// The sum of all winds at a point, now.
+SN_API sn_vec3 sn_world_air_velocity(const sn_world *world, sn_vec3 point);
 
 #ifdef __cplusplus
 }

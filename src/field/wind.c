@@ -122,6 +122,12 @@ static sn_status check(const sn_wind_def *def, sn_error *error)
     if (status == SN_OK && def->kind == SN_WIND_CONE) {
         status = check_positive(def->length, "length", name, error);
     }
+    if (status == SN_OK && ((unsigned)def->law >= SN_WIND_LAW_COUNT ||
+                            !(def->random_share >= 0.0) || !isfinite(def->random_share))) {
+        status = sn_fail(error, SN_ERROR_ARGUMENT, name,
+                         "there is no such law, or the random share of %g is not 0 or more",
+                         def->random_share);
+    }
     if (status == SN_OK && def->kind == SN_WIND_FAN && !isfinite(def->swirl)) {
         status = sn_fail(error, SN_ERROR_ARGUMENT, name, "swirl is not finite");
     }
@@ -183,6 +189,16 @@ sn_status sn_wind_create(const sn_wind_def *def, sn_wind **wind, sn_error *error
     }
     *wind = made;
     return SN_OK;
+}
+
+sn_wind *sn_wind_copy(const sn_wind *wind)
+{
+    size_t size = sizeof *wind + (size_t)wind->def.modes * sizeof *wind->modes;
+    sn_wind *copy = sn_allocate(size);
+    if (copy != NULL) {
+        memcpy(copy, wind, size);
+    }
+    return copy;
 }
 
 void sn_wind_destroy(sn_wind *wind)

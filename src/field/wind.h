@@ -11,6 +11,8 @@ struct sn_wind {
     sn_gust_mode modes[];      // def.modes of a natural wind with gusts
 };
 
+SN_API sn_wind *sn_wind_copy(const sn_wind *wind); // NULL when memory runs out
+
 // Where the wind comes from: true, and the point, when that is a point; false, and the direction
 // towards which it blows, when it comes from afar.
 SN_API bool sn_wind_origin(const sn_wind *wind, sn_vec3 *origin);

@@ -54,11 +54,11 @@ void sn_touch_rouse(sn_world *world, sn_agent_ref ref)
 }
 
 // Things that may begin to move by themselves keep their island awake: what hangs on a spring or a
-// callback, and mechanisms with springs, drives or motions.
+// callback, or stands in a wind, and mechanisms with springs, drives or motions.
 static bool may_sleep(const sn_world *world, int number)
 {
     sn_agent_ref ref = agent_at(world, number);
-    if (world->has_callbacks || world->behaviours.count > 0) {
+    if (world->has_callbacks || world->behaviours.count > 0 || world->air.winds.count > 0) {
         return false;
     }
     if (ref.set == SN_SET_ARTICULATION) {

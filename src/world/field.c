@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "field/wind.h"
 #include "world/world.h"
 
 sn_spring_def sn_default_spring_def(void)
@@ -209,14 +210,29 @@ sn_status sn_world_add_callback(sn_world *world, const sn_callback_def *def, sn_
     return add(world, record, def->name, field, error);
 }
 
+sn_status sn_world_add_field(sn_world *world, sn_field_record record, const char *name,
+                             sn_field *field, sn_error *error)
+{
+    sn_status status = check_name(world, name, error);
+    return status == SN_OK ? add(world, record, name, field, error) : status;
+}
+
+static void free_record(sn_field_record *record)
+{
+    sn_free(record->name);
+    if (record->type == SN_FIELD_WIND) {
+        sn_wind_destroy(record->wind);
+    }
+    *record = (sn_field_record){0};
+}
+
 static void drop(sn_world *world, uint32_t index)
 {
     sn_field_record *record = &world->fields.data[index];
     sn_id id = {index, world->field_ids.generation.data[index]};
     sn_world_remove_events_of(world, (sn_body){0}, (sn_field){id.index, id.generation});
     sn_name_table_remove(&world->field_names, record->name);
-    sn_free(record->name);
-    *record = (sn_field_record){0};
+    free_record(record);
     sn_world_drop_index(world->field_order.data, &world->field_order.count, index);
     sn_id_pool_give(&world->field_ids, id);
     world->groups_current = false;
@@ -313,7 +329,7 @@ const char *sn_field_name(const sn_world *world, sn_field field)
 void sn_world_free_fields(sn_world *world)
 {
     for (int i = 0; i < world->fields.count; ++i) {
-        sn_free(world->fields.data[i].name);
+        free_record(&world->fields.data[i]);
     }
     sn_array_free(&world->fields);
     sn_array_free(&world->field_order);
@@ -339,8 +355,13 @@ bool sn_world_copy_fields(const sn_world *world, sn_world *copy)
         sn_field_record *record = &copy->fields.data[index];
         *record = world->fields.data[index];
         record->name = sn_copy_text(world->fields.data[index].name);
+        bool windy = record->type == SN_FIELD_WIND;
+        if (windy) {
+            record->wind = sn_wind_copy(record->wind);
+        }
         copy->field_order.data[i] = index;
-        if (record->name == NULL || !sn_name_table_put(&copy->field_names, record->name, index)) {
+        if (record->name == NULL || (windy && record->wind == NULL) ||
+            !sn_name_table_put(&copy->field_names, record->name, index)) {
             return false;
         }
     }

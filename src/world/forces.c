@@ -143,6 +143,7 @@ static void evaluate_group(sn_world *world, double time, int index)
         apply_wide_drags(world, set, agent, true);
     }
     apply_fields(world, group->fields.data, group->fields.count, index);
+    sn_world_add_air(world, time, index);
     apply_callbacks(world, time, index);
 }
 
@@ -170,7 +171,8 @@ static void start_singles(void *context, int first, int last, int chunk)
 static void evaluate_singles(sn_world *world, double time)
 {
     bool any_field = world->single_fields.count > 0 || world->wide_drags.count > 0 ||
-                     world->has_callbacks || world->contact.method == SN_CONTACT_PENALTY;
+                     world->air.winds.count > 0 || world->has_callbacks ||
+                     world->contact.method == SN_CONTACT_PENALTY;
     for (int i = 0; i < world->set_count; ++i) {
         single_work work = {world, world->sets[i]};
         if (any_field || work.set->has_external || !world->forces_clear) {
@@ -180,6 +182,7 @@ static void evaluate_singles(sn_world *world, double time)
     }
     world->forces_clear = !any_field;
     apply_fields(world, world->single_fields.data, world->single_fields.count, -1);
+    sn_world_add_air(world, time, -1);
     if (world->has_singles) {
         apply_callbacks(world, time, -1);
     }

@@ -272,13 +272,13 @@ static bool assign_fields(sn_world *world)
             }
         } else if (field->type == SN_FIELD_DRAG) {
             group = group_of_body(world, field->drag.body);
-        } else {
+        } else if (field->type == SN_FIELD_CALLBACK) {
             world->has_callbacks = true;
         }
         bool put =
             group == -2 || (group == -1 ? sn_array_push(&world->single_fields, index)
                                         : sn_array_push(&world->groups.data[group].fields, index));
-        bool damps = field->type == SN_FIELD_DRAG;
+        bool damps = field->type == SN_FIELD_DRAG || field->type == SN_FIELD_WIND;
         for (int s = 0; damps && s < world->set_count; ++s) {
             put = put && sn_agent_set_reserve_damping(world->sets[s]);
         }
@@ -476,6 +476,9 @@ sn_status sn_world_make_groups(sn_world *world, sn_error *error)
         status = sn_fail_memory(error, (size_t)g.count * sizeof(sn_agent_ref));
     }
     sn_free(g.parent);
+    if (status == SN_OK) {
+        status = sn_world_make_air(world, error);
+    }
     if (status == SN_OK) {
         status = make_integrators(world, error);
     }

@@ -105,6 +105,7 @@ sn_status sn_world_create(const sn_world_def *def, sn_world **out, sn_error *err
     world->absolute_tolerance = def->absolute_tolerance;
     world->seed = def->seed;
     world->contact = resolve_contact(&def->contact, def->policy);
+    world->air.def = sn_default_air_def();
     world->evaluating_group = -2;
     world->assembled = true;
     sn_rigid_set_init(&world->rigid);
@@ -125,6 +126,7 @@ void sn_world_destroy(sn_world *world)
         return;
     }
     sn_world_free_groups(world);
+    sn_world_free_air(world);
     sn_world_free_behaviours(world);
     sn_world_free_events(world);
     sn_world_free_fields(world);
@@ -168,6 +170,7 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
     copy->stopped = world->stopped;
     copy->next_number = world->next_number;
     copy->report = world->report;
+    copy->air.def = world->air.def;
     bool copied = sn_world_copy_bodies(world, copy) && sn_world_copy_fields(world, copy) &&
                   sn_world_copy_events(world, copy) && sn_world_copy_joints(world, copy) &&
                   sn_world_copy_motions(world, copy) && sn_world_copy_behaviours(world, copy) &&

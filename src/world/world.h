@@ -12,6 +12,7 @@
 #include "base/stack.h"
 #include "base/threads.h"
 #include "sinew/behaviour.h"
+#include "world/air.h"
 #include "world/ode.h"
 #include "world/touch.h"
 
@@ -50,6 +51,7 @@ typedef enum sn_field_type {
     SN_FIELD_SPRING,
     SN_FIELD_DRAG,
     SN_FIELD_CALLBACK,
+    SN_FIELD_WIND,
 } sn_field_type;
 
 typedef struct sn_field_record {
@@ -59,6 +61,7 @@ typedef struct sn_field_record {
         sn_spring_def spring;
         sn_drag_def drag;
         sn_callback_def callback;
+        sn_wind *wind; // owned
     };
 } sn_field_record;
 
@@ -187,6 +190,7 @@ struct sn_world {
     SN_ARRAY(int) group_of[SN_SET_COUNT];
     SN_ARRAY(uint32_t) single_fields; // springs and drags on agents that are in no group
     SN_ARRAY(uint32_t) wide_drags;    // drags on every body
+    sn_air air;
     bool groups_current;
     int event_group; // the one group that locates events, or -1
     bool has_callbacks;
@@ -214,6 +218,9 @@ void sn_world_free_bodies(sn_world *world);
 bool sn_world_copy_bodies(const sn_world *world, sn_world *copy);
 
 // ---- field.c ----
+// Adds a field that is checked but for its name; owns what it holds only if that succeeds.
+sn_status sn_world_add_field(sn_world *world, sn_field_record record, const char *name,
+                             sn_field *field, sn_error *error);
 sn_field_record *sn_world_field_record(const sn_world *world, sn_field field);
 void sn_world_free_fields(sn_world *world);
 bool sn_world_copy_fields(const sn_world *world, sn_world *copy);

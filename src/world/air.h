@@ -1,0 +1,41 @@
+// The air of a world: its winds, and the patches of the bodies that feel them. Made with the
+// groups, anew when the structure of the world changes.
+#ifndef SN_WORLD_AIR_H
+#define SN_WORLD_AIR_H
+
+#include "agent/agent.h"
+#include "base/array.h"
+#include "field/patch.h"
+#include "sinew/wind.h"
+#include "world/form.h"
+
+// The patches of a form; held.
+typedef struct sn_air_form {
+    sn_form *form;
+    int first, count; // in patches
+} sn_air_form;
+
+typedef struct sn_air_body {
+    sn_agent_ref agent;
+    int group;        // -1: single-stage
+    uint32_t number;  // of the body, for random numbers
+    int first, count; // in patches
+} sn_air_body;
+
+typedef struct sn_air {
+    sn_air_def def;
+    SN_ARRAY(const sn_wind *) winds; // of world.fields
+    bool any_air_law;                // of the winds
+    sn_patches patches;
+    SN_ARRAY(sn_air_form) forms;
+    SN_ARRAY(sn_air_body) bodies;
+} sn_air;
+
+sn_status sn_world_make_air(sn_world *world, sn_error *error);
+void sn_world_forget_air(sn_world *world); // what sn_world_make_air made but the patches
+void sn_world_free_air(sn_world *world);
+
+// Adds the forces of the air to the single-stage agents (group -1) or those of a staged group.
+void sn_world_add_air(sn_world *world, double time, int group);
+
+#endif
