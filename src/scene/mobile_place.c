@@ -266,11 +266,20 @@ static void fill_part(placing *p, int index)
 
 // ---- items ----
 
+// A rotation that reading it back from text, which makes it unit again, does not change by a bit.
+static sn_rotation_value settled(sn_quat rotation)
+{
+    for (int i = 0; i < 4; ++i) {
+        rotation = sn_quat_normalize(rotation);
+    }
+    return sn_rotation_value_from(rotation);
+}
+
 static void put_shape(sn_shape_item *item, const sn_shape *shape, sn_transform in_body)
 {
     sn_transform frame = sn_transform_multiply(in_body, shape->frame);
     item->position = frame.position;
-    item->rotation = sn_rotation_value_from(sn_quat_normalize(frame.rotation));
+    item->rotation = settled(frame.rotation);
     item->density = shape->density;
     item->radius = shape->radius;
     item->height = shape->height;
@@ -349,8 +358,10 @@ static void put_joint(const placing *p, sn_joint_item *joint, sn_vec3 at, double
     double s, c;
     sn_sincos(yaw, &s, &c);
     joint->at = at;
-    joint->axis = sn_vec3_make(c, s, 0.0);
-    joint->second_axis = sn_vec3_make(-s, c, 0.0);
+    if (sn_item_gives(&joint->item, "axis")) { // else a resolved scene would not have it
+        joint->axis = sn_vec3_make(c, s, 0.0);
+        joint->second_axis = sn_vec3_make(-s, c, 0.0);
+    }
     if (joint->damping.count > 0) {
         joint->damping.data[0].number = p->item->damping;
     }
@@ -362,7 +373,7 @@ static void put_hung(placing *p, int index)
     sn_made_part *made = &p->made->parts[index];
     sn_vec3 pivot = sn_transform_point(part->frame, part->pivot);
     made->body->position = pivot;
-    made->body->rotation = sn_rotation_value_from(part->frame.rotation);
+    made->body->rotation = settled(part->frame.rotation);
     put_joint(p, made->joint, pivot, part->yaw);
     if (made->string == NULL) {
         return;
@@ -412,7 +423,7 @@ static void put_support(placing *p)
     }
     sn_quat turned = sn_quat_from_axis_angle(sn_vec3_make(0, 0, 1), item->turn);
     body->position = item->position;
-    body->rotation = sn_rotation_value_from(turned);
+    body->rotation = settled(turned);
     plate->rotation = sn_rotation_value_from(SN_QUAT_IDENTITY);
     plate->density = STANDARD_DENSITY;
     if (p->made->pole == NULL) {
