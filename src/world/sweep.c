@@ -1,8 +1,8 @@
 // Fast bodies: what moves by more than a share of its own inside in a step might pass through a
 // thin thing between two looks at it. Such bodies are followed from where they were to where they
 // are (conservative advancement, collide/query.h), and taken back to where they first meet
-// something; their velocity stays, the rest of their way is lost, and the contact acts in the next
-// step. Going back along the way it came changes neither momentum nor angular momentum.
+// something, and strike there (strike.c); the rest of their way is lost. Going back along the way
+// it came changes neither momentum nor angular momentum.
 //
 // Only free bodies are taken back. Links of mechanisms, which cannot be moved by themselves, rely
 // on contacts being seen ahead (touch.c), which they are up to a quarter of a body's size in a
@@ -211,6 +211,14 @@ sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error)
             take_back(world, s.shape, s.fraction, s.other);
             if (is_free(world, touch->shapes.data[s.other].body)) {
                 take_back(world, s.other, s.fraction, s.other);
+            }
+            double size =
+                sn_touch_pair_size(sn_touch_collider(world, &touch->shapes.data[s.shape]),
+                                   sn_touch_collider(world, &touch->shapes.data[s.other]));
+            sn_status status =
+                sn_world_strike(world, s.shape, s.other, 2.0 * NEARNESS * size, error);
+            if (status != SN_OK) {
+                return status;
             }
             moved = true;
         }

@@ -171,4 +171,10 @@ bool sn_touch_note_change(sn_world *world, const sn_pair *pair, sn_contact_chang
 // met it.
 sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error);
 
+// ---- strike.c ----
+// Two shapes strike each other where they are now, at the end of a step, if they are nearer than
+// `margin` and approach.
+sn_status sn_world_strike(sn_world *world, uint32_t shape_a, uint32_t shape_b, double margin,
+                          sn_error *error);
+
 #endif

@@ -1,0 +1,241 @@
+// The impact of two things that met within a step, where a fast one was stopped (sweep.c), at that
+// moment and in those places. The step's own solver sees bodies in the middle of a step, which a
+// fast one would spend far from where it struck: the arms of its impulses would be as long as its
+// way. All points of the contact strike one after another, the strongest first, as in
+// solve/impact.h, so that energy never grows; momentum and angular momentum are kept.
+#include <math.h>
+
+#include "collide/collide.h"
+#include "solve/cone.h"
+#include "solve/exact.h"
+#include "world/touch.h"
+#include "world/world.h"
+
+enum { MOST_STRIKES = 64 };
+
+// One of the two: a free body, or what stands still (agent -1).
+typedef struct striker {
+    int agent;
+    sn_part part;
+    double inverse_mass;
+    sn_mat3 inverse_inertia; // world axes
+} striker;
+
+static striker striker_of(const sn_world *world, const sn_body_record *record)
+{
+    striker own = {.agent = record->agent.agent};
+    if (own.agent < 0) {
+        return own;
+    }
+    const sn_rigid_set *set = &world->rigid;
+    set->agents.type->part(&set->agents, own.agent, 0, &own.part);
+    const sn_rigid_mass *mass = &set->mass[own.agent];
+    sn_quat turn = sn_rigid_pose(sn_agent_q(&set->agents, own.agent)).rotation;
+    sn_mat3 axes = sn_quat_to_mat3(turn);
+    sn_vec3 inverse = {1.0 / mass->inertia.x, 1.0 / mass->inertia.y, 1.0 / mass->inertia.z};
+    own.inverse_mass = 1.0 / mass->mass;
+    own.inverse_inertia = sn_mat3_multiply(sn_mat3_multiply(axes, sn_mat3_diagonal(inverse)),
+                                           sn_mat3_transpose(axes));
+    return own;
+}
+
+static sn_vec3 velocity_at(const striker *own, sn_vec3 place)
+{
+    return sn_vec3_add(own->part.velocity,
+                       sn_cross(own->part.angular_velocity, sn_vec3_sub(place, own->part.centre)));
+}
+
+static void push(striker *own, sn_vec3 place, sn_vec3 impulse)
+{
+    sn_vec3 moment = sn_cross(sn_vec3_sub(place, own->part.centre), impulse);
+    own->part.velocity = sn_vec3_add_scaled(own->part.velocity, own->inverse_mass, impulse);
+    own->part.angular_velocity =
+        sn_vec3_add(own->part.angular_velocity, sn_mat3_apply(own->inverse_inertia, moment));
+}
+
+// What unit impulses along the axes do to the relative velocity at the place.
+static sn_sym3 response(const striker *a, const striker *b, sn_vec3 place, const sn_vec3 axes[3])
+{
+    double w[3][3];
+    for (int i = 0; i < 3; ++i) {
+        striker from = *a, to = *b;
+        from.part.velocity = from.part.angular_velocity = SN_VEC3_ZERO;
+        to.part.velocity = to.part.angular_velocity = SN_VEC3_ZERO;
+        push(&from, place, sn_vec3_negate(axes[i]));
+        push(&to, place, axes[i]);
+        sn_vec3 u = sn_vec3_sub(velocity_at(&to, place), velocity_at(&from, place));
+        for (int k = 0; k < 3; ++k) {
+            w[i][k] = sn_dot(axes[k], u);
+        }
+    }
+    return (sn_sym3){w[0][0], w[0][1], w[0][2], w[1][1], w[1][2], w[2][2]};
+}
+
+// The law between them, and how their surfaces move by themselves.
+typedef struct strike_law {
+    double friction, restitution;
+    sn_vec3 drive;
+} strike_law;
+
+// The impulse of one strike, which turns u into -e u along the normal; less e where friction would
+// add energy, as in solve/impact.c.
+static sn_vec3 strike_impulse(const sn_sym3 *w, sn_vec3 u, const strike_law *law)
+{
+    double e = law->restitution;
+    sn_vec3 p = SN_VEC3_ZERO;
+    for (int turn = 0; turn < 8; ++turn) {
+        p = SN_VEC3_ZERO;
+        sn_cone_solve(w, sn_vec3_make((1.0 + e) * u.x, u.y, u.z), law->friction, &p);
+        double gained = sn_dot(p, sn_vec3_add_scaled(u, 0.5, sn_sym3_apply(w, p)));
+        if (gained <= 1e-14 * fabs(sn_dot(p, u))) {
+            break;
+        }
+        e = turn < 6 ? 0.5 * e : 0.0;
+    }
+    return p;
+}
+
+static void strike_points(striker *a, striker *b, const sn_manifold *manifold,
+                          const strike_law *law)
+{
+    sn_vec3 axes[3] = {manifold->normal, sn_perpendicular(manifold->normal)};
+    axes[2] = sn_cross(axes[0], axes[1]);
+    double first = 0.0;
+    for (int strikes = 0; strikes < MOST_STRIKES; ++strikes) {
+        sn_vec3 at = SN_VEC3_ZERO, u = SN_VEC3_ZERO;
+        for (int i = 0; i < manifold->count; ++i) {
+            const sn_manifold_point *point = &manifold->points[i];
+            sn_vec3 place = sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b));
+            sn_vec3 own = sn_vec3_sub(velocity_at(b, place), velocity_at(a, place));
+            if (sn_dot(own, axes[0]) < u.x) {
+                own = sn_vec3_add(own, law->drive);
+                u = sn_vec3_make(sn_dot(own, axes[0]), sn_dot(own, axes[1]), sn_dot(own, axes[2]));
+                at = place;
+            }
+        }
+        first = strikes == 0 ? u.x : first;
+        if (!(u.x < 1e-6 * first)) {
+            return;
+        }
+        sn_sym3 w = response(a, b, at, axes);
+        sn_vec3 p = strike_impulse(&w, u, law);
+        sn_vec3 impulse = sn_vec3_add_scaled(
+            sn_vec3_add_scaled(sn_vec3_scale(p.x, axes[0]), p.y, axes[1]), p.z, axes[2]);
+        push(a, at, sn_vec3_negate(impulse));
+        push(b, at, impulse);
+    }
+}
+
+static strike_law law_between(const sn_world *world, const sn_touch_shape *a,
+                              const sn_transform *place_a, const sn_touch_shape *b,
+                              const sn_transform *place_b, sn_vec3 normal)
+{
+    const sn_surface *of_a = sn_touch_surface(world, a), *of_b = sn_touch_surface(world, b);
+    sn_vec3 drive = sn_vec3_sub(sn_rotate(place_b->rotation, of_b->velocity),
+                                sn_rotate(place_a->rotation, of_a->velocity));
+    return (strike_law){sqrt(of_a->friction * of_b->friction),
+                        fmax(of_a->restitution, of_b->restitution),
+                        sn_vec3_add_scaled(drive, -sn_dot(drive, normal), normal)};
+}
+
+// Where the two are now, and where they touch.
+typedef struct meeting {
+    sn_transform place_a, place_b;
+    sn_manifold manifolds[SN_PATCHES];
+    int count;
+} meeting;
+
+static sn_transform place_of(const sn_world *world, const sn_touch_shape *shape)
+{
+    const sn_body_record *record = &world->bodies.data[shape->body];
+    sn_part part;
+    if (record->agent.agent >= 0) {
+        const sn_agent_set *set = world->sets[record->agent.set];
+        set->type->part(set, record->agent.agent, record->agent.part, &part);
+    } else {
+        part.frame = record->own->frame;
+    }
+    return sn_transform_multiply(part.frame, record->shapes[shape->shape].frame);
+}
+
+static sn_contact_side side_of(const sn_world *world, const sn_touch_shape *shape)
+{
+    sn_agent_ref ref = world->bodies.data[shape->body].agent;
+    return ref.agent < 0 ? (sn_contact_side){-1, -1, 0}
+                         : (sn_contact_side){ref.set, ref.agent, ref.part};
+}
+
+// With a link in it the whole mechanism answers: the exact solver at the end of a step, of no
+// length, so that nothing is carried along.
+static sn_status strike_link(sn_world *world, const sn_touch_shape *a, const sn_touch_shape *b,
+                             const meeting *at, sn_error *error)
+{
+    for (int i = 0; i < at->count; ++i) {
+        const sn_manifold *manifold = &at->manifolds[i];
+        strike_law law = law_between(world, a, &at->place_a, b, &at->place_b, manifold->normal);
+        sn_contact contact = {
+            .a = side_of(world, a),
+            .b = side_of(world, b),
+            .normal = manifold->normal,
+            .surface_velocity = law.drive,
+            .friction = law.friction,
+            .size = sn_touch_pair_size(sn_touch_collider(world, a), sn_touch_collider(world, b)),
+            .count = manifold->count};
+        for (int k = 0; k < manifold->count; ++k) {
+            contact.points[k].on_a = manifold->points[k].on_a;
+            contact.points[k].on_b = manifold->points[k].on_b;
+        }
+        sn_contact_begin(&contact, world->sets);
+        for (int k = 0; k < manifold->count; ++k) {
+            double u = sn_dot(contact.points[k].approach, manifold->normal);
+            contact.points[k].rebound = u < 0.0 ? -law.restitution * u : 0.0;
+        }
+        sn_contact *contacts[1] = {&contact};
+        sn_exact_problem problem = sn_exact_default();
+        problem.sets = world->sets;
+        problem.contacts = contacts;
+        problem.contact_count = 1;
+        sn_exact_report report = {0};
+        sn_status status = sn_exact_relax(&world->touch.exact, &problem, &report, error);
+        if (status != SN_OK) {
+            return status;
+        }
+    }
+    return SN_OK;
+}
+
+static void strike_free(sn_world *world, const sn_touch_shape *a, const sn_touch_shape *b,
+                        const meeting *at)
+{
+    striker of_a = striker_of(world, &world->bodies.data[a->body]),
+            of_b = striker_of(world, &world->bodies.data[b->body]);
+    for (int i = 0; i < at->count; ++i) {
+        const sn_manifold *manifold = &at->manifolds[i];
+        strike_law law = law_between(world, a, &at->place_a, b, &at->place_b, manifold->normal);
+        strike_points(&of_a, &of_b, manifold, &law);
+    }
+    const striker *both[2] = {&of_a, &of_b};
+    for (int i = 0; i < 2; ++i) {
+        if (both[i]->agent >= 0) {
+            sn_rigid_set_velocity(&world->rigid, both[i]->agent, both[i]->part.velocity,
+                                  both[i]->part.angular_velocity);
+        }
+    }
+}
+
+sn_status sn_world_strike(sn_world *world, uint32_t shape_a, uint32_t shape_b, double margin,
+                          sn_error *error)
+{
+    const sn_touch_shape *a = &world->touch.shapes.data[shape_a],
+                         *b = &world->touch.shapes.data[shape_b];
+    meeting at = {.place_a = place_of(world, a), .place_b = place_of(world, b)};
+    sn_collide_cache cache = {0};
+    at.count = sn_collide(sn_touch_collider(world, a), &at.place_a, sn_touch_collider(world, b),
+                          &at.place_b, margin, &cache, at.manifolds, SN_PATCHES, NULL);
+    if (side_of(world, a).set == SN_SET_ARTICULATION ||
+        side_of(world, b).set == SN_SET_ARTICULATION) {
+        return strike_link(world, a, b, &at, error);
+    }
+    strike_free(world, a, b, &at);
+    return SN_OK;
+}
