@@ -89,6 +89,10 @@ sn_body sn_trial_add_def(sn_trial *trial, const sn_body_def *def)
     }
     own.shapes = shapes;
     own.frame.position = sn_vec3_scale(trial->length, def->frame.position);
+    own.mass.mass *= trial->mass;
+    own.mass.centre = sn_vec3_scale(trial->length, def->mass.centre);
+    own.mass.inertia =
+        sn_mat3_scale(trial->mass * trial->length * trial->length, def->mass.inertia);
     own.velocity = sn_vec3_scale(trial->length / trial->time, def->velocity);
     own.angular_velocity = sn_vec3_scale(1.0 / trial->time, def->angular_velocity);
     if (trial->status == SN_OK) {
@@ -129,15 +133,6 @@ void sn_trial_run(sn_trial *trial, int steps)
 {
     for (int i = 0; i < steps && trial->status == SN_OK; ++i) {
         trial->status = sn_world_step(trial->world, trial->time * SN_TRIAL_STEP, &trial->error);
-    }
-}
-
-void sn_trial_let_sleep(sn_trial *trial)
-{
-    if (trial->status == SN_OK) {
-        sn_contact_def contact = sn_world_contact_def(trial->world);
-        contact.sleep = true;
-        trial->status = sn_world_set_contact_def(trial->world, &contact, &trial->error);
     }
 }
 

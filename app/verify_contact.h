@@ -55,7 +55,6 @@ sn_body sn_trial_fix(sn_trial *trial, const sn_shape *shape, sn_transform frame)
 sn_body sn_trial_floor(sn_trial *trial, double slope, double friction);
 
 void sn_trial_run(sn_trial *trial, int steps);
-void sn_trial_let_sleep(sn_trial *trial);
 void sn_trial_push(sn_trial *trial, sn_body body, sn_vec3 force); // at the centre, for a step
 double sn_trial_time(const sn_trial *trial);
 sn_vec3 sn_trial_place(const sn_trial *trial, sn_body body);
