@@ -334,11 +334,12 @@ void sn_verify_arch(sn_verify *verify)
 
 void sn_verify_settled(sn_verify *verify)
 {
+    enum { BOXES = 200 };
     sn_trial trial;
     sn_trial_open(&trial, 1.0, 1.0);
     sn_shape box = sn_trial_box(0.2, 0.2, 0.2, 0.5);
     sn_trial_floor(&trial, 0.0, 0.5);
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < BOXES; ++i) {
         int layer = i / 25;
         double turn = 0.3 * (i % 7);
         sn_transform frame =
@@ -347,22 +348,28 @@ void sn_verify_settled(sn_verify *verify)
         frame.rotation = (sn_quat){cos(0.05 * turn), 0.0, 0.0, sin(0.05 * turn)};
         sn_trial_add(&trial, &box, frame, SN_VEC3_ZERO);
     }
-    sn_trial_run(&trial, 6 * 240);
+    sn_trial_run(&trial, 5 * 240);
+    sn_vec3 places[1 + BOXES];
+    for (int i = 0; i <= BOXES; ++i) {
+        places[i] = sn_trial_place(&trial, sn_world_body(trial.world, i));
+    }
+    sn_trial_run(&trial, 240);
     if (sn_trial_good(&trial, verify)) {
-        double deepest = 0.0, fastest = 0.0;
+        double deepest = 0.0, farthest = 0.0;
         for (int i = 0; i < sn_world_contact_count(trial.world); ++i) {
             sn_contact_info touch = sn_world_contact(trial.world, i);
             for (int k = 0; k < touch.count; ++k) {
                 deepest = fmax(deepest, -touch.spots[k].gap / 0.2);
             }
         }
-        for (int i = 0; i < sn_world_body_count(trial.world); ++i) {
-            sn_body body = sn_world_body(trial.world, i);
-            fastest = fmax(fastest, sn_length(sn_body_velocity(trial.world, body)));
+        for (int i = 0; i <= BOXES; ++i) {
+            sn_vec3 place = sn_trial_place(&trial, sn_world_body(trial.world, i));
+            farthest = fmax(farthest, sn_distance(place, places[i]) / 0.2);
         }
         sn_verify_row(verify, "200 boxes after 6 s: deepest overlap by size", 0.0, deepest, deepest,
                       1e-2);
-        sn_verify_row(verify, "200 boxes after 6 s: fastest, m/s", 0.0, fastest, fastest, 1e-2);
+        sn_verify_row(verify, "200 boxes after 6 s: way in the last second by size", 0.0, farthest,
+                      farthest, 1e-2);
     }
     sn_trial_close(&trial);
 }
