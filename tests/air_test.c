@@ -290,9 +290,8 @@ static void test_hanging_plate(void **state)
     double mass = sn_body_mass_properties(world, body).mass;
     const double speeds[] = {1.0, 2.0, 0.0};
     for (int i = 0; i < 3; ++i) {
-        assert_int_equal(sn_world_set_wind(world, field, SN_VEC3_ZERO, sn_vec3_make(1.0, 0.0, 0.0),
-                                           speeds[i], NULL),
-                         SN_OK);
+        wind.speed = speeds[i];
+        assert_int_equal(sn_world_set_wind(world, field, &wind, NULL), SN_OK);
         // by bisection
         double low = 0.0, high = 0.5 * SN_PI;
         for (int k = 0; k < 60; ++k) {
@@ -373,9 +372,16 @@ static void test_winds_add_up(void **state)
     wind.random_share = NAN;
     assert_int_equal(sn_world_add_wind(world, &wind, &field, &error), SN_ERROR_ARGUMENT);
     assert_int_equal(sn_world_field_count(world), 2);
-    assert_int_equal(sn_world_set_wind(world, (sn_field){0}, SN_VEC3_ZERO,
-                                       sn_vec3_make(1.0, 0.0, 0.0), 1.0, &error),
-                     SN_ERROR_HANDLE);
+    assert_int_equal(sn_world_set_wind(world, (sn_field){0}, &wind, &error), SN_ERROR_HANDLE);
+    assert_int_equal(sn_world_set_wind(world, east, &wind, &error), SN_ERROR_ARGUMENT);
+    assert_string_equal(error.place, "east");
+    assert_near(sn_world_air_velocity(world, SN_VEC3_ZERO).x, 1.0, 0.0);
+    // another kind of wind in its place
+    wind = sn_default_wind_def();
+    wind.kind = SN_WIND_JET;
+    assert_int_equal(sn_world_set_wind(world, east, &wind, &error), SN_OK);
+    step(world, 0.01, 1);
+    assert_near(sn_world_air_velocity(world, sn_vec3_make(2.4, 0.0, 0.0)).x, 0.5, 1e-15);
     sn_air_def air = sn_default_air_def();
     air.density = NAN;
     assert_int_equal(sn_world_set_air(world, &air, &error), SN_ERROR_ARGUMENT);

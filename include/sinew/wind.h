@@ -148,9 +148,10 @@ SN_API sn_vec3 sn_wind_random_force(sn_vec3 force, double share, uint64_t seed, 
 SN_API sn_status sn_world_add_wind(sn_world *world, const sn_wind_def *def, sn_field *field,
                                    sn_error *error);
 
-// Aims it anew, and gives it another speed, between steps.
-SN_API sn_status sn_world_set_wind(sn_world *world, sn_field field, sn_vec3 position,
-                                   sn_vec3 direction, double speed, sn_error *error);
+// Changes it between steps; where all but position, direction and speed stay as they are, as
+// sn_wind_aim does.
+SN_API sn_status sn_world_set_wind(sn_world *world, sn_field field, const sn_wind_def *def,
+                                   sn_error *error);
 SN_API const sn_wind *sn_world_wind(const sn_world *world, sn_field field); // NULL: no wind
 
 SN_API sn_status sn_world_set_air(sn_world *world, const sn_air_def *def, sn_error *error);

@@ -184,8 +184,7 @@ sn_status sn_wind_create(const sn_wind_def *def, sn_wind **wind, sn_error *error
     }
     if (gusty) {
         sn_gust_fill(def->spectrum, def->scale, def->seed, made->modes, def->modes);
-    } else {
-        made->def.modes = 0;
+        made->mode_count = def->modes;
     }
     *wind = made;
     return SN_OK;
@@ -193,7 +192,7 @@ sn_status sn_wind_create(const sn_wind_def *def, sn_wind **wind, sn_error *error
 
 sn_wind *sn_wind_copy(const sn_wind *wind)
 {
-    size_t size = sizeof *wind + (size_t)wind->def.modes * sizeof *wind->modes;
+    size_t size = sizeof *wind + (size_t)wind->mode_count * sizeof *wind->modes;
     sn_wind *copy = sn_allocate(size);
     if (copy != NULL) {
         memcpy(copy, wind, size);
@@ -294,7 +293,7 @@ static sn_vec3 natural_velocity(const sn_wind *wind, sn_vec3 point, double time)
     sn_vec3 reach = sn_vec3_sub(point, def->position);
     double z = sn_dot(reach, wind->up);
     sn_vec3 own = {sn_dot(reach, wind->along) - wind->carry * time, sn_dot(reach, wind->across), z};
-    sn_vec3 gust = sn_gust_velocity(wind->modes, def->modes, own);
+    sn_vec3 gust = sn_gust_velocity(wind->modes, wind->mode_count, own);
     double strength = def->intensity * def->speed;
     sn_vec3 velocity = sn_vec3_scale(mean_speed(def, z) + strength * gust.x, wind->along);
     velocity = sn_vec3_add_scaled(velocity, strength * gust.y, wind->across);

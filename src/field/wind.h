@@ -8,7 +8,8 @@ struct sn_wind {
     sn_wind_def def;
     sn_vec3 along, across, up; // unit vectors at right angles; natural: `up` is the ground's
     double carry;              // the speed at which eddies are carried along
-    sn_gust_mode modes[];      // def.modes of a natural wind with gusts
+    int mode_count;            // 0 but of a natural wind with gusts
+    sn_gust_mode modes[];
 };
 
 SN_API sn_wind *sn_wind_copy(const sn_wind *wind); // NULL when memory runs out

@@ -8,6 +8,7 @@
 #include "scene/motion_def.h"
 #include "scene/script.h"
 #include "scene/shape_mesh.h"
+#include "scene/wind_def.h"
 
 static sn_status place_error(const sn_scene *scene, const sn_item *item, sn_status status,
                              sn_error *error)
@@ -79,6 +80,9 @@ static sn_status add_fields(const sn_scene *scene, sn_world *world, const sn_bod
         if (field->item.table->id == SN_SCENE_SPRING) {
             sn_spring_def def = spring_def(field, bodies);
             status = sn_world_add_spring(world, &def, &fields[i], error);
+        } else if (field->item.table->id == SN_SCENE_WIND) {
+            sn_wind_def def = sn_wind_item_def(field);
+            status = sn_world_add_wind(world, &def, &fields[i], error);
         } else {
             sn_drag_def def = drag_def(field, bodies);
             status = sn_world_add_drag(world, &def, &fields[i], error);
@@ -294,7 +298,9 @@ sn_status sn_scene_build(const sn_scene *scene, sn_world **world, sn_error *erro
     def.threads = run.threads;
     def.seed = run.seed;
     def.contact = contact_def(scene);
+    sn_air_def air = sn_air_item_def(&scene->root.air);
     sn_status status = sn_world_create(&def, world, error);
+    status = status == SN_OK ? sn_world_set_air(*world, &air, error) : status;
     status = status == SN_OK ? fill(scene, *world, error) : status;
     if (status != SN_OK) {
         sn_world_destroy(*world);
@@ -369,6 +375,9 @@ static sn_status update_fields(const sn_scene *scene, sn_world *world, sn_error 
         if (item->item.table->id == SN_SCENE_SPRING) {
             sn_spring_def def = spring_def(&local, ends);
             status = sn_world_set_spring(world, field, &def, error);
+        } else if (item->item.table->id == SN_SCENE_WIND) {
+            sn_wind_def def = sn_wind_item_def(item);
+            status = sn_world_set_wind(world, field, &def, error);
         } else {
             sn_drag_def def = drag_def(&local, ends);
             status = sn_world_set_drag(world, field, &def, error);
@@ -429,6 +438,8 @@ sn_status sn_scene_update(const sn_scene *scene, sn_world *world, sn_error *erro
     sn_status status = update_joints(scene, world, error);
     status = status == SN_OK ? update_fields(scene, world, error) : status;
     status = status == SN_OK ? update_surfaces(scene, world, error) : status;
+    sn_air_def air = sn_air_item_def(&scene->root.air);
+    status = status == SN_OK ? sn_world_set_air(world, &air, error) : status;
     return status == SN_OK ? update_contact(scene, world, error) : status;
 }
 

@@ -299,6 +299,10 @@ static void check_integrators(sn_checker *c, const sn_field_item *field)
 static void check_field(sn_checker *c, sn_field_item *field)
 {
     const sn_item *item = &field->item;
+    if (item->table->id == SN_SCENE_WIND) {
+        field->body_a = field->body_b = -1;
+        return;
+    }
     if (item->table->id == SN_SCENE_DRAG) {
         field->body_a = sn_checker_find_body(c, item, "of", field->of, "all");
         field->body_b = -1;

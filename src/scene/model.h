@@ -9,6 +9,7 @@
 #include "scene/table.h"
 #include "sinew/geometry.h"
 #include "sinew/scene.h"
+#include "sinew/wind.h"
 
 typedef struct sn_place {
     int source; // index in sn_scene.sources
@@ -201,7 +202,21 @@ typedef struct sn_body_item {
 typedef enum sn_scene_field {
     SN_SCENE_SPRING,
     SN_SCENE_DRAG,
+    SN_SCENE_WIND,
 } sn_scene_field;
+
+// What a field of the type wind says beside its name.
+typedef struct sn_wind_item {
+    int kind, law, profile, spectrum; // sn_wind_kind and so on
+    sn_vec3 position, direction, up;
+    double speed, radius, length, swirl, random_share;
+    double height, roughness, exponent, intensity, scale, modes, seed;
+} sn_wind_item;
+
+typedef struct sn_air_item {
+    sn_item item;
+    double density, normal, tangential, patch;
+} sn_air_item;
 
 typedef struct sn_field_item {
     sn_item item;
@@ -211,6 +226,7 @@ typedef struct sn_field_item {
     double stiffness, damping, rest_length;
     double linear, quadratic, angular_linear, angular_quadratic;
     int body_a, body_b; // index in the scene's bodies, -1: the world, or every body
+    sn_wind_item wind;
 } sn_field_item;
 
 typedef struct sn_frame_item {
@@ -442,6 +458,7 @@ typedef struct sn_root_item {
         probes, events, behaviours;
     sn_camera_item camera;
     sn_contact_item contact;
+    sn_air_item air;
     sn_run_item run;
 } sn_root_item;
 

@@ -111,6 +111,22 @@ static const sn_object contact_table = {
     "contact", .text = "How things that touch are treated; see the page on contact.",
     .size = sizeof(sn_contact_item), ROWS(contact_keys)};
 
+static const sn_key air_keys[] = {
+    {"density", SN_KEY_NUMBER, offsetof(sn_air_item, density), "Of the air.",
+     .dimension = SN_DENSITY, .range = SN_RANGE_NOT_NEGATIVE, .standard = {1.2}},
+    {"normal", SN_KEY_NUMBER, offsetof(sn_air_item, normal),
+     "Coefficient of the force along the normal of a surface.", .range = SN_RANGE_NOT_NEGATIVE,
+     .standard = {1.17}},
+    {"tangential", SN_KEY_NUMBER, offsetof(sn_air_item, tangential),
+     "Coefficient of the force along a surface, on each of its sides.",
+     .range = SN_RANGE_NOT_NEGATIVE, .standard = {0.01}},
+    {"patch", SN_KEY_NUMBER, offsetof(sn_air_item, patch),
+     "Size of the pieces that surfaces are cut into.", .dimension = SN_LENGTH,
+     .range = SN_RANGE_NOT_NEGATIVE, .standard_text = "a sixth of each body"}};
+
+static const sn_object air_table = {"air", .text = "What winds are made of; see the page on wind.",
+                                    .size = sizeof(sn_air_item), ROWS(air_keys)};
+
 static const sn_key run_keys[] = {
     {"time", SN_KEY_NUMBER, offsetof(sn_run_item, time), "How long to run.", .dimension = SN_TIME,
      .range = SN_RANGE_NOT_NEGATIVE, .standard = {10}},
@@ -191,6 +207,8 @@ static const sn_key root_keys[] = {
      .object = &camera_table},
     {"contact", SN_KEY_OBJECT, offsetof(sn_root_item, contact),
      "How things that touch are treated.", .object = &contact_table},
+    {"air", SN_KEY_OBJECT, offsetof(sn_root_item, air), "What winds are made of.",
+     .object = &air_table},
     {"run", SN_KEY_OBJECT, offsetof(sn_root_item, run), "How the scene wants to be run.",
      .object = &run_table},
 };

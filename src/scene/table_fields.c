@@ -52,6 +52,55 @@ static const sn_key drag_keys[] = {
     {"medium_velocity", SN_KEY_VECTOR, AT(medium_velocity), "Velocity u of the medium.",
      .dimension = SN_SPEED}};
 
+#define X(name, word, text) {word, text},
+static const sn_word kind_words[] = {SN_WIND_KIND_LIST(X){NULL, NULL}};
+static const sn_word law_words[] = {SN_WIND_LAW_LIST(X){NULL, NULL}};
+static const sn_word profile_words[] = {SN_WIND_PROFILE_LIST(X){NULL, NULL}};
+static const sn_word spectrum_words[] = {SN_WIND_SPECTRUM_LIST(X){NULL, NULL}};
+#undef X
+
+static const sn_key wind_keys[] = {
+    {"kind", SN_KEY_ENUM, AT(wind.kind), "How it spreads.", .words = kind_words},
+    {"position", SN_KEY_VECTOR, AT(wind.position),
+     "The middle of the disc, the mouth or the fan; of a natural wind, a point of the ground.",
+     .dimension = SN_LENGTH},
+    {"direction", SN_KEY_VECTOR, AT(wind.direction),
+     "Where it blows to; of any length. Of a natural wind the level part counts.",
+     .standard = {1, 0, 0}},
+    {"speed", SN_KEY_NUMBER, AT(wind.speed),
+     "At the source; of a natural wind, the mean at `height`.", .dimension = SN_SPEED,
+     .range = SN_RANGE_NOT_NEGATIVE, .standard = {1}},
+    {"radius", SN_KEY_NUMBER, AT(wind.radius), "Of the disc, the mouth or the fan.",
+     .dimension = SN_LENGTH, .range = SN_RANGE_POSITIVE, .standard = {0.1}},
+    {"length", SN_KEY_NUMBER, AT(wind.length), "Cone: from its vertex to the disc.",
+     .dimension = SN_LENGTH, .range = SN_RANGE_POSITIVE, .standard = {0.3}},
+    {"swirl", SN_KEY_NUMBER, AT(wind.swirl),
+     "Fan: speed about the axis at the rim, as a share of `speed`.", .standard = {0.4}},
+    {"law", SN_KEY_ENUM, AT(wind.law), "How it pushes.", .words = law_words},
+    {"random_share", SN_KEY_NUMBER, AT(wind.random_share),
+     "Law `face`: how large the random part of the force may be, as a share of it.",
+     .range = SN_RANGE_NOT_NEGATIVE},
+    {"up", SN_KEY_VECTOR, AT(wind.up), "Natural: away from the ground.", .standard = {0, 0, 1}},
+    {"profile", SN_KEY_ENUM, AT(wind.profile), "Natural: how the mean grows with the height z.",
+     .words = profile_words},
+    {"height", SN_KEY_NUMBER, AT(wind.height), "Natural: where the mean is `speed`.",
+     .dimension = SN_LENGTH, .range = SN_RANGE_POSITIVE, .standard = {10}},
+    {"roughness", SN_KEY_NUMBER, AT(wind.roughness),
+     "Log profile: the height below which the air rests.", .dimension = SN_LENGTH,
+     .range = SN_RANGE_POSITIVE, .standard = {0.03}},
+    {"exponent", SN_KEY_NUMBER, AT(wind.exponent), "Power profile.", .range = SN_RANGE_BETWEEN,
+     .maximum = 1, .standard = {1.0 / 7.0}, .standard_text = "1/7"},
+    {"intensity", SN_KEY_NUMBER, AT(wind.intensity),
+     "Natural: deviation of each component of the gusts, as a share of `speed`.",
+     .range = SN_RANGE_NOT_NEGATIVE, .standard = {0.15}},
+    {"scale", SN_KEY_NUMBER, AT(wind.scale), "Natural: L, the length of the largest eddies.",
+     .dimension = SN_LENGTH, .range = SN_RANGE_POSITIVE, .standard = {30}},
+    {"spectrum", SN_KEY_ENUM, AT(wind.spectrum), "Natural: of the gusts.", .words = spectrum_words},
+    {"modes", SN_KEY_WHOLE, AT(wind.modes), "Natural: waves that the gusts are the sum of.",
+     .range = SN_RANGE_BETWEEN, .minimum = 1, .maximum = SN_WIND_MODE_LIMIT, .standard = {48}},
+    {"seed", SN_KEY_WHOLE, AT(wind.seed), "Of gusts and random parts.", .range = SN_RANGE_BETWEEN,
+     .maximum = 9007199254740992.0}};
+
 static const sn_object drag_table = {
     .name = "drag",
     .word = "drag",
@@ -62,7 +111,17 @@ static const sn_object drag_table = {
             "and a torque in the same way.",
     ROWS(drag_keys)};
 
-static const sn_object *const variants[] = {&spring_table, &drag_table};
+static const sn_object wind_table = {
+    .name = "wind",
+    .word = "wind",
+    .id = SN_SCENE_WIND,
+    .base = &common_table,
+    .size = sizeof(sn_field_item),
+    .text = "A wind that blows on every body; see the page on wind. Winds of the law `air` add up "
+            "before they act, and one of speed 0 is air at rest, which damps.",
+    ROWS(wind_keys)};
+
+static const sn_object *const variants[] = {&spring_table, &drag_table, &wind_table};
 
 const sn_object sn_table_fields = {"field", .text = "A force with a place.",
                                    .size = sizeof(sn_field_item), .variants = variants,

@@ -23,8 +23,37 @@ sn_status sn_world_add_wind(sn_world *world, const sn_wind_def *def, sn_field *f
     return status;
 }
 
-sn_status sn_world_set_wind(sn_world *world, sn_field field, sn_vec3 position, sn_vec3 direction,
-                            double speed, sn_error *error)
+// All but the aim.
+static bool is_same_wind(const sn_wind_def *a, const sn_wind_def *b)
+{
+    return a->kind == b->kind && a->radius == b->radius && a->length == b->length &&
+           a->swirl == b->swirl && a->law == b->law && a->random_share == b->random_share &&
+           a->up.x == b->up.x && a->up.y == b->up.y && a->up.z == b->up.z &&
+           a->profile == b->profile && a->height == b->height && a->roughness == b->roughness &&
+           a->exponent == b->exponent && a->intensity == b->intensity && a->scale == b->scale &&
+           a->spectrum == b->spectrum && a->modes == b->modes && a->seed == b->seed;
+}
+
+static sn_status change_wind(sn_world *world, sn_field_record *record, const sn_wind_def *def,
+                             sn_error *error)
+{
+    if (is_same_wind(def, &record->wind->def)) {
+        return sn_wind_aim(record->wind, def->position, def->direction, def->speed, error);
+    }
+    sn_wind *made = NULL;
+    sn_wind_def named = *def;
+    named.name = record->name;
+    sn_status status = sn_wind_create(&named, &made, error);
+    if (status == SN_OK) {
+        sn_wind_destroy(record->wind);
+        record->wind = made;
+        world->groups_current = false;
+    }
+    return status;
+}
+
+sn_status sn_world_set_wind(sn_world *world, sn_field field, const sn_wind_def *def,
+                            sn_error *error)
 {
     sn_field_record *record = sn_world_field_record(world, field);
     if (record == NULL || record->type != SN_FIELD_WIND) {
@@ -32,7 +61,7 @@ sn_status sn_world_set_wind(sn_world *world, sn_field field, sn_vec3 position, s
     }
     sn_status status = sn_world_check_still(world, error);
     if (status == SN_OK) {
-        status = sn_wind_aim(record->wind, position, direction, speed, error);
+        status = change_wind(world, record, def, error);
     }
     if (status == SN_OK) {
         sn_world_touch(world);
