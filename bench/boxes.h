@@ -5,8 +5,8 @@
 // N cubes of 1 m and 1000 kg fall on the plane z = 0 under gravity (0, 0, -9.81), friction 0.5, no
 // rebound, and nothing sleeps. They start at rest in square layers, 1.25 m from centre to centre
 // and from layer to layer, the lowest centres at the start height; every second layer is shifted by
-// 0.3 m along x and y, so that the pile collapses. A layer has ten by ten of them up to N = 1000,
-// and isqrt(N / 10) each way beyond, so that larger piles are wider, not higher.
+// 0.3 m along x and y. A layer has ten by ten of them up to N = 1000, and isqrt(N / 10) each way
+// beyond, so that larger piles are wider, not higher.
 //
 //   boxes    from a start height of 0.625 m
 //   heights  from each of eight start heights, one after the other: the way one start ends is
