@@ -23,8 +23,8 @@
 SN_API bool sn_seed_impulse_slides(const sn_sym3 *k, double friction);
 
 // In place of sn_exact_system_solve: contacts whose impulse would pull are let go, others that the
-// impulses drive together come in, and all is solved again, a bounded number of times. The residual is that of the exact laws: how far off it is.
-// False when memory runs out.
+// impulses drive together come in, and all is solved again, a bounded number of times. The residual
+// is that of the exact laws: how far off it is. False when memory runs out.
 SN_API bool sn_seed_impulse_solve(sn_exact_system *system, sn_exact_effort *effort);
 
 #endif
