@@ -236,10 +236,10 @@ static void bear_all(sn_exact *exact, const sn_exact_problem *problem)
 
 static bool solve(sn_exact *exact, const sn_exact_problem *problem, sn_exact_effort *effort)
 {
-    if (problem->predict) {
-        return sn_seed_impulse_solve(&exact->system, effort);
-    }
-    if (!sn_exact_system_solve(&exact->system, &problem->limits, effort)) {
+    bool done = problem->predict ? sn_exact_calm_begin(&exact->system) &&
+                                       sn_seed_impulse_solve(&exact->system, effort)
+                                 : sn_exact_system_solve(&exact->system, &problem->limits, effort);
+    if (!done) {
         return false;
     }
     if (sn_exact_ran_away(&exact->system, exact->at_end)) {

@@ -97,7 +97,7 @@ static double work_done(const sn_exact_system *system, const double *p_0, const 
 
 bool sn_exact_ran_away(const sn_exact_system *system, bool at_end)
 {
-    const double share = 0.1, rounding = 1e-12;
+    const double share = 0.1, rounding = 1e-12, many = 10.0;
     double count = system->blocks.count, target = strongest_target(system), pressed = 0.0;
     for (int i = 0; i < system->blocks.count; ++i) {
         const sn_exact_block *block = &system->blocks.data[i];
@@ -108,7 +108,7 @@ bool sn_exact_ran_away(const sn_exact_system *system, bool at_end)
     double work = at_end ? work_done(system, system->start_p.data, system->start_v.data)
                          : work_done(system, NULL, system->free_v.data);
     double most =
-        count * count * target * target + share * before * before + rounding * pressed * pressed;
+        many * count * target * target + share * before * before + rounding * pressed * pressed;
     return !(work <= most);
 }
 
