@@ -97,7 +97,7 @@ static double work_done(const sn_exact_system *system, const double *p_0, const 
 
 bool sn_exact_ran_away(const sn_exact_system *system, bool at_end)
 {
-    const double share = 0.1, rounding = 1e-12, many = 10.0;
+    const double share = 0.1, rounding = 1e-14, many = 10.0, wedged = 1e8;
     double count = system->blocks.count, target = strongest_target(system), pressed = 0.0;
     for (int i = 0; i < system->blocks.count; ++i) {
         const sn_exact_block *block = &system->blocks.data[i];
@@ -109,7 +109,9 @@ bool sn_exact_ran_away(const sn_exact_system *system, bool at_end)
                          : work_done(system, NULL, system->free_v.data);
     double most =
         many * count * target * target + share * before * before + rounding * pressed * pressed;
-    return !(work <= most);
+    // Impulses far above what comes in press things against each other that are wedged in.
+    bool jams = !at_end && pressed > wedged * count * before;
+    return jams || !(work <= most);
 }
 
 // Where sweeps begin: at the start, unless that is worse than no impulses at all.
