@@ -101,7 +101,7 @@ static const char *make_name(sn_checker *c, sn_name_table *table, const char *wo
 // Fields without a name get "spring 1", "drag 2", ...: probes and updates find them by it.
 static void name_fields(sn_checker *c)
 {
-    int numbers[2] = {0, 0};
+    int numbers[SN_SCENE_FIELD_COUNT] = {0};
     for (int i = 0; i < c->scene->root.fields.count; ++i) {
         sn_field_item *field = SN_FIELD(c->scene, i);
         const sn_object *table = field->item.table;

@@ -203,6 +203,7 @@ typedef enum sn_scene_field {
     SN_SCENE_SPRING,
     SN_SCENE_DRAG,
     SN_SCENE_WIND,
+    SN_SCENE_FIELD_COUNT,
 } sn_scene_field;
 
 // What a field of the type wind says beside its name.

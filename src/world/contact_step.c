@@ -91,10 +91,10 @@ static void hold_resting(sn_world *world)
     sn_touch *touch = &world->touch;
     bool allowed = world->contact.sleep && !touch->wake;
     world->report.sleeping = 0;
-    if (touch->wake) {
+    if (touch->wake && touch->still.count > 0) { // an empty world has no array
         memset(touch->still.data, 0, (size_t)touch->still.count * sizeof(double));
-        touch->wake = false;
     }
+    touch->wake = false;
     rouse_sprung(world);
     for (int i = 0; i < touch->islands.islands.count; ++i) {
         const sn_island *island = &touch->islands.islands.data[i];
