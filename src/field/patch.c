@@ -9,6 +9,8 @@
 
 enum { COARSE = 6, FINEST = 64 }; // parts of a body's extent
 #define SAME_WAY 0.97             // cosine between normals that may share a patch: 14 degrees
+#define THIN_WAY 0.7 // and in a cell with little in it, such as a piece of wire: 45 degrees
+#define THIN     0.3 // the area of which is less than this share of the cell's side squared
 
 typedef struct piece {
     sn_vec3 centre, vector; // vector area
@@ -124,21 +126,33 @@ static bool same_cell(const piece *a, const piece *b)
     return a->cell[0] == b->cell[0] && a->cell[1] == b->cell[1] && a->cell[2] == b->cell[2];
 }
 
+// How near in direction pieces of the cell that begins at `first` must be to share a patch.
+static double choose_way(const pieces *all, int first, double size)
+{
+    double area = 0.0;
+    for (int i = first; i < all->count && same_cell(&all->data[i], &all->data[first]); ++i) {
+        area += sn_length(all->data[i].vector);
+    }
+    return area < THIN * size * size ? THIN_WAY : SAME_WAY;
+}
+
 // While they are being joined, a patch's centre is a sum weighed by area, and its normal the vector
 // area.
-static bool join(sn_patches *patches, const pieces *all)
+static bool join(sn_patches *patches, const pieces *all, double size)
 {
+    double way = choose_way(all, 0, size);
     int first = patches->count; // of the patches of the cell
     for (int i = 0; i < all->count; ++i) {
         const piece *p = &all->data[i];
         if (i > 0 && !same_cell(p, p - 1)) {
             first = patches->count;
+            way = choose_way(all, i, size);
         }
         double area = sn_length(p->vector);
         int at = first;
         while (at < patches->count && (patches->data[at].sides != p->sides ||
                                        sn_dot(patches->data[at].normal, p->vector) <
-                                           SAME_WAY * area * sn_length(patches->data[at].normal))) {
+                                           way * area * sn_length(patches->data[at].normal))) {
             ++at;
         }
         if (at == patches->count && !sn_array_push(patches, ((sn_patch){.sides = p->sides}))) {
@@ -187,7 +201,7 @@ static bool cut_and_join(sn_patches *patches, const sn_shape *shapes, sn_mesh *c
     int first = patches->count;
     if (done && all.count > 0) {
         qsort(all.data, (size_t)all.count, sizeof *all.data, compare_pieces);
-        done = join(patches, &all);
+        done = join(patches, &all, c.size);
     }
     sn_array_free(&all);
     if (done) {
