@@ -226,10 +226,23 @@ static void add_air_law(const sn_air_def *def, const sn_patch *patch, sn_vec3 no
     sn_air_force(def, patch->area, patch->sides, normal, relative, &force, &j);
     sum->wrench.linear = sn_vec3_add(sum->wrench.linear, force);
     sum->wrench.angular = sn_vec3_add(sum->wrench.angular, sn_cross(r, force));
-    sn_mat3 cross = sn_mat3_cross(r), mixed = sn_mat3_multiply(cross, j);
-    sum->linear = sn_mat3_add(sum->linear, j);
-    sum->mixed = sn_mat3_add(sum->mixed, mixed);
-    sum->turn = sn_mat3_add(sum->turn, sn_mat3_scale(-1.0, sn_mat3_multiply(mixed, cross)));
+    // Columns of [r] J, then rows of -([r] J) [r], as cross products.
+    double mixed[3][3];
+    for (int i = 0; i < 3; ++i) {
+        sn_vec3 column = sn_cross(r, sn_vec3_make(j.m[0][i], j.m[1][i], j.m[2][i]));
+        mixed[0][i] = column.x;
+        mixed[1][i] = column.y;
+        mixed[2][i] = column.z;
+    }
+    for (int i = 0; i < 3; ++i) {
+        sn_vec3 row = sn_cross(r, sn_vec3_at(mixed[i]));
+        const double turn[3] = {row.x, row.y, row.z};
+        for (int k = 0; k < 3; ++k) {
+            sum->linear.m[i][k] += j.m[i][k];
+            sum->mixed.m[i][k] += mixed[i][k];
+            sum->turn.m[i][k] += turn[k];
+        }
+    }
 }
 
 // The face's law looks at the wind alone, on the side that it blows at.
