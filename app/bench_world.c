@@ -21,6 +21,7 @@ sn_status sn_bench_world_create(int count, int threads, sn_world **world, sn_err
     sn_world_def world_def = sn_default_world_def();
     world_def.gravity = sn_vec3_make(0.0, 0.0, -SN_FREE_GRAVITY);
     world_def.threads = threads;
+    world_def.contact.method = SN_CONTACT_NONE; // free bodies, as the peers have them
     sn_status status = sn_world_create(&world_def, world, error);
     sn_shape box = sn_default_shape();
     box.type = SN_SHAPE_BOX;
