@@ -162,6 +162,13 @@ static comparison compare(const contact_problem_def *def, int cases)
     return all;
 }
 
+// Siconos keeps what it allocates for a solver's options; that is its own affair.
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libsiconos_numerics";
+}
+
 static void test_random_problems(void **state)
 {
     (void)state;
@@ -180,7 +187,8 @@ static void test_random_problems(void **state)
         assert_true(all.siconos_solved >= CASES / 2);
         // Which of several redundant points that slide carries the load is open, and with it the
         // moment of friction: then there is more than one answer. Both must keep the laws.
-        assert_true(all.same >= all.siconos_solved - CASES / 10);
+        assert_true(all.same >=
+                    all.siconos_solved - (defs[i].repeats > 1 ? CASES / 3 : CASES / 10));
         assert_int_equal(all.same + all.both_right, all.siconos_solved);
         assert_true(all.worst_error < 1e-8);
     }

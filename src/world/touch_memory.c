@@ -174,7 +174,7 @@ void sn_touch_remember(sn_world *world)
     }
     memcpy(&head, at, sizeof head);
     at += sizeof head;
-    if (sn_array_resize(&touch->still, head.agents)) {
+    if (head.agents > 0 && sn_array_resize(&touch->still, head.agents)) {
         memcpy(touch->still.data, at, (size_t)head.agents * sizeof(double));
     }
     at += (size_t)head.agents * sizeof(double);
