@@ -36,7 +36,7 @@ typedef struct sn_exact_block {
     double radius, length;       // ball
     int owner, owner_count;      // ball: point blocks
     double softness;             // of points: of their normal alone
-    bool idle;                   // left out for now: its impulse stays as it is
+    bool idle;                   // not solved in this pass: its impulse stays as it is
     sn_sym3 w;                   // J Y, softness included
     double scale[SN_BLOCK_ROWS]; // s; 0: nothing answers in this row
 } sn_exact_block;

@@ -73,28 +73,11 @@ typedef struct sweep_search {
     uint32_t other;  // with this shape
 } sweep_search;
 
-static const sn_pair *find_pair(const sn_touch *touch, uint32_t a, uint32_t b)
-{
-    uint32_t first = a < b ? a : b, second = a < b ? b : a;
-    int low = 0, high = touch->pairs.count;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        const sn_pair *pair = &touch->pairs.data[middle];
-        if (pair->a == first && pair->b == second) {
-            return pair;
-        }
-        bool after = pair->a < first || (pair->a == first && pair->b < second);
-        low = after ? middle + 1 : low;
-        high = after ? high : middle;
-    }
-    return NULL;
-}
-
 // Pairs that had contacts in the step are the solver's business; of them only the core is followed,
 // so that what slides or rolls on another thing is not stopped by it.
 static bool had_contact(const sn_touch *touch, uint32_t a, uint32_t b)
 {
-    const sn_pair *pair = find_pair(touch, a, b);
+    const sn_pair *pair = sn_touch_find_pair(touch, a < b ? a : b, a < b ? b : a);
     return pair != NULL && pair->count > 0;
 }
 

@@ -405,6 +405,22 @@ static bool take_contacts(sn_world *world, sn_pair *pair)
     return true;
 }
 
+sn_pair *sn_touch_find_pair(const sn_touch *touch, uint32_t a, uint32_t b)
+{
+    int low = 0, high = touch->pairs.count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        sn_pair *pair = &touch->pairs.data[middle];
+        if (pair->a == a && pair->b == b) {
+            return pair;
+        }
+        bool after = pair->a < a || (pair->a == a && pair->b < b);
+        low = after ? middle + 1 : low;
+        high = after ? high : middle;
+    }
+    return NULL;
+}
+
 static uint64_t pair_key(uint32_t a, uint32_t b)
 {
     return (uint64_t)a << 32 | b;

@@ -112,6 +112,9 @@ SN_API sn_status sn_world_collide(sn_world *world, double h, sn_error *error);
 // Brings the broad phase up to where bodies stand now, for questions between steps.
 sn_status sn_world_place_shapes(sn_world *world, double h, sn_error *error);
 
+// The pair of two shapes, a < b; NULL: they are not near.
+sn_pair *sn_touch_find_pair(const sn_touch *touch, uint32_t a, uint32_t b);
+
 // A force acts on an agent: it does not rest.
 void sn_touch_rouse(sn_world *world, sn_agent_ref ref);
 

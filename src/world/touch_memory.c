@@ -148,22 +148,6 @@ bool sn_touch_copy(const sn_world *world, sn_world *copy)
     return true;
 }
 
-static sn_pair *find_pair(sn_touch *touch, uint32_t a, uint32_t b)
-{
-    int low = 0, high = touch->pairs.count;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        sn_pair *pair = &touch->pairs.data[middle];
-        if (pair->a == a && pair->b == b) {
-            return pair;
-        }
-        bool after = pair->a < a || (pair->a == a && pair->b < b);
-        low = after ? middle + 1 : low;
-        high = after ? high : middle;
-    }
-    return NULL;
-}
-
 void sn_touch_remember(sn_world *world)
 {
     sn_touch *touch = &world->touch;
@@ -189,8 +173,8 @@ void sn_touch_remember(sn_world *world)
         bool there = known && a->touch >= 0 && b->touch >= 0 && own.shape_a >= 0 &&
                      own.shape_b >= 0 && own.shape_a < a->shape_count &&
                      own.shape_b < b->shape_count;
-        sn_pair *pair = there ? find_pair(touch, (uint32_t)(a->touch + own.shape_a),
-                                          (uint32_t)(b->touch + own.shape_b))
+        sn_pair *pair = there ? sn_touch_find_pair(touch, (uint32_t)(a->touch + own.shape_a),
+                                                   (uint32_t)(b->touch + own.shape_b))
                               : NULL;
         if (pair != NULL && own.count <= pair->capacity) {
             pair->count = (uint8_t)own.count;
