@@ -8,6 +8,7 @@
 #include "sinew/draw.h"
 #include "sinew/geometry.h"
 #include "sinew/joint.h"
+#include "sinew/live.h"
 #include "sinew/math.h"
 #include "sinew/mechanics.h"
 #include "sinew/mobile.h"
