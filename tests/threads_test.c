@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
@@ -62,6 +63,44 @@ static void every_item_once_and_the_same_sum(void **state)
     }
 }
 
+enum { SHORT_ITEMS = 13, SHORT_RUNS = 20000, RUNS_BETWEEN = 1000 };
+
+static void add_items(void *context, int first, int last, int chunk)
+{
+    int *sums = context;
+    (void)chunk;
+    for (int i = first; i < last; ++i) {
+        sums[i] += i + 1; // nobody else has this item
+    }
+}
+
+// Runs of a few items that follow at once, and others after a pause that lets the threads sleep:
+// what one run leaves, the next one sees, whoever did it.
+static void short_runs_see_each_other(void **state)
+{
+    (void)state;
+    for (int count = 2; count <= 4; ++count) {
+        sn_threads *threads = NULL;
+        int sums[SHORT_ITEMS] = {0};
+        assert_int_equal(sn_threads_create(count, &threads, NULL), SN_OK);
+        for (int run = 0; run < SHORT_RUNS; ++run) {
+            int chunk = 1 + run % 5;
+            sn_threads_run(threads, SHORT_ITEMS - run % 3, chunk, add_items, sums);
+            if (run % RUNS_BETWEEN == 0) {
+                nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+            }
+        }
+        for (int i = 0; i < SHORT_ITEMS; ++i) {
+            int left_out = i == SHORT_ITEMS - 1 ? 2 : i == SHORT_ITEMS - 2 ? 1 : 0, runs = 0;
+            for (int run = 0; run < SHORT_RUNS; ++run) {
+                runs += run % 3 + left_out < 3;
+            }
+            assert_int_equal(sums[i], (i + 1) * runs);
+        }
+        sn_threads_destroy(threads);
+    }
+}
+
 static void no_items_are_no_work(void **state)
 {
     (void)state;
@@ -79,7 +118,7 @@ static void odd_counts_are_refused(void **state)
     assert_int_equal(sn_threads_create(0, &threads, &error), SN_ERROR_ARGUMENT);
     assert_int_equal(sn_threads_create(-3, &threads, &error), SN_ERROR_ARGUMENT);
     assert_int_equal(sn_threads_create(100000, &threads, &error), SN_ERROR_ARGUMENT);
-    for (int n = 0; n < 2; ++n) {
+    for (int n = 0; n < 3; ++n) {
         sn_allocation_fail_after(n);
         assert_int_equal(sn_threads_create(2, &threads, &error), SN_ERROR_MEMORY);
         sn_allocation_fail_after(-1);
@@ -91,6 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_item_once_and_the_same_sum),
+        cmocka_unit_test(short_runs_see_each_other),
         cmocka_unit_test(no_items_are_no_work),
         cmocka_unit_test(odd_counts_are_refused),
     };

@@ -2,6 +2,10 @@
 // borders depend on the count alone, never on the number of threads. Which thread takes which chunk
 // is left to chance; what a chunk computes is not. A reduction stores one partial result a chunk
 // and sums them in chunk order, so that results are the same to the bit for any number of threads.
+//
+// A run costs well below a microsecond while others follow quickly: threads that have nothing to do
+// look out for the next one for some 0.1 ms before they sleep. Each tends to get the same part of
+// the whole in every run, so data that is visited many times stays near it.
 #ifndef SN_BASE_THREADS_H
 #define SN_BASE_THREADS_H
 

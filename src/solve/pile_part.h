@@ -6,9 +6,9 @@
 
 enum {
     SN_PILE_LANES = 4,
-    SN_PILE_COLOURS = 64,     // the one after them is for contacts that found no colour
-    SN_PILE_BODY_CHUNK = 128, // of bodies, for threads
-    SN_PILE_BLOCK_CHUNK = 16, // of blocks
+    SN_PILE_COLOURS = 64,    // the one after them is for contacts that found no colour
+    SN_PILE_BODY_CHUNK = 64, // of bodies, for threads
+    SN_PILE_BLOCK_CHUNK = 4, // of blocks
 };
 
 // Four doubles worked on together: element-wise, in the same order as one alone, so with the same
