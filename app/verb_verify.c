@@ -1,6 +1,7 @@
 // sinew verify: how exact the engine is, case by case.
 #include <string.h>
 
+#include "base/suggest.h"
 #include "exit_code.h"
 #include "interrupt.h"
 #include "terminal.h"
@@ -19,15 +20,45 @@ static int list(void)
     return SN_EXIT_OK;
 }
 
-static bool run_group(sn_verify *verify, const sn_verify_group *group)
+static bool wanted(const char *word, const char *name)
+{
+    return word == NULL || strcmp(word, name) == 0;
+}
+
+// Whether some group that is wanted has the case; else says so, with the nearest name.
+static bool known_case(const char *only, const char *name)
+{
+    const char *names[256];
+    int count = 0;
+    const sn_verify_group *group = NULL;
+    for (int i = 0; (group = sn_verify_group_at(i)) != NULL; ++i) {
+        for (int j = 0; j < group->count && wanted(only, group->name) && count < 256; ++j) {
+            names[count++] = group->cases[j].name;
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        if (wanted(name, names[i])) {
+            return true;
+        }
+    }
+    const char *near = sn_suggest(name, names, count);
+    sn_usage_error(&sn_verb_verify, "no case '%s'%s%s%s (--list names them)", name,
+                   near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
+                   near != NULL ? "'?" : "");
+    return false;
+}
+
+static bool run_group(sn_verify *verify, const sn_verify_group *group, const char *name)
 {
     verify->group = group;
     for (int i = 0; i < group->count; ++i) {
         if (sn_interrupted()) {
             return false;
         }
-        verify->current = &group->cases[i];
-        verify->current->run(verify);
+        if (wanted(name, group->cases[i].name)) {
+            verify->current = &group->cases[i];
+            verify->current->run(verify);
+        }
     }
     return true;
 }
@@ -38,6 +69,10 @@ static int run(const sn_arguments *arguments)
         return list();
     }
     const char *only = sn_option_text(arguments, "only", NULL);
+    const char *name = sn_option_text(arguments, "case", NULL);
+    if (!known_case(only, name)) {
+        return SN_EXIT_USAGE;
+    }
     sn_verify verify = {.arguments = arguments,
                         .as_json = sn_option_given(arguments, "json"),
                         .json = {.stream = stdout}};
@@ -52,8 +87,8 @@ static int run(const sn_arguments *arguments)
     bool whole = true;
     const sn_verify_group *group = NULL;
     for (int i = 0; whole && (group = sn_verify_group_at(i)) != NULL; ++i) {
-        if (only == NULL || strcmp(only, group->name) == 0) {
-            whole = run_group(&verify, group);
+        if (wanted(only, group->name)) {
+            whole = run_group(&verify, group, name);
         }
     }
     if (verify.as_json) {
@@ -74,6 +109,11 @@ static const sn_option options[] = {
      .fallback = "all",
      .doc = "one group of cases",
      .words = group_names},
+    {.name = "case",
+     .type = SN_OPTION_TEXT,
+     .value = "NAME",
+     .fallback = "all",
+     .doc = "one case, by its name in --list"},
     {.name = "list", .doc = "name the groups and cases, run none"},
     {.name = "json", .doc = "print a JSON array, one object for each line of the table"},
 };
@@ -81,6 +121,7 @@ static const sn_option options[] = {
 static const sn_example examples[] = {
     {"sinew verify", "the whole table"},
     {"sinew verify --only rigid", "one group"},
+    {"sinew verify --only contact --case arch", "one case"},
     {"sinew verify --json > accuracy.json", "for a program"},
 };
 
