@@ -392,6 +392,90 @@ static void test_winds_add_up(void **state)
     sn_world_destroy(world);
 }
 
+// What becomes a sensor feels no air any more, and does again when it is none.
+static void test_sensors_feel_nothing(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(SN_POLICY_LOCKSTEP, SN_VEC3_ZERO, 1e-9);
+    sn_shape plate = plate_shape(0.01, 0.3, 0.2, 100.0);
+    sn_body body = add_shape(world, &plate, SN_TRANSFORM_IDENTITY, SN_VEC3_ZERO, SN_VEC3_ZERO);
+    sn_wind_def wind = sn_default_wind_def();
+    add_wind(world, &wind);
+    step(world, 1e-3, 1);
+    double first = sn_body_velocity(world, body).x;
+    assert_true(first > 0.0);
+    sn_surface surface = sn_body_shape(world, body, 0)->surface;
+    surface.sensor = true;
+    assert_int_equal(sn_body_set_surface(world, body, 0, &surface, NULL), SN_OK);
+    step(world, 1e-3, 5);
+    assert_near(sn_body_velocity(world, body).x, first, 1e-16);
+    surface.sensor = false;
+    assert_int_equal(sn_body_set_surface(world, body, 0, &surface, NULL), SN_OK);
+    step(world, 1e-3, 1);
+    assert_true(sn_body_velocity(world, body).x > 1.9 * first);
+    sn_world_destroy(world);
+}
+
+static sn_motion *make_motion(const double *times, const double *values, int count)
+{
+    sn_motion_def def = sn_default_motion_def();
+    def.type = SN_MOTION_LINEAR;
+    def.times = times;
+    def.values = values;
+    def.count = count;
+    sn_motion *motion = NULL;
+    assert_int_equal(sn_motion_create(&def, &motion, NULL), SN_OK);
+    return motion;
+}
+
+// The face's law adds up: the impulse of a plate in a wind of strength s(t) is that of the force at
+// full strength times the integral of s^2, by the midpoints of the steps.
+static void test_strength(void **state)
+{
+    (void)state;
+    const double times[] = {0.0, 0.1, 0.2, 0.3}, values[] = {0.0, 1.0, 1.0, -1.0};
+    const double more_times[] = {0.0}, more_values[] = {2.0};
+    sn_world *world = make_world(SN_POLICY_LOCKSTEP, SN_VEC3_ZERO, 1e-9);
+    sn_shape plate = plate_shape(0.01, 0.3, 0.2, 100.0);
+    sn_body body = add_shape(world, &plate, SN_TRANSFORM_IDENTITY, SN_VEC3_ZERO, SN_VEC3_ZERO);
+    sn_wind_def wind = sn_default_wind_def();
+    wind.law = SN_WIND_LAW_FACE;
+    wind.breath = true;
+    wind.strength = make_motion(times, values, 4);
+    sn_field field = add_wind(world, &wind);
+    sn_motion_release(wind.strength); // the world holds it
+    assert_int_equal(sn_world_find_breath(world).index, field.index);
+    double force = 1.2 * 0.06, mass = 0.01 * 0.3 * 0.2 * 100.0, expected = 0.0;
+    sn_world *copy = NULL;
+    for (int i = 0; i < 300; ++i) {
+        double t = (i + 0.5) * 1e-3;
+        double s = t < 0.1 ? 10.0 * t : t < 0.2 ? 1.0 : fmax(1.0 - 20.0 * (t - 0.2), 0.0);
+        assert_near(sn_wind_strength(sn_world_wind(world, field), t), s, 1e-14);
+        expected += force * s * s * 1e-3 / mass;
+        step(world, 1e-3, 1);
+        if (i == 150) {
+            assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
+        }
+        if (i > 150) {
+            step(copy, 1e-3, 1);
+        }
+    }
+    assert_near(sn_body_velocity(world, body).x, expected, 1e-13);
+    assert_true(sn_world_hash(world) == sn_world_hash(copy));
+    sn_world_destroy(copy);
+    // another motion, put in between steps; the wind of the world is the same one
+    const sn_wind *before = sn_world_wind(world, field);
+    sn_wind_def now = sn_wind_def_of(before);
+    now.strength = make_motion(more_times, more_values, 1);
+    assert_int_equal(sn_world_set_wind(world, field, &now, NULL), SN_OK);
+    sn_motion_release(now.strength);
+    assert_ptr_equal(sn_world_wind(world, field), before);
+    step(world, 1e-3, 1);
+    assert_near(sn_body_velocity(world, body).x, expected + 4.0 * force * 1e-3 / mass, 1e-13);
+    assert_near(sn_world_air_velocity(world, SN_VEC3_ZERO).x, 2.0, 0.0);
+    sn_world_destroy(world);
+}
+
 static void test_bodies_come_and_go(void **state)
 {
     (void)state;
@@ -466,6 +550,8 @@ int main(void)
         cmocka_unit_test(test_hanging_plate),
         cmocka_unit_test(test_face_law),
         cmocka_unit_test(test_winds_add_up),
+        cmocka_unit_test(test_sensors_feel_nothing),
+        cmocka_unit_test(test_strength),
         cmocka_unit_test(test_bodies_come_and_go),
         cmocka_unit_test(test_out_of_memory),
     };

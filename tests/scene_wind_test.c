@@ -23,7 +23,12 @@ static const char weather[] =
     "  {\"type\": \"wind\", \"kind\": \"cone\", \"law\": \"face\", \"random_share\": 0.1, "
     "\"radius\": \"20cm\",\n"
     "   \"length\": \"40cm\", \"speed\": 0},\n"
-    "  {\"type\": \"wind\", \"kind\": \"fan\", \"swirl\": 0.7, \"speed\": 0}],\n"
+    "  {\"type\": \"wind\", \"kind\": \"fan\", \"swirl\": 0.7, \"speed\": 0, \"strength\": "
+    "\"puff\"},\n"
+    "  {\"type\": \"wind\", \"name\": \"mouth\", \"kind\": \"jet\", \"speed\": 0, \"breath\": "
+    "true,\n"
+    "   \"strength\": {\"type\": \"linear\", \"points\": [[0, 0], [\"500ms\", \"=v/10\"]]}}],\n"
+    "\"motions\": {\"puff\": {\"type\": \"smooth\", \"points\": [[1, 0], [2, \"50%\"], [3, 0]]}},\n"
     "\"air\": {\"density\": 2, \"normal\": 1.5, \"tangential\": 0, \"patch\": \"25cm\"}}\n";
 
 static sn_wind_def wind_of(const sn_world *world, const char *name)
@@ -48,7 +53,12 @@ static void check_weather(const sn_world *world)
     assert_int_equal(cone.kind, SN_WIND_CONE);
     assert_int_equal(cone.law, SN_WIND_LAW_FACE);
     assert_true(cone.random_share == 0.1 && cone.radius == 0.2 && cone.length == 0.4);
-    assert_true(fan.kind == SN_WIND_FAN && fan.swirl == 0.7 && fan.radius == 0.1);
+    assert_true(fan.kind == SN_WIND_FAN && fan.swirl == 0.7 && fan.radius == 0.1 && !fan.breath);
+    sn_wind_def mouth = wind_of(world, "mouth");
+    assert_true(mouth.breath && sn_motion_at(mouth.strength, 0.25).value == 0.25);
+    assert_true(sn_motion_at(fan.strength, 2.0).value == 0.5);
+    assert_true(sn_motion_at(fan.strength, 1.5).value == 0.25);
+    assert_true(steady.strength == NULL);
     sn_air_def air = sn_world_air(world);
     assert_true(air.density == 2.0 && air.normal == 1.5 && air.tangential == 0.0 &&
                 air.patch == 0.25);
@@ -102,6 +112,7 @@ static void params_change_winds(void **state)
         fail_msg("%s", sn_error_message(&error));
     }
     assert_true(fabs(wind_of(world, "steady").speed - 3.0) < 1e-15 * 3.0);
+    assert_true(fabs(sn_motion_at(wind_of(world, "mouth").strength, 1.0).value - 0.3) < 1e-15);
     advance(world, 0.01, 1);
     sn_world_destroy(world);
     sn_scene_destroy(scene);
@@ -131,6 +142,13 @@ static void mistakes_have_places(void **state)
         {"{\"sinew\": 1, \"fields\": [{\"type\": \"wind\", \"speed\": \"3 kg\"}]}", {"t:1:51: "}},
         {"{\"sinew\": 1, \"fields\": [{\"type\": \"wind\", \"modes\": 1.5}]}", {"t:1:51: "}},
         {"{\"sinew\": 1, \"air\": {\"density\": -1}}", {"t:1:33: "}},
+        {"{\"sinew\": 1, \"fields\": [{\"type\": \"wind\", \"strength\": \"puf\"}], \"motions\": "
+         "{\"puff\": "
+         "{\"points\": [[0, 1]]}}}",
+         {"t:1:54: there is no motion \"puf\"; did you mean"}},
+        {"{\"sinew\": 1, \"fields\": [{\"type\": \"wind\", \"strength\": {\"points\": [[0, \"1 "
+         "m\"]]}}]}",
+         {"t:1:66: \"strength\": expected a share"}},
     };
     check_mistakes(mistakes, sizeof mistakes / sizeof mistakes[0]);
 }

@@ -21,6 +21,7 @@
 #ifndef SINEW_WIND_H
 #define SINEW_WIND_H
 
+#include "sinew/motion.h"
 #include "sinew/world.h"
 
 #ifdef __cplusplus
@@ -68,12 +69,14 @@ enum { SN_WIND_MODE_LIMIT = 4096 };
 typedef struct sn_wind_def {
     const char *name;
     sn_wind_kind kind;
-    sn_vec3 position;  // centre of the disc, the mouth or the fan; natural: a point of the ground
-    sn_vec3 direction; // of any length; natural: its horizontal part counts
-    double speed;      // at the source; natural: the mean at `height`
-    double radius;     // of the disc, the mouth or the fan
-    double length;     // cone: from its vertex to the disc
-    double swirl;      // fan: speed about the axis at the rim, as a share of `speed`
+    sn_vec3 position;    // centre of the disc, the mouth or the fan; natural: a point of the ground
+    sn_vec3 direction;   // of any length; natural: its horizontal part counts
+    double speed;        // at the source; natural: the mean at `height`
+    sn_motion *strength; // share of the speed over time, below 0 as 0; held; NULL (default): 1
+    bool breath;         // the one that a breath drives: sn_world_find_breath
+    double radius;       // of the disc, the mouth or the fan
+    double length;       // cone: from its vertex to the disc
+    double swirl;        // fan: speed about the axis at the rim, as a share of `speed`
     sn_wind_law law;
     double random_share; // face law: how long the random part may be, as a share of the force
 
@@ -110,6 +113,7 @@ SN_API sn_status sn_wind_aim(sn_wind *wind, sn_vec3 position, sn_vec3 direction,
 SN_API sn_wind_def sn_wind_def_of(const sn_wind *wind); // without a name
 
 SN_API sn_vec3 sn_wind_velocity(const sn_wind *wind, sn_vec3 point, double time);
+SN_API double sn_wind_strength(const sn_wind *wind, double time); // share of `speed`
 
 // ---- forces ----
 
@@ -148,11 +152,13 @@ SN_API sn_vec3 sn_wind_random_force(sn_vec3 force, double share, uint64_t seed, 
 SN_API sn_status sn_world_add_wind(sn_world *world, const sn_wind_def *def, sn_field *field,
                                    sn_error *error);
 
-// Changes it between steps; where all but position, direction and speed stay as they are, as
-// sn_wind_aim does.
+// Changes it between steps; where all but position, direction, speed and strength stay as they are,
+// as sn_wind_aim does.
 SN_API sn_status sn_world_set_wind(sn_world *world, sn_field field, const sn_wind_def *def,
                                    sn_error *error);
 SN_API const sn_wind *sn_world_wind(const sn_world *world, sn_field field); // NULL: no wind
+SN_API sn_field
+sn_world_find_breath(const sn_world *world); // the first of them; null: there is none
 
 SN_API sn_status sn_world_set_air(sn_world *world, const sn_air_def *def, sn_error *error);
 SN_API sn_air_def sn_world_air(const sn_world *world);

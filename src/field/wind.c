@@ -176,6 +176,7 @@ sn_status sn_wind_create(const sn_wind_def *def, sn_wind **wind, sn_error *error
     }
     made->def = *def;
     made->def.name = NULL;
+    made->def.strength = NULL;
     made->carry = def->speed;
     status = lay_axes(made, def->name != NULL ? def->name : "unnamed wind", error);
     if (status != SN_OK) {
@@ -186,6 +187,7 @@ sn_status sn_wind_create(const sn_wind_def *def, sn_wind **wind, sn_error *error
         sn_gust_fill(def->spectrum, def->scale, def->seed, made->modes, def->modes);
         made->mode_count = def->modes;
     }
+    made->def.strength = sn_motion_retain(def->strength);
     *wind = made;
     return SN_OK;
 }
@@ -196,13 +198,24 @@ sn_wind *sn_wind_copy(const sn_wind *wind)
     sn_wind *copy = sn_allocate(size);
     if (copy != NULL) {
         memcpy(copy, wind, size);
+        sn_motion_retain(copy->def.strength);
     }
     return copy;
 }
 
 void sn_wind_destroy(sn_wind *wind)
 {
+    if (wind != NULL) {
+        sn_motion_release(wind->def.strength);
+    }
     sn_free(wind);
+}
+
+void sn_wind_take_strength(sn_wind *wind, sn_motion *strength)
+{
+    sn_motion_retain(strength);
+    sn_motion_release(wind->def.strength);
+    wind->def.strength = strength;
 }
 
 sn_status sn_wind_aim(sn_wind *wind, sn_vec3 position, sn_vec3 direction, double speed,
@@ -300,7 +313,21 @@ static sn_vec3 natural_velocity(const sn_wind *wind, sn_vec3 point, double time)
     return sn_vec3_add_scaled(velocity, strength * gust.z, wind->up);
 }
 
+double sn_wind_strength(const sn_wind *wind, double time)
+{
+    if (wind->def.strength == NULL) {
+        return 1.0;
+    }
+    double share = sn_motion_at(wind->def.strength, time).value;
+    return share > 0.0 ? share : 0.0;
+}
+
 sn_vec3 sn_wind_velocity(const sn_wind *wind, sn_vec3 point, double time)
+{
+    return sn_vec3_scale(sn_wind_strength(wind, time), sn_wind_full_velocity(wind, point, time));
+}
+
+sn_vec3 sn_wind_full_velocity(const sn_wind *wind, sn_vec3 point, double time)
 {
     switch (wind->def.kind) {
     case SN_WIND_CONE:

@@ -14,6 +14,12 @@ struct sn_wind {
 
 SN_API sn_wind *sn_wind_copy(const sn_wind *wind); // NULL when memory runs out
 
+// The velocity at full strength: sn_wind_velocity is this times sn_wind_strength.
+SN_API sn_vec3 sn_wind_full_velocity(const sn_wind *wind, sn_vec3 point, double time);
+
+// Takes another motion for its strength; NULL is allowed.
+SN_API void sn_wind_take_strength(sn_wind *wind, sn_motion *strength);
+
 // Where the wind comes from: true, and the point, when that is a point; false, and the direction
 // towards which it blows, when it comes from afar.
 SN_API bool sn_wind_origin(const sn_wind *wind, sn_vec3 *origin);

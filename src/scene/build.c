@@ -71,29 +71,6 @@ static sn_drag_def drag_def(const sn_field_item *field, const sn_body *bodies)
     return def;
 }
 
-static sn_status add_fields(const sn_scene *scene, sn_world *world, const sn_body *bodies,
-                            sn_field *fields, sn_error *error)
-{
-    sn_status status = SN_OK;
-    for (int i = 0; i < scene->root.fields.count && status == SN_OK; ++i) {
-        const sn_field_item *field = SN_FIELD(scene, i);
-        if (field->item.table->id == SN_SCENE_SPRING) {
-            sn_spring_def def = spring_def(field, bodies);
-            status = sn_world_add_spring(world, &def, &fields[i], error);
-        } else if (field->item.table->id == SN_SCENE_WIND) {
-            sn_wind_def def = sn_wind_item_def(field);
-            status = sn_world_add_wind(world, &def, &fields[i], error);
-        } else {
-            sn_drag_def def = drag_def(field, bodies);
-            status = sn_world_add_drag(world, &def, &fields[i], error);
-        }
-        status = place_error(scene, &field->item, status, error);
-    }
-    return status;
-}
-
-// ---- joints ----
-
 static void free_motions(const sn_scene *scene, sn_motion **motions)
 {
     for (int i = 0; i < scene->motions.count && motions != NULL; ++i) {
@@ -116,6 +93,31 @@ static sn_status make_motions(const sn_scene *scene, sn_motion ***motions, sn_er
     }
     return status;
 }
+
+static sn_status add_fields(const sn_scene *scene, sn_world *world, const sn_body *bodies,
+                            sn_field *fields, sn_error *error)
+{
+    sn_motion **motions;
+    sn_status status = make_motions(scene, &motions, error);
+    for (int i = 0; i < scene->root.fields.count && status == SN_OK; ++i) {
+        const sn_field_item *field = SN_FIELD(scene, i);
+        if (field->item.table->id == SN_SCENE_SPRING) {
+            sn_spring_def def = spring_def(field, bodies);
+            status = sn_world_add_spring(world, &def, &fields[i], error);
+        } else if (field->item.table->id == SN_SCENE_WIND) {
+            sn_wind_def def = sn_wind_item_def(field, motions);
+            status = sn_world_add_wind(world, &def, &fields[i], error);
+        } else {
+            sn_drag_def def = drag_def(field, bodies);
+            status = sn_world_add_drag(world, &def, &fields[i], error);
+        }
+        status = place_error(scene, &field->item, status, error);
+    }
+    free_motions(scene, motions);
+    return status;
+}
+
+// ---- joints ----
 
 static sn_status add_joints(const sn_scene *scene, sn_world *world, const sn_body *bodies,
                             sn_joint *joints, sn_error *error)
@@ -355,9 +357,23 @@ static sn_status update_joints(const sn_scene *scene, sn_world *world, sn_error 
     return status;
 }
 
+// A wind whose strength has not changed keeps the motion that the world knows.
+static sn_status update_wind(const sn_field_item *item, sn_motion *const *motions, sn_world *world,
+                             sn_field field, sn_error *error)
+{
+    sn_wind_def def = sn_wind_item_def(item, motions);
+    const sn_wind *now = sn_world_wind(world, field);
+    if (now != NULL && same_motion(def.strength, sn_wind_def_of(now).strength)) {
+        def.strength = sn_wind_def_of(now).strength;
+    }
+    return sn_world_set_wind(world, field, &def, error);
+}
+
 static sn_status update_fields(const sn_scene *scene, sn_world *world, sn_error *error)
 {
-    for (int i = 0; i < scene->root.fields.count; ++i) {
+    sn_motion **motions;
+    sn_status status = make_motions(scene, &motions, error);
+    for (int i = 0; i < scene->root.fields.count && status == SN_OK; ++i) {
         const sn_field_item *item = SN_FIELD(scene, i);
         sn_field field = sn_world_find_field(world, item->name);
         sn_body ends[2] = {{0}, {0}};
@@ -371,22 +387,18 @@ static sn_status update_fields(const sn_scene *scene, sn_world *world, sn_error 
         sn_field_item local = *item;
         local.body_a = item->body_a >= 0 ? 0 : -1;
         local.body_b = item->body_b >= 0 ? 1 : -1;
-        sn_status status;
         if (item->item.table->id == SN_SCENE_SPRING) {
             sn_spring_def def = spring_def(&local, ends);
             status = sn_world_set_spring(world, field, &def, error);
         } else if (item->item.table->id == SN_SCENE_WIND) {
-            sn_wind_def def = sn_wind_item_def(item);
-            status = sn_world_set_wind(world, field, &def, error);
+            status = update_wind(item, motions, world, field, error);
         } else {
             sn_drag_def def = drag_def(&local, ends);
             status = sn_world_set_drag(world, field, &def, error);
         }
-        if (status != SN_OK) {
-            return status;
-        }
     }
-    return SN_OK;
+    free_motions(scene, motions);
+    return status;
 }
 
 static bool same_surface(const sn_surface *a, const sn_surface *b)

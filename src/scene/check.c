@@ -301,6 +301,7 @@ static void check_field(sn_checker *c, sn_field_item *field)
     const sn_item *item = &field->item;
     if (item->table->id == SN_SCENE_WIND) {
         field->body_a = field->body_b = -1;
+        sn_check_wind_strength(c, field);
         return;
     }
     if (item->table->id == SN_SCENE_DRAG) {
@@ -455,7 +456,7 @@ static void add_motion(sn_checker *c, sn_motion_item *motion)
     sn_check_motion(c, motion);
 }
 
-// All motions into one list, and from each drive to the one it follows.
+// All motions into one list, and from each drive and wind to the one it follows.
 static void collect_motions(sn_checker *c)
 {
     const sn_root_item *root = &c->scene->root;
@@ -470,6 +471,13 @@ static void collect_motions(sn_checker *c)
                 drive->motion_item = (sn_motion_item *)drive->motion.own.data[0];
                 add_motion(c, drive->motion_item);
             }
+        }
+    }
+    for (int i = 0; i < root->fields.count && c->first != SN_ERROR_MEMORY; ++i) {
+        sn_wind_item *wind = &SN_FIELD(c->scene, i)->wind;
+        if (wind->strength.own.count > 0) {
+            wind->strength_item = (sn_motion_item *)wind->strength.own.data[0];
+            add_motion(c, wind->strength_item);
         }
     }
 }

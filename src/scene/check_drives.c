@@ -321,26 +321,6 @@ static bool check_drive_units(sn_checker *c, const sn_joint_item *joint, int fre
     return good && (!motion || check_motion_units(c, joint, freedom, drive));
 }
 
-static void find_motion(sn_checker *c, sn_drive_item *drive)
-{
-    const char *name = drive->motion.name;
-    if (name == NULL) {
-        return;
-    }
-    uint32_t found = sn_name_table_find(&c->motions, name);
-    size_t length = strlen(name);
-    if (found > 0) {
-        drive->motion_item = SN_MOTION(c->scene, found - 1);
-    } else if (length > 4 && strcmp(name + length - 4, ".csv") == 0) {
-        sn_checker_fail(c, sn_item_place(&drive->item, "motion"),
-                        "there is no motion \"%.60s\"; a file is given as {\"file\": \"%.60s\"}",
-                        name, name);
-    } else {
-        sn_checker_fail_reference(c, sn_item_place(&drive->item, "motion"), name, "motion",
-                                  &c->scene->root.motions);
-    }
-}
-
 void sn_check_drives(sn_checker *c, const sn_joint_item *joint)
 {
     const sn_item_list *list = &joint->drive;
@@ -349,7 +329,7 @@ void sn_check_drives(sn_checker *c, const sn_joint_item *joint)
     }
     for (int i = 0; i < list->count; ++i) {
         sn_drive_item *drive = (sn_drive_item *)list->data[i];
-        find_motion(c, drive);
+        sn_check_motion_name(c, &drive->item, "motion", drive->motion.name, &drive->motion_item);
         if (!sn_item_gives(&drive->item, "type") && !sn_item_is_empty(&drive->item)) {
             sn_checker_fail(c, drive->item.place,
                             "a drive needs the key \"type\": force, velocity, position or motion");

@@ -1,4 +1,6 @@
 // Motions: where their points come from, and that time goes forward in them.
+#include <string.h>
+
 #include "base/error.h"
 #include "scene/checker.h"
 #include "scene/error_list.h"
@@ -42,6 +44,45 @@ void sn_check_motion(sn_checker *c, sn_motion_item *motion)
     }
     if (file) {
         read_file(c, motion);
+    }
+}
+
+void sn_check_motion_name(sn_checker *c, const sn_item *item, const char *key, const char *name,
+                          sn_motion_item **motion)
+{
+    if (name == NULL) {
+        return;
+    }
+    uint32_t found = sn_name_table_find(&c->motions, name);
+    size_t length = strlen(name);
+    if (found > 0) {
+        *motion = SN_MOTION(c->scene, found - 1);
+    } else if (length > 4 && strcmp(name + length - 4, ".csv") == 0) {
+        sn_checker_fail(c, sn_item_place(item, key),
+                        "there is no motion \"%.60s\"; a file is given as {\"file\": \"%.60s\"}",
+                        name, name);
+    } else {
+        sn_checker_fail_reference(c, sn_item_place(item, key), name, "motion",
+                                  &c->scene->root.motions);
+    }
+}
+
+void sn_check_wind_strength(sn_checker *c, sn_field_item *field)
+{
+    sn_wind_item *wind = &field->wind;
+    sn_check_motion_name(c, &field->item, "strength", wind->strength.name, &wind->strength_item);
+    const sn_motion_item *motion = wind->strength_item;
+    for (int i = 0; motion != NULL && i < motion->points.count; ++i) {
+        const sn_quantity_value *value = &motion->points.values[i];
+        char name[96];
+        if (value->has_dimension &&
+            !sn_dimension_accepts(sn_dimension_powers(SN_NUMBER), value->dimension)) {
+            sn_checker_fail(c, motion->points.places[i],
+                            "\"strength\": expected a share of the speed, such as %s, got %s",
+                            sn_dimension_example(SN_NUMBER),
+                            sn_dimension_describe(value->dimension, name));
+            return;
+        }
     }
 }
 

@@ -70,6 +70,11 @@ bool sn_check_freedom_unit(sn_checker *c, const sn_joint_item *joint, int freedo
 bool sn_item_is_empty(const sn_item *item);
 
 void sn_check_motion(sn_checker *c, sn_motion_item *motion);
+// The motion of this name (NULL: none); one that is not there is a mistake.
+void sn_check_motion_name(sn_checker *c, const sn_item *item, const char *key, const char *name,
+                          sn_motion_item **motion);
+// The motion of a wind's strength, a share.
+void sn_check_wind_strength(sn_checker *c, sn_field_item *field);
 void sn_check_motion_values(sn_checker *c, const sn_motion_item *motion);
 
 void sn_check_coupling(sn_checker *c, sn_coupling_item *coupling);

@@ -206,9 +206,23 @@ typedef enum sn_scene_field {
     SN_SCENE_FIELD_COUNT,
 } sn_scene_field;
 
+typedef struct sn_motion_item {
+    sn_item item;
+    const char *name; // NULL: inside a drive or a wind
+    int type;         // sn_motion_type
+    sn_course points; // also what was read from the file
+    const char *file;
+    bool repeats;
+    sn_quantity_value start_rate, end_rate;
+    int order; // index in the scene's motions
+} sn_motion_item;
+
 // What a field of the type wind says beside its name.
 typedef struct sn_wind_item {
     int kind, law, profile, spectrum; // sn_wind_kind and so on
+    bool breath;
+    sn_one_or_name strength;
+    sn_motion_item *strength_item; // NULL: none
     sn_vec3 position, direction, up;
     double speed, radius, length, swirl, random_share;
     double height, roughness, exponent, intensity, scale, modes, seed;
@@ -235,17 +249,6 @@ typedef struct sn_frame_item {
     sn_vec3 position;
     sn_rotation_value rotation;
 } sn_frame_item;
-
-typedef struct sn_motion_item {
-    sn_item item;
-    const char *name; // NULL: it stands inside a drive
-    int type;         // sn_motion_type
-    sn_course points; // also what was read from the file
-    const char *file;
-    bool repeats;
-    sn_quantity_value start_rate, end_rate;
-    int order; // index in the scene's motions
-} sn_motion_item;
 
 // Limits and drives start with this.
 typedef struct sn_freedom_item {
@@ -481,7 +484,7 @@ struct sn_scene {
     sn_root_item root;
     SN_ARRAY(sn_binding) bindings;
     SN_ARRAY(sn_formula *) formulas;    // those with expressions
-    SN_ARRAY(sn_motion_item *) motions; // those with a name, then those inside drives
+    SN_ARRAY(sn_motion_item *) motions; // those with a name, then those inside drives and winds
     const char **param_names;           // in the order of root.params
     double *param_values;               // SI
     int *param_order;                   // dependencies first

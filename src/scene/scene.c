@@ -171,6 +171,9 @@ void sn_scene_destroy(sn_scene *scene)
     for (int i = 0; i < scene->root.joints.count; ++i) {
         free_joint(SN_JOINT(scene, i));
     }
+    for (int i = 0; i < scene->root.fields.count; ++i) {
+        sn_array_free(&SN_FIELD(scene, i)->wind.strength.own);
+    }
     for (int i = 0; i < scene->root.couplings.count; ++i) {
         sn_array_free(&SN_COUPLING(scene, i)->terms);
     }

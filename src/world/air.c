@@ -23,22 +23,28 @@ sn_status sn_world_add_wind(sn_world *world, const sn_wind_def *def, sn_field *f
     return status;
 }
 
-// All but the aim.
+// All but the aim and the strength.
 static bool is_same_wind(const sn_wind_def *a, const sn_wind_def *b)
 {
-    return a->kind == b->kind && a->radius == b->radius && a->length == b->length &&
-           a->swirl == b->swirl && a->law == b->law && a->random_share == b->random_share &&
-           a->up.x == b->up.x && a->up.y == b->up.y && a->up.z == b->up.z &&
-           a->profile == b->profile && a->height == b->height && a->roughness == b->roughness &&
-           a->exponent == b->exponent && a->intensity == b->intensity && a->scale == b->scale &&
-           a->spectrum == b->spectrum && a->modes == b->modes && a->seed == b->seed;
+    return a->kind == b->kind && a->breath == b->breath && a->radius == b->radius &&
+           a->length == b->length && a->swirl == b->swirl && a->law == b->law &&
+           a->random_share == b->random_share && a->up.x == b->up.x && a->up.y == b->up.y &&
+           a->up.z == b->up.z && a->profile == b->profile && a->height == b->height &&
+           a->roughness == b->roughness && a->exponent == b->exponent &&
+           a->intensity == b->intensity && a->scale == b->scale && a->spectrum == b->spectrum &&
+           a->modes == b->modes && a->seed == b->seed;
 }
 
 static sn_status change_wind(sn_world *world, sn_field_record *record, const sn_wind_def *def,
                              sn_error *error)
 {
     if (is_same_wind(def, &record->wind->def)) {
-        return sn_wind_aim(record->wind, def->position, def->direction, def->speed, error);
+        sn_status status =
+            sn_wind_aim(record->wind, def->position, def->direction, def->speed, error);
+        if (status == SN_OK) {
+            sn_wind_take_strength(record->wind, def->strength);
+        }
+        return status;
     }
     sn_wind *made = NULL;
     sn_wind_def named = *def;
@@ -73,6 +79,18 @@ const sn_wind *sn_world_wind(const sn_world *world, sn_field field)
 {
     const sn_field_record *record = sn_world_field_record(world, field);
     return record != NULL && record->type == SN_FIELD_WIND ? record->wind : NULL;
+}
+
+sn_field sn_world_find_breath(const sn_world *world)
+{
+    for (int i = 0; i < world->field_order.count; ++i) {
+        uint32_t index = world->field_order.data[i];
+        const sn_field_record *record = &world->fields.data[index];
+        if (record->type == SN_FIELD_WIND && record->wind->def.breath) {
+            return (sn_field){index, world->field_ids.generation.data[index]};
+        }
+    }
+    return (sn_field){0};
 }
 
 static bool is_positive_or_zero(double value)
@@ -124,6 +142,7 @@ sn_vec3 sn_world_air_velocity(const sn_world *world, sn_vec3 point)
 void sn_world_forget_air(sn_world *world)
 {
     sn_array_free(&world->air.winds);
+    sn_array_free(&world->air.strengths);
     sn_array_free(&world->air.bodies);
     world->air.any_air_law = false;
 }
@@ -200,7 +219,7 @@ sn_status sn_world_make_air(sn_world *world, sn_error *error)
     for (int i = 0; i < world->field_order.count; ++i) {
         const sn_field_record *record = &world->fields.data[world->field_order.data[i]];
         if (record->type == SN_FIELD_WIND) {
-            if (!sn_array_push(&air->winds, record->wind)) {
+            if (!sn_array_push(&air->winds, record->wind) || !sn_array_push(&air->strengths, 0.0)) {
                 return sn_fail_memory(error, sizeof record->wind);
             }
             air->any_air_law = air->any_air_law || record->wind->def.law == SN_WIND_LAW_AIR;
@@ -272,7 +291,11 @@ static void add_patch(const sn_world *world, const sn_air_body *body, int index,
     sn_vec3 r = sn_vec3_sub(place, part->centre), stream = SN_VEC3_ZERO;
     for (int i = 0; i < air->winds.count; ++i) {
         const sn_wind *wind = air->winds.data[i];
-        sn_vec3 velocity = sn_wind_velocity(wind, place, time);
+        if (air->strengths.data[i] == 0.0) {
+            continue;
+        }
+        sn_vec3 velocity =
+            sn_vec3_scale(air->strengths.data[i], sn_wind_full_velocity(wind, place, time));
         if (wind->def.law == SN_WIND_LAW_AIR) {
             stream = sn_vec3_add(stream, velocity);
         } else {
@@ -332,7 +355,11 @@ static void blow_on(void *context, int first, int last, int chunk)
 
 void sn_world_add_air(sn_world *world, double time, int group)
 {
-    if (world->air.winds.count > 0) {
+    const sn_air *air = &world->air;
+    if (air->winds.count > 0) {
+        for (int i = 0; i < air->winds.count; ++i) {
+            air->strengths.data[i] = sn_wind_strength(air->winds.data[i], time);
+        }
         air_work work = {world, time, group};
         sn_threads_run(world->threads, world->air.bodies.count, BODY_CHUNK, blow_on, &work);
     }

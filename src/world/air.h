@@ -25,6 +25,7 @@ typedef struct sn_air_body {
 typedef struct sn_air {
     sn_air_def def;
     SN_ARRAY(const sn_wind *) winds; // of world.fields
+    SN_ARRAY(double) strengths;      // winds.count: of the evaluation under way
     bool any_air_law;                // of the winds
     sn_patches patches;
     SN_ARRAY(sn_air_form) forms;

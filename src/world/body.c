@@ -519,6 +519,7 @@ sn_status sn_body_set_surface(sn_world *world, sn_body body, int shape, const sn
         return status == SN_OK ? sn_fail_memory(error, size) : status;
     }
     memcpy(shapes, record->shapes, size);
+    bool changes_air = shapes[shape].surface.sensor != surface->sensor; // which passes sensors by
     shapes[shape].surface = *surface;
     sn_form *form = NULL;
     status = make_form(world, shapes, record->shape_count, record->name, &form, error);
@@ -527,6 +528,7 @@ sn_status sn_body_set_surface(sn_world *world, sn_body body, int shape, const sn
         record->form = form;
         record->shapes = sn_form_shapes(form);
         world->touch.surfaces_current = false;
+        world->groups_current = world->groups_current && !changes_air;
         sn_world_touch(world);
     }
     sn_free(shapes);
