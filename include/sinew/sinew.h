@@ -16,6 +16,7 @@
 #include "sinew/record.h"
 #include "sinew/scene.h"
 #include "sinew/shape.h"
+#include "sinew/tetrahedra.h"
 #include "sinew/wind.h"
 #include "sinew/world.h"
 
