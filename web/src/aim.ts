@@ -1,0 +1,179 @@
+// Where the breath goes: from the eye's side towards what the pointer is over. Aimed with the pointer, blown by
+// holding it in blow mode, by a key, or by the microphone.
+
+import {
+    AdditiveBlending, Color, ConeGeometry, DoubleSide, Group, Mesh, MeshBasicMaterial, NormalBlending, Quaternion,
+    RingGeometry, Vector3,
+} from "three";
+import type { Connection } from "./connection";
+import type { SceneView } from "./scene_view";
+import type { Theme } from "./theme";
+
+export class Aim {
+    mode = false; // pointer presses blow instead of dragging
+    kind: "cone" | "jet" = "jet";
+    strength = 1; // of a full blow, when the pointer or the key blows
+    private blowing = false;
+    private heard = 0; // share of full speed that the microphone gives now
+    private microphone = false;
+    private readonly from = new Vector3();
+    private readonly towards = new Vector3();
+    private pointer: { x: number; y: number } | null = null;
+    private aimed = false;
+    private asked = false;
+    private readonly group = new Group();
+    private readonly cone: Mesh<ConeGeometry, MeshBasicMaterial>;
+    private readonly ring: Mesh<RingGeometry, MeshBasicMaterial>;
+    static readonly spread = 0.15; // rad, half the angle
+
+    constructor(private readonly view: SceneView, private readonly connection: () => Connection | null,
+                private readonly changed: () => void) {
+        const paint = (opacity: number) => new MeshBasicMaterial({
+            color: new Color("#2b8fb3"), transparent: true, opacity, depthWrite: false, fog: false, side: DoubleSide,
+            toneMapped: false,
+        });
+        this.cone = new Mesh(new ConeGeometry(1, 1, 40, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5), paint(0.2));
+        this.ring = new Mesh(new RingGeometry(0.92, 1, 48), paint(0.8));
+        this.ring.material.depthTest = false;
+        this.group.add(this.cone, this.ring);
+        this.group.visible = false;
+        this.group.renderOrder = 7;
+        view.scene.add(this.group);
+    }
+
+    setTheme(theme: Theme): void {
+        this.cone.material.blending = theme === "dark" ? AdditiveBlending : NormalBlending;
+    }
+
+    get active(): boolean {
+        return this.blowing;
+    }
+
+    // The pointer is there. Looking what is under it takes time, so only when it matters.
+    hover(x: number, y: number): void {
+        this.pointer = { x, y };
+        if (this.wanted()) {
+            this.point(x, y);
+        }
+    }
+
+    // Aims at what is under that point of the canvas, or at the middle of the scene's depth there.
+    point(x: number, y: number): void {
+        this.pointer = { x, y };
+        const pick = this.view.pick(x, y, 0);
+        const ray = this.view.ray(x, y).ray;
+        if (pick) {
+            this.towards.copy(pick.world);
+        } else {
+            const depth = Math.max(this.view.centre.clone().sub(ray.origin).dot(ray.direction), this.view.camera.near);
+            ray.at(depth, this.towards);
+        }
+        this.aim(ray.direction);
+    }
+
+    // Where the pointer is, or at the middle of the scene before it ever was over it.
+    private aimAnywhere(): void {
+        if (this.pointer) {
+            this.point(this.pointer.x, this.pointer.y);
+            return;
+        }
+        this.towards.copy(this.view.centre);
+        this.aim(this.view.centre.clone().sub(this.view.camera.position).normalize());
+    }
+
+    private aim(direction: Vector3): void {
+        const distance = Math.min(Math.max(0.7 * this.view.radius, 1e-3), this.view.camera.position.distanceTo(this.towards));
+        this.from.copy(this.towards).addScaledVector(direction, -distance);
+        this.aimed = true;
+        this.place();
+        this.send();
+    }
+
+    private send(): void {
+        if (this.asked || !this.wanted()) {
+            return;
+        }
+        this.asked = true;
+        requestAnimationFrame(() => {
+            this.asked = false;
+            this.sendNow();
+        });
+    }
+
+    private sendNow(): void {
+        this.connection()?.send({
+            do: "wind", from: this.from.toArray(), towards: this.towards.toArray(), spread: Aim.spread, kind: this.kind,
+        });
+    }
+
+    private wanted(): boolean {
+        return this.mode || this.blowing || this.microphone;
+    }
+
+    blow(on: boolean): void {
+        if (on === this.blowing) {
+            return;
+        }
+        this.blowing = on;
+        if (on) {
+            this.aimAnywhere();
+            this.sendNow();
+        }
+        this.connection()?.send({ do: "blow", strength: on ? this.strength : 0 });
+        this.place();
+        this.changed();
+    }
+
+    setMode(on: boolean): void {
+        this.mode = on;
+        if (!on) {
+            this.blow(false);
+        }
+        this.place();
+        this.changed();
+    }
+
+    setMicrophone(on: boolean): void {
+        this.microphone = on;
+        if (on) {
+            this.aimAnywhere();
+            this.sendNow();
+        }
+        this.place();
+    }
+
+    hear(share: number): void {
+        if (Math.abs(share - this.heard) > 0.01) {
+            this.heard = share;
+            this.place();
+        }
+    }
+
+    // A new scene has other places.
+    forget(): void {
+        this.aimed = false;
+        this.blowing = false;
+        this.place();
+        if (this.wanted()) {
+            this.aimAnywhere();
+        }
+    }
+
+    private place(): void {
+        this.group.visible = this.aimed && this.wanted();
+        const along = new Vector3().subVectors(this.towards, this.from);
+        const length = along.length();
+        if (length > 0) {
+            this.group.position.copy(this.from);
+            this.group.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), along.divideScalar(length)));
+            const width = length * Math.tan(Aim.spread);
+            this.cone.scale.set(width, width, length);
+            this.ring.scale.setScalar(width);
+            this.ring.position.z = length;
+        }
+        const share = this.blowing ? this.strength : this.heard;
+        this.cone.material.opacity = 0.06 + 0.3 * Math.min(share, 1);
+        this.ring.material.opacity = 0.5 + 0.5 * Math.min(share, 1);
+        this.view.redraw();
+    }
+}

@@ -1,0 +1,53 @@
+// Pictures and videos of what is shown.
+
+import { offerDownload } from "./element";
+import type { SceneView } from "./scene_view";
+
+const videoTypes = ["video/mp4;codecs=avc1", "video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"];
+
+export class Capture {
+    private recorder: MediaRecorder | null = null;
+
+    constructor(private readonly view: SceneView, private readonly name: () => string,
+                private readonly tell: (text: string) => void, private readonly changed: (recording: boolean) => void) {}
+
+    screenshot(): void {
+        // The picture must be taken before the browser shows it, or the buffer is empty.
+        this.view.draw(true);
+        this.view.canvas.toBlob((blob) => {
+            if (blob) {
+                offerDownload(`${this.name()}.png`, blob);
+            } else {
+                this.tell("The picture could not be made.");
+            }
+        }, "image/png");
+    }
+
+    get recording(): boolean {
+        return this.recorder !== null;
+    }
+
+    toggleVideo(): void {
+        if (this.recorder) {
+            this.recorder.stop();
+            return;
+        }
+        const type = typeof MediaRecorder === "undefined" ? undefined : videoTypes.find((t) => MediaRecorder.isTypeSupported(t));
+        if (type === undefined) {
+            this.tell("This browser cannot record videos.");
+            return;
+        }
+        const recorder = new MediaRecorder(this.view.canvas.captureStream(60), { mimeType: type, videoBitsPerSecond: 12e6 });
+        const parts: Blob[] = [];
+        recorder.ondataavailable = (event) => parts.push(event.data);
+        recorder.onstop = () => {
+            this.recorder = null;
+            this.changed(false);
+            offerDownload(`${this.name()}.${type.startsWith("video/mp4") ? "mp4" : "webm"}`, new Blob(parts, { type }));
+        };
+        recorder.onerror = () => this.tell("The recording failed.");
+        this.recorder = recorder;
+        recorder.start(1000);
+        this.changed(true);
+    }
+}

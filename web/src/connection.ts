@@ -1,0 +1,233 @@
+// The way to an engine: a WebSocket to the server this page came from, or the WebAssembly worker of a
+// static site. Both carry the same messages. A lost socket is sought again, ever less often.
+
+import { startEngineWorker } from "./engine_worker";
+import { decodeBinary, decodeText, protocolVersion } from "./protocol";
+import type { Binary, Command, ErrorMessage, FileBytes, FileKind, Frame, Mesh, Message } from "./protocol";
+
+export type LinkState = "connecting" | "open" | "lost" | "failed";
+
+export interface Handlers {
+    message(message: Message): void;
+    frame(frame: Frame): void;
+    mesh(mesh: Mesh): void;
+    state(state: LinkState, reason?: string): void;
+}
+
+interface Carrier {
+    send(data: string | ArrayBuffer): void;
+    close(): void;
+}
+
+interface Config {
+    engine: "native" | "wasm";
+    socket?: string; // address of the WebSocket, relative to the page
+}
+
+const firstDelay = 250;
+const longestDelay = 8000;
+
+// What the host says about itself. As built, config.json names the native engine; a static site has its own.
+export async function readConfig(): Promise<Config> {
+    try {
+        const response = await fetch("config.json", { cache: "no-store" });
+        if (response.ok) {
+            const config = (await response.json()) as Partial<Config>;
+            if (config.engine === "native" || config.engine === "wasm") {
+                return { ...config, engine: config.engine };
+            }
+        }
+    } catch {
+        // Not JSON, or not there: the same as silence.
+    }
+    return { engine: "native" };
+}
+
+export class Connection {
+    private carrier: Carrier | null = null;
+    private nextId = 1;
+    private waiting = new Map<number, { resolve(message: Message): void; reject(error: Error): void }>();
+    private files = new Map<number, (file: FileBytes) => void>();
+    private delay = firstDelay;
+    private timer = 0;
+    private newest: Frame | null = null;
+    private frameAsked = false;
+    private seen = -1; // the newest generation; frames of older ones are late
+
+    constructor(private readonly config: Config, private readonly handlers: Handlers) {}
+
+    start(): void {
+        this.handlers.state("connecting");
+        if (this.config.engine === "native") {
+            this.startSocket();
+        } else {
+            void this.startWorker();
+        }
+    }
+
+    send(command: Command): void {
+        this.carrier?.send(JSON.stringify(command));
+    }
+
+    sendBinary(buffer: ArrayBuffer): void {
+        this.carrier?.send(buffer);
+    }
+
+    // Sends with an id; the promise is settled by the answer.
+    request(command: Command): Promise<Message> {
+        const carrier = this.carrier;
+        if (!carrier) {
+            return Promise.reject(new Error("not connected"));
+        }
+        const id = this.nextId++;
+        return new Promise((resolve, reject) => {
+            this.waiting.set(id, { resolve, reject });
+            carrier.send(JSON.stringify({ ...command, id }));
+        });
+    }
+
+    // Asks for a file, which answers by its id.
+    requestFile(what: FileKind): Promise<FileBytes> {
+        const id = this.nextId;
+        return new Promise((resolve, reject) => {
+            this.files.set(id, resolve);
+            this.request({ do: "file", what }).catch((error: Error) => {
+                this.files.delete(id);
+                reject(error);
+            });
+        });
+    }
+
+    // A frame that waits to be drawn is not to be: something about its contents has changed.
+    forgetFrame(): void {
+        this.newest = null;
+    }
+
+    private startSocket(): void {
+        const address = new URL(this.config.socket ?? "live", document.baseURI);
+        address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+        let socket: WebSocket;
+        try {
+            socket = new WebSocket(address, "sinew");
+        } catch (error) {
+            this.handlers.state("failed", String(error));
+            return;
+        }
+        socket.binaryType = "arraybuffer";
+        socket.onopen = () => {
+            this.delay = firstDelay;
+            this.open({
+                send: (data) => {
+                    if (socket.readyState === WebSocket.OPEN) {
+                        socket.send(data);
+                    }
+                },
+                close: () => socket.close(),
+            });
+        };
+        socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => this.receive(event.data);
+        socket.onclose = () => {
+            this.lose("the server went away");
+            window.clearTimeout(this.timer);
+            this.timer = window.setTimeout(() => this.startSocket(), this.delay);
+            this.delay = Math.min(2 * this.delay, longestDelay);
+        };
+    }
+
+    private async startWorker(): Promise<void> {
+        const worker = await startEngineWorker();
+        if (!worker) {
+            this.handlers.state("failed", "This page was built without its WebAssembly engine.");
+            return;
+        }
+        worker.onerror = (event) => {
+            this.lose(event.message);
+            this.handlers.state("failed", event.message || "The engine could not be started.");
+        };
+        worker.onmessage = (event: MessageEvent<string | ArrayBuffer>) => this.receive(event.data);
+        this.open({
+            send: (data) => worker.postMessage(data, typeof data === "string" ? [] : [data]),
+            close: () => worker.terminate(),
+        });
+    }
+
+    private open(carrier: Carrier): void {
+        this.carrier = carrier;
+        this.seen = -1;
+        this.handlers.state("open");
+        this.send({ do: "hello", protocol: protocolVersion });
+    }
+
+    private lose(reason: string): void {
+        this.carrier = null;
+        this.newest = null;
+        for (const waiter of this.waiting.values()) {
+            waiter.reject(new Error(reason));
+        }
+        this.waiting.clear();
+        this.handlers.state("lost", reason);
+    }
+
+    private receive(data: string | ArrayBuffer): void {
+        if (typeof data === "string") {
+            const message = decodeText(data);
+            if (message) {
+                this.answer(message);
+                this.handlers.message(message);
+            }
+            return;
+        }
+        let binary: Binary | null;
+        try {
+            binary = decodeBinary(data);
+        } catch (error) {
+            console.warn("sinew: a message cannot be read:", error);
+            return;
+        }
+        if (binary?.kind === "frame") {
+            this.keepNewest(binary);
+        } else if (binary?.kind === "file") {
+            const id = binary.id;
+            this.waiting.delete(id);
+            this.files.get(id)?.(binary);
+            this.files.delete(id);
+        } else if (binary) {
+            this.handlers.mesh(binary);
+        }
+    }
+
+    private answer(message: Message): void {
+        if (message.is === "scene") {
+            this.seen = message.generation;
+        }
+        const id = message.is === "reply" || message.is === "error" ? message.id : undefined;
+        const waiter = id === undefined ? undefined : this.waiting.get(id);
+        if (waiter && id !== undefined) {
+            this.waiting.delete(id);
+            if (message.is === "error") {
+                waiter.reject(new Error((message as ErrorMessage).text));
+            } else {
+                waiter.resolve(message);
+            }
+        }
+    }
+
+    // Frames may come faster than the display shows them: only the newest is ever drawn.
+    private keepNewest(frame: Frame): void {
+        if (frame.generation !== this.seen) {
+            return;
+        }
+        this.newest = frame;
+        if (!this.frameAsked) {
+            this.frameAsked = true;
+            requestAnimationFrame(() => {
+                this.frameAsked = false;
+                const newest = this.newest;
+                this.newest = null;
+                if (newest) {
+                    this.handlers.frame(newest);
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// All built-in scenes with their pictures, to be searched; and the way to open a file of one's own.
+
+import { fill, find, make } from "./element";
+import { icon } from "./icons";
+import type { SceneListing } from "./protocol";
+
+export function matches(scene: SceneListing, query: string): boolean {
+    const text = `${scene.name} ${scene.title} ${scene.description} ${scene.group}`.toLowerCase();
+    return query.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+}
+
+export class Gallery {
+    private readonly dialog = find<HTMLDialogElement>("gallery");
+    private scenes: SceneListing[] = [];
+    private current = "";
+    private readonly list = make("div", { class: "gallery-list" });
+    private readonly search = make("input", {
+        type: "search", placeholder: "Search", "aria-label": "Search scenes", "data-testid": "gallery-search",
+    });
+    private readonly chooser = make("input", { type: "file", accept: ".json,.jsonc,.urdf", hidden: true, "data-testid": "file" });
+
+    constructor(private readonly open: (name: string) => void, openFile: (file: File) => void) {
+        this.search.addEventListener("input", () => this.fillList());
+        this.chooser.addEventListener("change", () => {
+            const file = this.chooser.files?.[0];
+            if (file) {
+                openFile(file);
+                this.hide();
+            }
+            this.chooser.value = "";
+        });
+        fill(this.dialog,
+            make("div", { class: "gallery-head" },
+                make("h2", {}, "Gallery"), this.search,
+                make("button", { class: "quiet", onclick: () => this.chooser.click() }, icon("file"), "Open a file"), this.chooser,
+                make("button", { class: "round", "aria-label": "Close", "data-testid": "gallery-close", onclick: () => this.hide() }, icon("close"))),
+            this.list);
+        this.dialog.addEventListener("click", (event) => {
+            if (event.target === this.dialog) {
+                this.hide();
+            }
+        });
+    }
+
+    setScenes(scenes: SceneListing[]): void {
+        this.scenes = scenes;
+        this.fillList();
+    }
+
+    setCurrent(name: string): void {
+        this.current = name;
+        this.fillList();
+    }
+
+    get names(): string[] {
+        return this.scenes.map((scene) => scene.name);
+    }
+
+    toggle(): void {
+        if (this.dialog.open) {
+            this.hide();
+        } else {
+            this.dialog.showModal();
+            this.search.focus();
+            this.search.select();
+        }
+    }
+
+    hide(): void {
+        this.dialog.close();
+    }
+
+    private fillList(): void {
+        const found = this.scenes.filter((scene) => matches(scene, this.search.value));
+        const groups = new Map<string, SceneListing[]>();
+        for (const scene of found) {
+            const group = scene.group || "Scenes";
+            groups.set(group, [...(groups.get(group) ?? []), scene]);
+        }
+        fill(this.list, ...(found.length === 0 ? [make("p", { class: "note" }, "Nothing by that name.")] : []),
+            ...[...groups].map(([group, scenes]) => make("section", {},
+                make("h3", {}, group),
+                make("div", { class: "cards" }, ...scenes.map((scene) => this.card(scene))))));
+    }
+
+    private card(scene: SceneListing): HTMLElement {
+        const picture = make("img", {
+            src: `thumbnails/${encodeURIComponent(scene.name)}.webp`, alt: "", width: 288, height: 180, loading: "lazy", decoding: "async",
+        });
+        picture.addEventListener("error", () => picture.classList.add("missing"));
+        return make("button", {
+            class: "card", "data-testid": `scene-${scene.name}`, "aria-current": scene.name === this.current ? "true" : "false",
+            onclick: () => {
+                this.hide();
+                this.open(scene.name);
+            },
+        }, picture, make("span", { class: "card-title" }, scene.title || scene.name),
+            make("span", { class: "card-text" }, scene.description));
+    }
+}

@@ -1,0 +1,53 @@
+// What the engine has to say: errors stay until they are read or mended, notices go by themselves.
+
+import { fill, find, make } from "./element";
+import { icon } from "./icons";
+import type { ErrorMessage } from "./protocol";
+
+const noticeTime = 6000; // ms
+const mostNotices = 4;
+
+const titles: Record<string, string> = {
+    open: "This scene cannot be read",
+    reload: "The saved scene cannot be read; the one before goes on",
+    step: "The simulation stopped",
+};
+
+export class Messages {
+    private readonly errors = find("errors");
+    private readonly notices = find("notices");
+    private readonly link = find("link");
+
+    showError(message: ErrorMessage): void {
+        const list = message.errors && message.errors.length > 0 ? message.errors : [message];
+        fill(this.errors,
+            make("div", { class: "error-card", "data-testid": "error" },
+                make("div", { class: "error-head" },
+                    make("strong", {}, titles[message.while ?? ""] ?? "That did not work"),
+                    make("button", {
+                        class: "round", "aria-label": "Dismiss", "data-testid": "error-close", onclick: () => this.clearError(),
+                    }, icon("close"))),
+                ...list.slice(0, 20).map(({ place, text }) => make("p", {},
+                    place ? make("code", { "data-testid": "error-place" }, place) : null, place ? " " : null, text)),
+                list.length > 20 ? make("p", { class: "note" }, `and ${list.length - 20} more`) : null));
+    }
+
+    clearError(): void {
+        fill(this.errors);
+    }
+
+    notice(text: string): void {
+        const toast = make("p", { class: "notice", "data-testid": "notice" }, text);
+        this.notices.append(toast);
+        while (this.notices.childElementCount > mostNotices) {
+            this.notices.firstElementChild?.remove();
+        }
+        window.setTimeout(() => toast.remove(), noticeTime);
+    }
+
+    // Text about the connection, or none.
+    setLink(text: string): void {
+        this.link.textContent = text;
+        this.link.hidden = text === "";
+    }
+}

@@ -1,0 +1,366 @@
+// Draws frames: one instanced mesh per mesh and surface, lines, and what is selected. World axes are
+// three.js axes: z is up everywhere.
+
+import {
+    BackSide, BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, InstancedMesh, Matrix4, Mesh,
+    MeshStandardMaterial, NeutralToneMapping, PCFShadowMap, PerspectiveCamera, Quaternion, Raycaster, Scene,
+    ShaderMaterial, SRGBColorSpace, Vector2, Vector3, WebGLRenderer,
+} from "three";
+import type { Frame, Mesh as MeshMessage, SceneMessage, Shape } from "./protocol";
+import { LineViews } from "./line_view";
+import { Studio } from "./studio";
+import type { Theme } from "./theme";
+
+export interface Pick {
+    body: number;
+    world: Vector3;
+    local: Vector3; // the same point in the body's frame
+}
+
+// All shapes that share a mesh and a surface.
+interface Batch {
+    mesh: InstancedMesh<BufferGeometry, MeshStandardMaterial>;
+    members: { body: number; offset: Matrix4 }[];
+}
+
+// An outline of constant width in pixels: back faces pushed out along their normals.
+const outlineVertex = `
+uniform vec2 pixel;
+uniform float width;
+void main() {
+    vec4 p = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+    vec3 n = normalize(normalMatrix * normal);
+    vec2 push = normalize((projectionMatrix * vec4(n, 0.0)).xy + vec2(1e-6));
+    p.xy += push * width * pixel * p.w;
+    gl_Position = p;
+}`;
+
+const outlineFragment = `
+uniform vec3 colour;
+void main() {
+    gl_FragColor = vec4(colour, 1.0);
+    #include <colorspace_fragment>
+}`;
+
+export class SceneView {
+    readonly scene = new Scene();
+    readonly camera = new PerspectiveCamera(45, 1, 0.01, 1000);
+    readonly renderer: WebGLRenderer;
+    readonly studio: Studio;
+    readonly lines: LineViews;
+    readonly centre = new Vector3();
+    radius = 1;
+    message: SceneMessage | null = null;
+    frame: Frame | null = null;
+    accent = new Color("#c8321f");
+
+    private geometries = new Map<number, BufferGeometry>();
+    private batches: Batch[] = [];
+    private outlines: { mesh: Mesh; body: number; offset: Matrix4 }[] = [];
+    private readonly outlineMaterial: ShaderMaterial;
+    private readonly raycaster = new Raycaster();
+    private dirty = true;
+    private wire = false;
+    private glass = false;
+    private selected = -1;
+
+    constructor(readonly canvas: HTMLCanvasElement) {
+        this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+        this.renderer.outputColorSpace = SRGBColorSpace;
+        this.renderer.toneMapping = NeutralToneMapping;
+        this.renderer.shadowMap.enabled = true;
+        this.renderer.shadowMap.type = PCFShadowMap;
+        this.camera.up.set(0, 0, 1);
+        this.studio = new Studio(this.scene, this.renderer);
+        this.lines = new LineViews(this.scene);
+        this.outlineMaterial = new ShaderMaterial({
+            vertexShader: outlineVertex,
+            fragmentShader: outlineFragment,
+            uniforms: {
+                pixel: { value: new Vector2() }, width: { value: 3.5 }, colour: { value: this.accent },
+            },
+            side: BackSide,
+        });
+    }
+
+    setTheme(theme: Theme): void {
+        this.studio.setTheme(theme);
+        this.accent.set(theme === "dark" ? "#ff6a4d" : "#d2391f");
+        this.redraw();
+    }
+
+    // Something changed that a picture would show.
+    redraw(): void {
+        this.dirty = true;
+    }
+
+    resize(width: number, height: number, ratio: number): void {
+        this.renderer.setPixelRatio(ratio);
+        this.renderer.setSize(width, height, false);
+        this.camera.aspect = width / Math.max(1, height);
+        this.camera.updateProjectionMatrix();
+        (this.outlineMaterial.uniforms.pixel!.value as Vector2).set(2 / width, 2 / Math.max(1, height));
+        this.redraw();
+    }
+
+    // Room at the edges, in pixels, that panels cover: what is looked at stays in the middle of the rest.
+    setInsets(right: number, bottom: number): void {
+        const { clientWidth, clientHeight } = this.canvas;
+        const width = Math.max(1, clientWidth);
+        const height = Math.max(1, clientHeight);
+        this.camera.setViewOffset(width, height, right / 2, bottom / 2, width, height);
+        this.redraw();
+    }
+
+    // Draws if anything changed since the last time, or when told to.
+    draw(always = false): boolean {
+        if (!this.dirty && !always) {
+            return false;
+        }
+        this.dirty = false;
+        this.studio.setEye(this.camera.position.distanceTo(this.centre), this.radius);
+        this.renderer.render(this.scene, this.camera);
+        return true;
+    }
+
+    setScene(message: SceneMessage): void {
+        this.clear();
+        this.message = message;
+        const [lower, upper] = message.size;
+        const low = new Vector3(...lower);
+        const high = new Vector3(...upper);
+        this.centre.addVectors(low, high).multiplyScalar(0.5);
+        this.radius = Math.max(0.5 * low.distanceTo(high), 1e-6);
+        this.lines.setLines(message.lines);
+        this.placeGround(message, low, high);
+        this.select(-1);
+        this.redraw();
+    }
+
+    // A scene without a floor stands or hangs a little above a ground of ours, which nothing touches.
+    private placeGround(message: SceneMessage, low: Vector3, high: Vector3): void {
+        const gap = message.bodies.some((body) => body.static) ? 0.002 * this.radius : 0.12 * (high.z - low.z) + 0.05 * this.radius;
+        this.studio.setExtent(this.centre, this.radius, message.floor ? message.floor.height : low.z - gap,
+            message.floor?.colour ?? null);
+    }
+
+    private clear(): void {
+        for (const batch of this.batches) {
+            this.scene.remove(batch.mesh);
+            batch.mesh.material.dispose();
+            batch.mesh.dispose();
+        }
+        for (const geometry of this.geometries.values()) {
+            geometry.dispose();
+        }
+        this.batches = [];
+        this.geometries.clear();
+        this.frame = null;
+        this.message = null;
+    }
+
+    addMesh(mesh: MeshMessage): void {
+        const message = this.message;
+        if (!message || mesh.generation !== message.generation || this.geometries.has(mesh.index)) {
+            return;
+        }
+        const geometry = new BufferGeometry();
+        geometry.setAttribute("position", new BufferAttribute(mesh.positions, 3));
+        geometry.setAttribute("normal", new BufferAttribute(mesh.normals, 3));
+        geometry.setIndex(new BufferAttribute(mesh.triangles, 1));
+        this.geometries.set(mesh.index, geometry);
+        this.addBatches(mesh.index, geometry, message);
+        if (this.frame) {
+            this.showFrame(this.frame);
+        }
+        this.redraw();
+    }
+
+    // Shapes of one mesh differ in surface: one batch for each pair of roughness and metallic; colours are
+    // the instances' own.
+    private addBatches(index: number, geometry: BufferGeometry, message: SceneMessage): void {
+        const kinds = new Map<string, { body: number; shape: Shape }[]>();
+        for (const body of message.bodies) {
+            for (const shape of body.shapes) {
+                if (shape.mesh === index) {
+                    const key = `${shape.roughness} ${shape.metallic}`;
+                    kinds.set(key, [...(kinds.get(key) ?? []), { body: body.id, shape }]);
+                }
+            }
+        }
+        for (const members of kinds.values()) {
+            const first = members[0]!.shape;
+            const material = new MeshStandardMaterial({
+                roughness: first.roughness, metalness: first.metallic, side: DoubleSide, fog: false,
+                wireframe: this.wire,
+            });
+            this.makeGlass(material);
+            const mesh = new InstancedMesh(geometry, material, members.length);
+            mesh.instanceMatrix.setUsage(DynamicDrawUsage);
+            mesh.frustumCulled = false;
+            mesh.castShadow = mesh.receiveShadow = true;
+            members.forEach(({ shape }, i) => mesh.setColorAt(i, new Color(shape.colour)));
+            this.batches.push({
+                mesh, members: members.map(({ body, shape }) => ({ body, offset: offsetOf(shape) })),
+            });
+            this.scene.add(mesh);
+        }
+    }
+
+    private readonly pose = new Matrix4();
+    private readonly turn = new Quaternion();
+    private readonly place = new Vector3();
+    private readonly unit = new Vector3(1, 1, 1);
+
+    // Where a body's frame is, in the last frame.
+    bodyMatrix(body: number, into = this.pose): Matrix4 {
+        const poses = this.frame?.poses;
+        const at = 7 * body;
+        if (!poses || at + 7 > poses.length) {
+            return into.identity();
+        }
+        this.place.set(poses[at]!, poses[at + 1]!, poses[at + 2]!);
+        this.turn.set(poses[at + 4]!, poses[at + 5]!, poses[at + 6]!, poses[at + 3]!);
+        return into.compose(this.place, this.turn, this.unit);
+    }
+
+    private readonly whole = new Matrix4();
+
+    showFrame(frame: Frame): void {
+        if (!this.message || frame.generation !== this.message.generation) {
+            return;
+        }
+        this.frame = frame;
+        for (const batch of this.batches) {
+            batch.members.forEach((member, i) => {
+                batch.mesh.setMatrixAt(i, this.whole.multiplyMatrices(this.bodyMatrix(member.body), member.offset));
+            });
+            batch.mesh.instanceMatrix.needsUpdate = true;
+            batch.mesh.boundingSphere = null;
+        }
+        for (const outline of this.outlines) {
+            outline.mesh.matrix.multiplyMatrices(this.bodyMatrix(outline.body), outline.offset);
+        }
+        this.lines.place(frame.lines);
+        this.studio.redrawShadows();
+        this.redraw();
+    }
+
+    select(body: number): void {
+        for (const outline of this.outlines) {
+            this.scene.remove(outline.mesh);
+        }
+        this.outlines = [];
+        this.selected = body;
+        for (const shape of this.message?.bodies[body]?.shapes ?? []) {
+            const geometry = this.geometries.get(shape.mesh);
+            if (geometry) {
+                const mesh = new Mesh(geometry, this.outlineMaterial);
+                mesh.matrixAutoUpdate = false;
+                mesh.frustumCulled = false;
+                this.outlines.push({ mesh, body, offset: offsetOf(shape) });
+                this.scene.add(mesh);
+            }
+        }
+        if (this.frame) {
+            this.showFrame(this.frame);
+        }
+        this.redraw();
+    }
+
+    get selection(): number {
+        return this.selected;
+    }
+
+    setWireframe(on: boolean): void {
+        this.wire = on;
+        for (const { mesh } of this.batches) {
+            mesh.material.wireframe = on;
+        }
+        this.redraw();
+    }
+
+    setGlass(on: boolean): void {
+        this.glass = on;
+        for (const { mesh } of this.batches) {
+            this.makeGlass(mesh.material);
+        }
+        this.redraw();
+    }
+
+    private makeGlass(material: MeshStandardMaterial): void {
+        material.transparent = this.glass;
+        material.opacity = this.glass ? 0.35 : 1;
+        material.depthWrite = !this.glass;
+        material.needsUpdate = true;
+    }
+
+    setShadows(on: boolean): void {
+        this.studio.setShadows(on);
+        this.redraw();
+    }
+
+    // Sets the ray through a point of the canvas, in CSS pixels from its corner.
+    ray(x: number, y: number): Raycaster {
+        const width = this.canvas.clientWidth;
+        const height = this.canvas.clientHeight;
+        this.raycaster.setFromCamera(new Vector2(2 * x / width - 1, 1 - 2 * y / height), this.camera);
+        return this.raycaster;
+    }
+
+    // What is under that point. Thin wires are hard to hit, so points around it are tried as well, nearest first.
+    pick(x: number, y: number, reach: number): Pick | null {
+        for (const ring of reach > 0 ? [0, 0.4 * reach, reach] : [0]) {
+            let best: (Pick & { distance: number }) | null = null;
+            for (let i = 0; i < (ring === 0 ? 1 : 8); ++i) {
+                const angle = i * Math.PI / 4;
+                const hit = this.hit(x + ring * Math.cos(angle), y + ring * Math.sin(angle));
+                if (hit && (!best || hit.distance < best.distance)) {
+                    best = hit;
+                }
+            }
+            if (best) {
+                return best;
+            }
+        }
+        return null;
+    }
+
+    private hit(x: number, y: number): (Pick & { distance: number }) | null {
+        const ray = this.ray(x, y);
+        let best: (Pick & { distance: number }) | null = null;
+        for (const batch of this.batches) {
+            for (const found of ray.intersectObject(batch.mesh, false)) {
+                const member = batch.members[found.instanceId ?? -1];
+                if (member && (!best || found.distance < best.distance)) {
+                    const local = found.point.clone().applyMatrix4(this.bodyMatrix(member.body).invert());
+                    best = { body: member.body, world: found.point.clone(), local, distance: found.distance };
+                }
+            }
+        }
+        return best;
+    }
+
+    // Box of everything that is drawn now.
+    bounds(): { low: Vector3; high: Vector3 } | null {
+        const low = new Vector3(Infinity, Infinity, Infinity);
+        const high = new Vector3(-Infinity, -Infinity, -Infinity);
+        const matrix = new Matrix4();
+        for (const batch of this.batches) {
+            batch.mesh.geometry.computeBoundingBox();
+            const box = batch.mesh.geometry.boundingBox;
+            for (let i = 0; box && i < batch.members.length; ++i) {
+                batch.mesh.getMatrixAt(i, matrix);
+                const moved = box.clone().applyMatrix4(matrix);
+                low.min(moved.min);
+                high.max(moved.max);
+            }
+        }
+        return low.x <= high.x ? { low, high } : null;
+    }
+}
+
+function offsetOf(shape: Shape): Matrix4 {
+    const [w, x, y, z] = shape.rotation;
+    return new Matrix4().compose(new Vector3(...shape.position), new Quaternion(x, y, z, w), new Vector3(1, 1, 1));
+}
