@@ -82,11 +82,13 @@ static void check_patches(const sn_shape *shape, double size, double scale)
     double area = 0.0, volume = 0.0;
     for (int i = 0; i < patches.count; ++i) {
         const sn_patch *p = &patches.data[i];
-        assert_int_equal(p->sides, 1);
+        assert_false(p->wire);
         assert_near(sn_length(p->normal), 1.0, 1e-14);
-        vector = sn_vec3_add_scaled(vector, p->area, p->normal);
-        area += p->area;
-        volume += p->area * sn_dot(p->centre, p->normal) / 3.0;
+        area += p->area * p->sides;
+        if (p->sides == 1) {
+            vector = sn_vec3_add_scaled(vector, p->area, p->normal);
+            volume += p->area * sn_dot(p->centre, p->normal) / 3.0;
+        }
     }
     double whole = sn_mesh_area(mesh);
     assert_near(sn_length(vector), 0.0, 1e-13 * whole);
@@ -94,6 +96,8 @@ static void check_patches(const sn_shape *shape, double size, double scale)
     assert_true(area <= whole * (1.0 + 1e-12) && area >= 0.985 * whole);
     if (shape->type == SN_SHAPE_BOX) {
         assert_near(area, whole, 1e-13 * whole);
+    }
+    if (shape->type == SN_SHAPE_BOX && size > 0.0) {
         assert_near(volume, shape->size.x * shape->size.y * shape->size.z,
                     1e-12 * scale * scale * scale);
     }
@@ -110,9 +114,10 @@ static void test_patches(void **state)
         double s = scales[i];
         sn_shape box = plate_shape(1.0 * s, 0.7 * s, 0.01 * s, 1.0);
         box.frame.position = sn_vec3_make(0.3 * s, -2.0 * s, 0.1 * s);
-        check_patches(&box, 0.0, s);
+        check_patches(&box, 0.0, s); // a sheet: its faces are one
+        box.size.z = 0.4 * s;
         check_patches(&box, 0.05 * s, s);
-        check_patches(&box, 10.0 * s, s);
+        check_patches(&box, 0.7 * s, s);
         sn_shape ball = sn_default_shape();
         ball.radius = s;
         check_patches(&ball, 0.0, s);
@@ -128,7 +133,7 @@ static void test_patches(void **state)
 static void test_patches_are_small(void **state)
 {
     (void)state;
-    // Both faces of a square plate: 6 by 6 cells, and thin rims.
+    // A square plate: 7 by 7 cells with both faces in one, and thin rims, four on each side.
     sn_shape plate = plate_shape(0.6, 0.6, 0.001, 1.0);
     sn_patches patches = {0};
     assert_int_equal(sn_patches_add(&patches, &plate, 1, 0.0, NULL), SN_OK);
@@ -137,9 +142,12 @@ static void test_patches_are_small(void **state)
         if (fabs(patches.data[i].normal.z) > 0.9) {
             faces += 1;
             assert_true(patches.data[i].area < 2.0 * 0.01);
+            assert_int_equal(patches.data[i].sides, 2);
+            assert_near(patches.data[i].centre.z, 0.0, 1e-12);
         }
     }
-    assert_true(faces >= 72 && faces <= 100);
+    assert_true(faces >= 49 && faces <= 64);
+    assert_true(patches.count - faces >= 4 && patches.count - faces <= 16);
     patches.count = 0;
     // A sensor feels nothing, an open sheet is met on both sides.
     plate.surface.sensor = true;
@@ -154,6 +162,42 @@ static void test_patches_are_small(void **state)
     assert_true(patches.count > 10);
     assert_int_equal(patches.data[0].sides, 2);
     sn_mesh_release(sheet.mesh);
+    sn_array_free(&patches);
+}
+
+// A bent wire of four bars: pieces of wire with the area of all, whichever way each bar points.
+static void test_wires(void **state)
+{
+    (void)state;
+    sn_shape bars[4];
+    double wanted = 0.0;
+    for (int i = 0; i < 4; ++i) {
+        bars[i] = sn_default_shape();
+        bars[i].type = SN_SHAPE_CAPSULE;
+        bars[i].radius = 0.001;
+        bars[i].height = 0.1;
+        bars[i].frame.position = sn_vec3_make(0.1 * i, 0.0, 0.0);
+        bars[i].frame.rotation =
+            sn_quat_from_axis_angle(sn_vec3_make(0.0, 1.0, 0.0), (i % 2 == 0 ? 0.5 : -0.5) * SN_PI);
+        wanted += 2.0 * SN_PI * 0.001 * 0.1;
+    }
+    sn_patches patches = {0};
+    assert_int_equal(sn_patches_add(&patches, bars, 4, 0.0, NULL), SN_OK);
+    assert_true(patches.count >= 12 && patches.count <= 20);
+    double area = 0.0, moment = 0.0;
+    for (int i = 0; i < patches.count; ++i) {
+        assert_true(patches.data[i].wire);
+        assert_int_equal(patches.data[i].sides, 2);
+        assert_near(fabs(patches.data[i].normal.x), 1.0, 1e-14);
+        area += patches.data[i].area;
+        moment += patches.data[i].area * patches.data[i].centre.x;
+    }
+    assert_near(area, wanted, 1e-14 * wanted);
+    assert_near(moment, wanted * 0.15, 1e-14 * wanted);
+    // A thick bar is no wire; nor is one that is to be cut finely.
+    patches.count = 0;
+    assert_int_equal(sn_patches_add(&patches, bars, 1, 0.0005, NULL), SN_OK);
+    assert_false(patches.data[0].wire);
     sn_array_free(&patches);
 }
 
@@ -543,6 +587,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_patches),
         cmocka_unit_test(test_patches_are_small),
+        cmocka_unit_test(test_wires),
         cmocka_unit_test(test_patches_out_of_memory),
         cmocka_unit_test(test_terminal_speed),
         cmocka_unit_test(test_second_order),

@@ -121,7 +121,7 @@ typedef struct sn_air_def {
     double density;    // kg/m^3
     double normal;     // coefficient of the force along the normal of a patch
     double tangential; // and of that along the patch, on each of its sides
-    double patch;      // m, size of patches that bodies are cut into; 0: a sixth of each body
+    double patch;      // m, size of patches that bodies are cut into; 0: a seventh of each shape
 } sn_air_def;
 
 // 1.2 kg/m^3; 1.17, a flat plate across the wind; 0.01.
@@ -137,9 +137,21 @@ SN_API sn_air_def sn_default_air_def(void);
 SN_API void sn_air_force(const sn_air_def *air, double area, int sides, sn_vec3 normal,
                          sn_vec3 relative_velocity, sn_vec3 *force, sn_mat3 *damping);
 
+// The same for a piece of wire: the sum over the faces around it, of `area` in all, for air that
+// flows across it or along it. With w_a the part of w along the axis and w_t the rest,
+//     force = density / 2 area (2 normal / (3 pi) |w_t| w_t
+//                               + tangential (|w_a| w_a + 4 / (3 pi) |w_t| w_t));
+// the first term is exact for any w.
+SN_API void sn_air_wire_force(const sn_air_def *air, double area, sn_vec3 axis,
+                              sn_vec3 relative_velocity, sn_vec3 *force, sn_mat3 *damping);
+
 // The law of a face at rest in the wind: force = density area v^2 (n_v . n) n for the velocity v
 // n_v of the wind, whichever way the unit normal n points.
 SN_API sn_vec3 sn_wind_face_force(double density, double area, sn_vec3 normal, sn_vec3 velocity);
+
+// The sum of it over the faces around a piece of wire: density area / 4 v v_t with v_t the part of
+// the velocity across the wire.
+SN_API sn_vec3 sn_wind_wire_force(double density, double area, sn_vec3 axis, sn_vec3 velocity);
 
 // A vector of random direction, shorter than share * |force|: a function of the three numbers.
 SN_API sn_vec3 sn_wind_random_force(sn_vec3 force, double share, uint64_t seed, uint64_t patch,

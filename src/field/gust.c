@@ -1,7 +1,7 @@
 #include "field/gust.h"
 
 #include "base/random.h"
-#include "math/elementary.h"
+#include "math/lanes.h"
 
 // Energy is shared out between these wave numbers, in units of 1/length of the spectrum: what is
 // left out at both ends is 0.5 % of it.
@@ -86,4 +86,98 @@ sn_vec3 sn_gust_velocity(const sn_gust_mode *modes, int count, sn_vec3 point)
         velocity = sn_vec3_add_scaled(velocity, cosine, modes[i].swing);
     }
     return velocity;
+}
+
+// ---- expansion ----
+
+#define LONG 0.4 // |k| radius
+
+int sn_gust_count_long(const sn_gust_mode *modes, int count, double radius)
+{
+    double square = LONG * LONG;
+    while (count > 0 &&
+           sn_dot(modes[count - 1].wave, modes[count - 1].wave) * (radius * radius) > square) {
+        count -= 1;
+    }
+    return count;
+}
+
+typedef struct wide_expansion {
+    sn_wide3 value, slope[3], bend[6];
+} wide_expansion;
+
+// Four waves: with f = k . x + phase, cos(f + k . d) = cos f - sin f k . d - cos f (k . d)^2 / 2.
+SN_WIDE void expand_waves(const sn_gust_mode *m, sn_vec3 point, wide_expansion *sum)
+{
+    sn_wide3 k = {{m[0].wave.x, m[1].wave.x, m[2].wave.x, m[3].wave.x},
+                  {m[0].wave.y, m[1].wave.y, m[2].wave.y, m[3].wave.y},
+                  {m[0].wave.z, m[1].wave.z, m[2].wave.z, m[3].wave.z}};
+    sn_wide3 swing = {{m[0].swing.x, m[1].swing.x, m[2].swing.x, m[3].swing.x},
+                      {m[0].swing.y, m[1].swing.y, m[2].swing.y, m[3].swing.y},
+                      {m[0].swing.z, m[1].swing.z, m[2].swing.z, m[3].swing.z}};
+    sn_lanes phase = {m[0].phase, m[1].phase, m[2].phase, m[3].phase}, sine, cosine;
+    phase += k.x * point.x + k.y * point.y + k.z * point.z;
+    wide_sincos(&phase, &sine, &cosine);
+    sn_wide3 here = swing, rise = swing;
+    sn_lanes factor = -sine;
+    wide_scale(&here, &cosine);
+    wide_scale(&rise, &factor);
+    wide_add(&sum->value, &here);
+    wide_add_scaled(&sum->slope[0], &k.x, &rise);
+    wide_add_scaled(&sum->slope[1], &k.y, &rise);
+    wide_add_scaled(&sum->slope[2], &k.z, &rise);
+    const sn_lanes square[6] = {-0.5 * (k.x * k.x), -0.5 * (k.y * k.y), -0.5 * (k.z * k.z),
+                                -(k.x * k.y),       -(k.x * k.z),       -(k.y * k.z)};
+    for (int i = 0; i < 6; ++i) {
+        wide_add_scaled(&sum->bend[i], &square[i], &here);
+    }
+}
+
+SN_WIDE void expand(const sn_gust_mode *modes, int count, sn_vec3 point, sn_gust_expansion *result)
+{
+    wide_expansion sum = {0};
+    int i = 0;
+    for (; i + SN_LANES <= count; i += SN_LANES) {
+        expand_waves(modes + i, point, &sum);
+    }
+    if (i < count) {
+        sn_gust_mode last[SN_LANES] = {{{0}, {0}, 0.0}};
+        for (int k = 0; i + k < count; ++k) {
+            last[k] = modes[i + k];
+        }
+        expand_waves(last, point, &sum);
+    }
+    const sn_wide3 *wide[10] = {&sum.value,   &sum.slope[0], &sum.slope[1], &sum.slope[2],
+                                &sum.bend[0], &sum.bend[1],  &sum.bend[2],  &sum.bend[3],
+                                &sum.bend[4], &sum.bend[5]};
+    for (int k = 0; k < 10; ++k) {
+        const double part[3] = {wide_sum(&wide[k]->x), wide_sum(&wide[k]->y),
+                                wide_sum(&wide[k]->z)};
+        for (int c = 0; c < 3; ++c) {
+            double *at = k == 0 ? &result->value[c]
+                                : (k < 4 ? &result->slope[c][k - 1] : &result->bend[c][k - 4]);
+            *at = part[c];
+        }
+    }
+}
+
+#ifdef SN_HAS_AVX2_TWIN
+__attribute__((target("avx2"))) static void expand_avx2(const sn_gust_mode *modes, int count,
+                                                        sn_vec3 point, sn_gust_expansion *result)
+{
+    expand(modes, count, point, result);
+}
+#endif
+
+sn_gust_expansion sn_gust_expand(const sn_gust_mode *modes, int count, sn_vec3 point)
+{
+    sn_gust_expansion result;
+#ifdef SN_HAS_AVX2_TWIN
+    if (__builtin_cpu_supports("avx2")) {
+        expand_avx2(modes, count, point, &result);
+        return result;
+    }
+#endif
+    expand(modes, count, point, &result);
+    return result;
 }

@@ -20,4 +20,16 @@ SN_API void sn_gust_fill(sn_wind_spectrum spectrum, double scale, uint64_t seed,
                          sn_gust_mode *modes, int count);
 SN_API sn_vec3 sn_gust_velocity(const sn_gust_mode *modes, int count, sn_vec3 point);
 
+// What is near a point, to the second order: the component i of the velocity at the point + d is
+// value[i] + slope[i] . d + d . bend[i] d, with the bend by xx, yy, zz, xy + yx, xz + zx, yz + zy.
+typedef struct sn_gust_expansion {
+    double value[3], slope[3][3], bend[3][6];
+} sn_gust_expansion;
+
+// How many of the waves, which come in order of their lengths, change so little within the radius
+// of a point that they may be expanded: |k| radius <= 0.4. The third order, which is left out, is
+// then 1 % of a wave at most.
+SN_API int sn_gust_count_long(const sn_gust_mode *modes, int count, double radius);
+SN_API sn_gust_expansion sn_gust_expand(const sn_gust_mode *modes, int count, sn_vec3 point);
+
 #endif

@@ -3,14 +3,14 @@
 #include "math/elementary.h"
 #include "sinew/math.h"
 
-#define Q 0.62665706865775012560 // sqrt(pi / 8)
+#define Q SN_JET_Q
 
 sn_jet_state sn_jet_at(double radius, double x, double r)
 {
     if (!(x >= 0.0)) {
         return (sn_jet_state){0};
     }
-    double length = 12.0 * radius; // of the core: 6 d
+    double length = SN_JET_CORE * radius;
     double axis = x > length ? length / x : 1.0;
     double core = x < length ? radius * (1.0 - x / length) : 0.0;
     // Momentum, int s^2 r dr = core^2/2 + Q core b + b^2/4, for the profile s is R^2/2 / axis^2;

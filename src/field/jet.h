@@ -5,6 +5,9 @@
 
 #include "sinew/base.h"
 
+#define SN_JET_CORE 12.0                   // length of the core in radii of the mouth: 6 d
+#define SN_JET_Q    0.62665706865775012560 // sqrt(pi / 8)
+
 typedef struct sn_jet_state {
     double along; // speed along the axis, as a share of that in the mouth
     double about; // speed about the axis, as a share of that of a rim that turns with the mouth

@@ -7,68 +7,89 @@
 #include "geometry/mesh.h"
 #include "geometry/mesh_check.h"
 
-enum { COARSE = 6, FINEST = 64 }; // parts of a body's extent
-#define SAME_WAY 0.97             // cosine between normals that may share a patch: 14 degrees
-#define THIN_WAY 0.7 // and in a cell with little in it, such as a piece of wire: 45 degrees
-#define THIN     0.3 // the area of which is less than this share of the cell's side squared
+// Parts of a shape's extent, of a body's, of a body's for wires, and the most.
+enum { COARSE = 7, BODY_COARSE = 21, WIRE_COARSE = 14, FINEST = 64 };
+#define SAME_WAY    0.97 // cosine between normals that may share a patch: 14 degrees
+#define THIN_WAY    0.7  // and in a cell with little in it, such as a rim: 45 degrees
+#define THIN        0.3  // the area of which is less than this share of the cell's side squared
+#define SCRAP       0.1  // patches below this share are joined over several cells
+#define SCRAP_CELLS 3
+#define SHEET       0.25  // faces nearer to each other than this share of a cell are a sheet's,
+#define SAME_AREA   0.02  // when their areas are the same to this share
+#define WIRE        0.125 // radius of a bar that is a wire, as a share of a cell
 
 typedef struct piece {
-    sn_vec3 centre, vector; // vector area
+    sn_vec3 centre, vector; // vector area; of a wire the axis, as long as its area is large
     int cell[3];
     int sides, order;
+    bool wire;
 } piece;
 
 typedef SN_ARRAY(piece) pieces;
 
-// ---- the shapes' meshes ----
+// ---- boxes around shapes ----
 
-// Sensors have none: NULL.
-static sn_status make_meshes(const sn_shape *shapes, int count, sn_mesh **meshes, sn_error *error)
-{
-    for (int i = 0; i < count; ++i) {
-        sn_status status =
-            shapes[i].surface.sensor ? SN_OK : sn_shape_mesh(&shapes[i], 0.0, &meshes[i], error);
-        if (status != SN_OK) {
-            return status;
-        }
-    }
-    return SN_OK;
-}
-
-static sn_aabb find_box(const sn_shape *shapes, sn_mesh *const *meshes, int count)
+static sn_aabb find_box(const sn_mesh *mesh)
 {
     sn_aabb box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    for (int i = 0; i < count; ++i) {
-        for (int k = 0; meshes[i] != NULL && k < meshes[i]->vertex_count; ++k) {
-            sn_vec3 x = sn_transform_point(shapes[i].frame, meshes[i]->positions[k]);
-            box.lower = sn_vec3_min(box.lower, x);
-            box.upper = sn_vec3_max(box.upper, x);
-        }
+    for (int k = 0; k < mesh->vertex_count; ++k) {
+        box.lower = sn_vec3_min(box.lower, mesh->positions[k]);
+        box.upper = sn_vec3_max(box.upper, mesh->positions[k]);
     }
     return box;
 }
 
-// ---- cutting ----
+static double longest_edge(const sn_aabb *box)
+{
+    sn_vec3 edges = sn_vec3_sub(box->upper, box->lower);
+    return fmax(fmax(edges.x, edges.y), edges.z);
+}
+
+static bool is_bar(const sn_shape *shape)
+{
+    return (shape->type == SN_SHAPE_CAPSULE || shape->type == SN_SHAPE_CYLINDER) &&
+           shape->height > 4.0 * shape->radius;
+}
+
+// The ends of a bar's axis, in the body's frame.
+static void find_ends(const sn_shape *bar, sn_vec3 ends[2])
+{
+    for (int i = 0; i < 2; ++i) {
+        double z = (i == 0 ? -0.5 : 0.5) * bar->height;
+        ends[i] = sn_transform_point(bar->frame, sn_vec3_make(0.0, 0.0, z));
+    }
+}
+
+static void grow_box(sn_aabb *box, sn_vec3 point)
+{
+    box->lower = sn_vec3_min(box->lower, point);
+    box->upper = sn_vec3_max(box->upper, point);
+}
+
+// ---- pieces ----
 
 typedef struct cutting {
-    pieces *out;
+    pieces all;
+    sn_patches *patches;
     sn_vec3 corner; // of the grid
     double size;
     int sides;
 } cutting;
 
-static bool put_piece(cutting *c, const sn_vec3 x[3])
+static void find_cell(const cutting *c, sn_vec3 centre, int cell[3])
 {
-    sn_vec3 sum = sn_vec3_add(sn_vec3_add(x[0], x[1]), x[2]);
-    piece made = {.centre = sn_vec3_scale(1.0 / 3.0, sum),
-                  .vector = sn_vec3_scale(0.5, sn_triangle_area_vector(x[0], x[1], x[2])),
-                  .sides = c->sides,
-                  .order = c->out->count};
-    sn_vec3 from = sn_vec3_scale(1.0 / c->size, sn_vec3_sub(made.centre, c->corner));
-    made.cell[0] = (int)from.x;
-    made.cell[1] = (int)from.y;
-    made.cell[2] = (int)from.z;
-    return sn_array_push(c->out, made);
+    sn_vec3 from = sn_vec3_scale(1.0 / c->size, sn_vec3_sub(centre, c->corner));
+    cell[0] = (int)from.x;
+    cell[1] = (int)from.y;
+    cell[2] = (int)from.z;
+}
+
+static bool put_piece(cutting *c, sn_vec3 centre, sn_vec3 vector, bool wire)
+{
+    piece made = {
+        .centre = centre, .vector = vector, .sides = c->sides, .order = c->all.count, .wire = wire};
+    find_cell(c, centre, made.cell);
+    return sn_array_push(&c->all, made);
 }
 
 // Halves the longest edge until it is short enough. Depth is bounded: two halvings at most halve
@@ -85,7 +106,9 @@ static bool cut(cutting *c, const sn_vec3 x[3], int depth)
         }
     }
     if (!(length > c->size) || depth == 0) {
-        return put_piece(c, x);
+        sn_vec3 sum = sn_vec3_add(sn_vec3_add(x[0], x[1]), x[2]);
+        return put_piece(c, sn_vec3_scale(1.0 / 3.0, sum),
+                         sn_vec3_scale(0.5, sn_triangle_area_vector(x[0], x[1], x[2])), false);
     }
     sn_vec3 a = x[longest], b = x[(longest + 1) % 3], other = x[(longest + 2) % 3];
     sn_vec3 middle = sn_vec3_scale(0.5, sn_vec3_add(a, b));
@@ -93,19 +116,16 @@ static bool cut(cutting *c, const sn_vec3 x[3], int depth)
     return cut(c, first, depth - 1) && cut(c, second, depth - 1);
 }
 
-static bool cut_mesh(cutting *c, const sn_shape *shape, const sn_mesh *mesh)
+// Lays the grid for a box. Where the box is thinner than a cell, it is in the midst of one.
+static void lay_grid(cutting *c, const sn_aabb *box)
 {
-    // An open surface meets the air on both sides.
-    c->sides = sn_mesh_check_closed(mesh, NULL) == SN_OK ? 1 : 2;
-    bool done = true;
-    for (int i = 0; done && i < mesh->triangle_count; ++i) {
-        sn_vec3 x[3];
-        for (int k = 0; k < 3; ++k) {
-            x[k] = sn_transform_point(shape->frame, mesh->positions[mesh->triangles[3 * i + k]]);
-        }
-        done = cut(c, x, 40);
+    const double lower[3] = {box->lower.x, box->lower.y, box->lower.z};
+    const double upper[3] = {box->upper.x, box->upper.y, box->upper.z};
+    double corner[3];
+    for (int i = 0; i < 3; ++i) {
+        corner[i] = lower[i] - fmax(0.5 * (c->size - (upper[i] - lower[i])), 0.0);
     }
-    return done;
+    c->corner = sn_vec3_at(corner);
 }
 
 // ---- joining what lies together ----
@@ -138,77 +158,262 @@ static double choose_way(const pieces *all, int first, double size)
 
 // While they are being joined, a patch's centre is a sum weighed by area, and its normal the vector
 // area.
-static bool join(sn_patches *patches, const pieces *all, double size)
+static bool join_piece(sn_patches *patches, int first, double way, const piece *p)
 {
-    double way = choose_way(all, 0, size);
-    int first = patches->count; // of the patches of the cell
-    for (int i = 0; i < all->count; ++i) {
-        const piece *p = &all->data[i];
-        if (i > 0 && !same_cell(p, p - 1)) {
-            first = patches->count;
-            way = choose_way(all, i, size);
-        }
-        double area = sn_length(p->vector);
-        int at = first;
-        while (at < patches->count && (patches->data[at].sides != p->sides ||
-                                       sn_dot(patches->data[at].normal, p->vector) <
-                                           way * area * sn_length(patches->data[at].normal))) {
-            ++at;
-        }
-        if (at == patches->count && !sn_array_push(patches, ((sn_patch){.sides = p->sides}))) {
-            return false;
-        }
+    double area = sn_length(p->vector);
+    for (int at = first; at < patches->count; ++at) {
         sn_patch *patch = &patches->data[at];
-        patch->area += area;
-        patch->centre = sn_vec3_add_scaled(patch->centre, area, p->centre);
-        patch->normal = sn_vec3_add(patch->normal, p->vector);
+        double cosine = sn_dot(patch->normal, p->vector),
+               bound = way * area * sn_length(patch->normal);
+        if (patch->sides == p->sides && (cosine >= bound || (p->sides == 2 && cosine <= -bound))) {
+            patch->area += area;
+            patch->centre = sn_vec3_add_scaled(patch->centre, area, p->centre);
+            patch->normal = sn_vec3_add_scaled(patch->normal, cosine < 0.0 ? -1.0 : 1.0, p->vector);
+            return true;
+        }
     }
-    return true;
+    return sn_array_push(patches, ((sn_patch){.centre = sn_vec3_scale(area, p->centre),
+                                              .normal = p->vector,
+                                              .area = area,
+                                              .sides = p->sides,
+                                              .wire = p->wire}));
 }
 
+// Sums become means. A patch that is bent has as much area as it shows, a wire all of it.
 static void finish(sn_patches *patches, int first)
 {
     int kept = first;
     for (int i = first; i < patches->count; ++i) {
         sn_patch patch = patches->data[i];
-        double whole = patch.area;
-        patch.area = sn_length(patch.normal);
-        if (!(patch.area > 0.0)) {
+        double whole = patch.area, shown = sn_length(patch.normal);
+        if (!(shown > 0.0)) {
             continue; // of triangles without area
         }
+        patch.area = patch.wire ? whole : shown;
         patch.centre = sn_vec3_scale(1.0 / whole, patch.centre);
-        patch.normal = sn_vec3_scale(1.0 / patch.area, patch.normal);
+        patch.normal = sn_vec3_scale(1.0 / shown, patch.normal);
         patches->data[kept++] = patch;
     }
     patches->count = kept;
 }
 
-static bool cut_and_join(sn_patches *patches, const sn_shape *shapes, sn_mesh *const *meshes,
-                         int count, double size)
+// Makes one patch of each two that are the faces of a sheet, among those from `first` on.
+static void pair_faces(sn_patches *patches, int first, double size)
 {
-    sn_aabb box = find_box(shapes, meshes, count);
-    sn_vec3 edges = sn_vec3_sub(box.upper, box.lower);
-    double extent = fmax(fmax(edges.x, edges.y), edges.z);
-    pieces all = {0};
-    cutting c = {.out = &all, .corner = box.lower, .size = fmax(size, extent / FINEST)};
-    if (size == 0.0) {
-        c.size = extent / COARSE;
+    for (int i = first; i < patches->count; ++i) {
+        sn_patch *a = &patches->data[i];
+        for (int k = i + 1; k < patches->count && a->sides == 1; ++k) {
+            const sn_patch *b = &patches->data[k];
+            if (b->sides == 1 && sn_dot(a->normal, b->normal) < -SAME_WAY &&
+                fabs(a->area - b->area) < SAME_AREA * a->area &&
+                sn_distance(a->centre, b->centre) < SHEET * size) {
+                a->centre = sn_vec3_scale(0.5, sn_vec3_add(a->centre, b->centre));
+                a->normal = sn_normalize(sn_vec3_sub(a->normal, b->normal));
+                a->area = 0.5 * (a->area + b->area);
+                a->sides = 2;
+                patches->data[k] = patches->data[--patches->count];
+            }
+        }
     }
+}
+
+// Joins sorted pieces cell by cell.
+static bool join(cutting *c, double size)
+{
+    sn_patches *patches = c->patches;
+    const pieces *all = &c->all;
+    int first = patches->count; // of the patches of the cell
+    double way = SAME_WAY;
     bool done = true;
-    for (int i = 0; done && i < count; ++i) {
-        done = meshes[i] == NULL || cut_mesh(&c, &shapes[i], meshes[i]);
+    for (int i = 0; i < all->count && done; ++i) {
+        if (i == 0 || !same_cell(&all->data[i], &all->data[i - 1])) {
+            finish(patches, first);
+            pair_faces(patches, first, c->size);
+            first = patches->count;
+            way = all->data[i].wire ? SAME_WAY : choose_way(all, i, size);
+        }
+        done = join_piece(patches, first, way, &all->data[i]);
     }
-    int first = patches->count;
-    if (done && all.count > 0) {
-        qsort(all.data, (size_t)all.count, sizeof *all.data, compare_pieces);
-        done = join(patches, &all, c.size);
-    }
-    sn_array_free(&all);
     if (done) {
         finish(patches, first);
-    } else {
-        patches->count = first;
+        pair_faces(patches, first, c->size);
     }
+    return done;
+}
+
+// Takes back the patches that are scraps, as pieces of a coarser grid.
+static bool take_scraps(cutting *c, int first)
+{
+    sn_patches *patches = c->patches;
+    int kept = first;
+    bool done = true;
+    c->all.count = 0;
+    for (int i = first; i < patches->count && done; ++i) {
+        sn_patch patch = patches->data[i];
+        if (patch.wire || patch.area >= SCRAP * c->size * c->size) {
+            patches->data[kept++] = patch;
+            continue;
+        }
+        c->sides = patch.sides;
+        done = put_piece(c, patch.centre, sn_vec3_scale(patch.area, patch.normal), false);
+        for (int k = 0; k < 3 && done; ++k) {
+            c->all.data[c->all.count - 1].cell[k] /= SCRAP_CELLS;
+        }
+    }
+    patches->count = kept;
+    return done;
+}
+
+static bool join_all(cutting *c)
+{
+    if (c->all.count == 0) {
+        return true;
+    }
+    int first = c->patches->count;
+    qsort(c->all.data, (size_t)c->all.count, sizeof *c->all.data, compare_pieces);
+    if (!join(c, c->size) || !take_scraps(c, first)) {
+        return false;
+    }
+    if (c->all.count > 0) {
+        qsort(c->all.data, (size_t)c->all.count, sizeof *c->all.data, compare_pieces);
+    }
+    return join(c, SCRAP_CELLS * c->size);
+}
+
+// ---- shapes ----
+
+// In the shape's own frame, in which sheets are level.
+static bool cut_mesh(cutting *c, const sn_shape *shape, const sn_mesh *mesh, double size,
+                     double body_extent)
+{
+    sn_aabb box = find_box(mesh);
+    double extent = longest_edge(&box);
+    c->size =
+        size > 0.0 ? fmax(size, extent / FINEST) : fmax(extent / COARSE, body_extent / BODY_COARSE);
+    lay_grid(c, &box);
+    // An open surface meets the air on both sides.
+    bool closed = shape->type != SN_SHAPE_MESH || sn_mesh_check_closed(mesh, NULL) == SN_OK;
+    c->sides = closed ? 1 : 2;
+    c->all.count = 0;
+    int first = c->patches->count;
+    bool done = true;
+    for (int i = 0; done && i < mesh->triangle_count; ++i) {
+        sn_vec3 x[3];
+        for (int k = 0; k < 3; ++k) {
+            x[k] = mesh->positions[mesh->triangles[3 * i + k]];
+        }
+        done = cut(c, x, 40);
+    }
+    done = done && join_all(c);
+    for (int i = first; i < c->patches->count; ++i) {
+        sn_patch *patch = &c->patches->data[i];
+        patch->centre = sn_transform_point(shape->frame, patch->centre);
+        patch->normal = sn_rotate(shape->frame.rotation, patch->normal);
+    }
+    return done;
+}
+
+static bool cut_bar(cutting *c, const sn_shape *bar)
+{
+    sn_vec3 ends[2];
+    find_ends(bar, ends);
+    int parts = (int)(bar->height / c->size) + 1;
+    sn_vec3 way = sn_vec3_scale(1.0 / parts, sn_vec3_sub(ends[1], ends[0]));
+    bool done = true;
+    c->sides = 2;
+    for (int i = 0; i < parts && done; ++i) {
+        done = put_piece(c, sn_vec3_add_scaled(ends[0], i + 0.5, way),
+                         sn_vec3_scale(2.0 * SN_PI * bar->radius, way), true);
+    }
+    return done;
+}
+
+typedef struct body_cut {
+    const sn_shape *shapes;
+    sn_mesh **meshes; // of all but sensors and wires
+    int count;
+    double size, extent;
+    sn_aabb box;
+} body_cut;
+
+static bool is_wire(const body_cut *body, int i)
+{
+    double cell = fmax(body->size, body->extent / (body->size > 0.0 ? FINEST : WIRE_COARSE));
+    return is_bar(&body->shapes[i]) && body->shapes[i].radius < WIRE * cell;
+}
+
+static bool cut_wires(cutting *c, const body_cut *body)
+{
+    c->size = fmax(body->size, body->extent / (body->size > 0.0 ? FINEST : WIRE_COARSE));
+    c->corner = body->box.lower;
+    c->all.count = 0;
+    bool done = true;
+    for (int i = 0; i < body->count && done; ++i) {
+        if (!body->shapes[i].surface.sensor && is_wire(body, i)) {
+            done = cut_bar(c, &body->shapes[i]);
+        }
+    }
+    return done && join_all(c);
+}
+
+static void add_to_box(sn_aabb *box, const sn_shape *shape, const sn_mesh *mesh)
+{
+    if (mesh == NULL) {
+        sn_vec3 ends[2], r = {shape->radius, shape->radius, shape->radius};
+        find_ends(shape, ends);
+        for (int i = 0; i < 2; ++i) {
+            grow_box(box, sn_vec3_add(ends[i], r));
+            grow_box(box, sn_vec3_sub(ends[i], r));
+        }
+        return;
+    }
+    for (int k = 0; k < mesh->vertex_count; ++k) {
+        grow_box(box, sn_transform_point(shape->frame, mesh->positions[k]));
+    }
+}
+
+// Bars get no mesh until it is known that they are thick.
+static sn_status measure(body_cut *body, sn_error *error)
+{
+    body->box = (sn_aabb){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int i = 0; i < body->count; ++i) {
+        const sn_shape *shape = &body->shapes[i];
+        if (shape->surface.sensor) {
+            continue;
+        }
+        sn_status status =
+            is_bar(shape) ? SN_OK : sn_shape_mesh(shape, 0.0, &body->meshes[i], error);
+        if (status != SN_OK) {
+            return status;
+        }
+        add_to_box(&body->box, shape, body->meshes[i]);
+    }
+    body->extent = fmax(longest_edge(&body->box), 0.0);
+    for (int i = 0; i < body->count; ++i) {
+        const sn_shape *shape = &body->shapes[i];
+        sn_status status = SN_OK;
+        if (!shape->surface.sensor && is_bar(shape) && !is_wire(body, i)) {
+            status = sn_shape_mesh(shape, 0.0, &body->meshes[i], error);
+        }
+        if (status != SN_OK) {
+            return status;
+        }
+    }
+    return SN_OK;
+}
+
+static bool cut_shapes(sn_patches *patches, const body_cut *body)
+{
+    cutting c = {.patches = patches};
+    int first = patches->count;
+    bool done = true;
+    for (int i = 0; done && i < body->count; ++i) {
+        done = body->meshes[i] == NULL ||
+               cut_mesh(&c, &body->shapes[i], body->meshes[i], body->size, body->extent);
+    }
+    done = done && cut_wires(&c, body);
+    sn_array_free(&c.all);
+    patches->count = done ? patches->count : first;
     return done;
 }
 
@@ -218,17 +423,18 @@ sn_status sn_patches_add(sn_patches *patches, const sn_shape *shapes, int count,
     if (count == 0) {
         return SN_OK;
     }
-    sn_mesh **meshes = sn_allocate_zero((size_t)count * sizeof *meshes);
-    if (meshes == NULL) {
-        return sn_fail_memory(error, (size_t)count * sizeof *meshes);
+    body_cut body = {.shapes = shapes, .count = count, .size = size};
+    body.meshes = sn_allocate_zero((size_t)count * sizeof *body.meshes);
+    if (body.meshes == NULL) {
+        return sn_fail_memory(error, (size_t)count * sizeof *body.meshes);
     }
-    sn_status status = make_meshes(shapes, count, meshes, error);
-    if (status == SN_OK && !cut_and_join(patches, shapes, meshes, count, size)) {
+    sn_status status = measure(&body, error);
+    if (status == SN_OK && !cut_shapes(patches, &body)) {
         status = sn_fail_memory(error, sizeof(piece));
     }
     for (int i = 0; i < count; ++i) {
-        sn_mesh_release(meshes[i]);
+        sn_mesh_release(body.meshes[i]);
     }
-    sn_free(meshes);
+    sn_free(body.meshes);
     return status;
 }

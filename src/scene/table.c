@@ -122,7 +122,7 @@ static const sn_key air_keys[] = {
      .range = SN_RANGE_NOT_NEGATIVE, .standard = {0.01}},
     {"patch", SN_KEY_NUMBER, offsetof(sn_air_item, patch),
      "Size of the pieces that surfaces are cut into.", .dimension = SN_LENGTH,
-     .range = SN_RANGE_NOT_NEGATIVE, .standard_text = "a sixth of each body"}};
+     .range = SN_RANGE_NOT_NEGATIVE, .standard_text = "a seventh of each shape"}};
 
 static const sn_object air_table = {"air", .text = "What winds are made of; see the page on wind.",
                                     .size = sizeof(sn_air_item), ROWS(air_keys)};

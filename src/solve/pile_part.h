@@ -2,6 +2,7 @@
 #ifndef SN_SOLVE_PILE_PART_H
 #define SN_SOLVE_PILE_PART_H
 
+#include "math/lanes.h"
 #include "solve/pile.h"
 
 enum {
@@ -11,15 +12,7 @@ enum {
     SN_PILE_BLOCK_CHUNK = 4, // of blocks
 };
 
-// Four doubles worked on together: element-wise, in the same order as one alone, so with the same
-// bits.
-typedef double sn_lanes __attribute__((vector_size(SN_PILE_LANES * sizeof(double))));
 typedef double sn_row __attribute__((vector_size(SN_PILE_LANES * sizeof(double)), may_alias));
-typedef int64_t sn_lane_mask __attribute__((vector_size(SN_PILE_LANES * sizeof(int64_t))));
-
-typedef struct sn_wide3 {
-    sn_lanes x, y, z;
-} sn_wide3;
 
 // A body as sweeps see it, world axes, in rows that are loaded whole. One more after the last never
 // moves.

@@ -1,90 +1,10 @@
-// Arithmetic on four lanes, and bodies gathered into lanes. Everything is inlined into callers that
-// are compiled for the plain machine and once more for AVX2, never with fused multiply-add: same
-// bits.
+// Bodies gathered into lanes. Everything is inlined into callers that are compiled for the plain
+// machine and once more for AVX2: see math/lanes.h.
 #ifndef SN_SOLVE_PILE_WIDE_H
 #define SN_SOLVE_PILE_WIDE_H
 
+#include "math/lanes.h"
 #include "solve/pile_part.h"
-
-#define SN_WIDE static inline __attribute__((always_inline))
-
-#if defined(__x86_64__) && !defined(__AVX2__)
-#define SN_HAS_AVX2_TWIN 1
-#endif
-
-// GCC unrolls such loops only when told; clang does so by itself.
-#if defined(__GNUC__) && !defined(__clang__)
-#define SN_UNROLLED _Pragma("GCC unroll 4")
-#else
-#define SN_UNROLLED
-#endif
-
-// Where the machine has no vectors so wide, gcc 12 puts them together piece by piece and then takes
-// them for unset.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-
-// Lanes are handed over by address: by value they would be passed differently with and without
-// AVX2.
-SN_WIDE void wide_add(sn_wide3 *a, const sn_wide3 *b)
-{
-    a->x += b->x;
-    a->y += b->y;
-    a->z += b->z;
-}
-
-SN_WIDE void wide_add_scaled(sn_wide3 *a, const sn_lanes *s, const sn_wide3 *b)
-{
-    a->x += *s * b->x;
-    a->y += *s * b->y;
-    a->z += *s * b->z;
-}
-
-SN_WIDE void wide_sub_scaled(sn_wide3 *a, const sn_lanes *s, const sn_wide3 *b)
-{
-    a->x -= *s * b->x;
-    a->y -= *s * b->y;
-    a->z -= *s * b->z;
-}
-
-SN_WIDE void wide_scale(sn_wide3 *a, const sn_lanes *s)
-{
-    a->x *= *s;
-    a->y *= *s;
-    a->z *= *s;
-}
-
-SN_WIDE void wide_dot(sn_lanes *result, const sn_wide3 *a, const sn_wide3 *b)
-{
-    *result = a->x * b->x + a->y * b->y + a->z * b->z;
-}
-
-SN_WIDE void wide_cross(sn_wide3 *result, const sn_wide3 *a, const sn_wide3 *b)
-{
-    result->x = a->y * b->z - a->z * b->y;
-    result->y = a->z * b->x - a->x * b->z;
-    result->z = a->x * b->y - a->y * b->x;
-}
-
-// mask ? a : b
-SN_WIDE void wide_select(sn_lanes *result, const sn_lane_mask *mask, const sn_lanes *a,
-                         const sn_lanes *b)
-{
-    *result = (sn_lanes)((*mask & (sn_lane_mask)*a) | (~*mask & (sn_lane_mask)*b));
-}
-
-SN_WIDE void wide_max(sn_lanes *a, const sn_lanes *b)
-{
-    sn_lane_mask mask = *a > *b;
-    wide_select(a, &mask, a, b);
-}
-
-SN_WIDE bool wide_any(const sn_lane_mask *mask)
-{
-    sn_lane_mask m = *mask;
-    return ((m[0] | m[1]) | (m[2] | m[3])) != 0;
-}
 
 // The factor that brings a vector of the given square within a length; 1 where it is.
 SN_WIDE void wide_clamp_factor(sn_lanes *factor, const sn_lanes *square, const sn_lanes *bound,

@@ -1,10 +1,14 @@
 #include "world/air.h"
 
+#include <string.h>
+
 #include "base/error.h"
-#include "field/wind.h"
 #include "world/world.h"
 
-enum { BODY_CHUNK = 16 }; // bodies a thread takes at a time
+enum {
+    BODY_CHUNK = 16, // bodies a thread takes at a time
+    TILE = 64,       // blocks of patches that are worked on at a time
+};
 
 // ---- winds as fields ----
 
@@ -115,7 +119,15 @@ sn_status sn_world_set_air(sn_world *world, const sn_air_def *def, sn_error *err
         sn_world_free_air(world);
         world->groups_current = false;
     }
-    world->air.def = *def;
+    sn_air *air = &world->air;
+    air->def = *def;
+    for (int i = 0; i < air->forms.count; ++i) {
+        const sn_air_form *form = &air->forms.data[i];
+        if (form->count > 0) {
+            sn_air_blocks_fill(air->blocks.data + form->block_first, def,
+                               air->patches.data + form->first, form->count);
+        }
+    }
     sn_world_touch(world);
     return SN_OK;
 }
@@ -156,6 +168,21 @@ void sn_world_free_air(sn_world *world)
     }
     sn_array_free(&air->forms);
     sn_array_free(&air->patches);
+    sn_array_free(&air->blocks);
+}
+
+// The middle of the box around the patches' centres, and how far they are from there.
+static void find_ball(const sn_patch *patches, sn_air_form *form)
+{
+    sn_vec3 lower = {INFINITY, INFINITY, INFINITY}, upper = sn_vec3_negate(lower);
+    for (int i = 0; i < form->count; ++i) {
+        lower = sn_vec3_min(lower, patches[i].centre);
+        upper = sn_vec3_max(upper, patches[i].centre);
+    }
+    form->middle = sn_vec3_scale(0.5, sn_vec3_add(lower, upper));
+    for (int i = 0; i < form->count; ++i) {
+        form->radius = fmax(form->radius, sn_distance(patches[i].centre, form->middle));
+    }
 }
 
 static sn_status find_form(sn_air *air, const sn_body_record *record, int *found, sn_error *error)
@@ -166,15 +193,20 @@ static sn_status find_form(sn_air *air, const sn_body_record *record, int *found
             return SN_OK;
         }
     }
-    sn_air_form made = {.form = record->form, .first = air->patches.count};
+    sn_air_form made = {
+        .form = record->form, .first = air->patches.count, .block_first = air->blocks.count};
     sn_status status =
         sn_patches_add(&air->patches, record->shapes, record->shape_count, air->def.patch, error);
     if (status != SN_OK) {
         return status;
     }
+    const sn_patch *patches = air->patches.data + made.first;
     made.count = air->patches.count - made.first;
-    if (!sn_array_push(&air->forms, made)) {
+    find_ball(patches, &made);
+    if (!sn_air_blocks_add(&air->blocks, &air->def, patches, made.count) ||
+        !sn_array_push(&air->forms, made)) {
         air->patches.count = made.first;
+        air->blocks.count = made.block_first;
         return sn_fail_memory(error, sizeof made);
     }
     sn_form_retain(record->form);
@@ -200,7 +232,8 @@ static sn_status add_bodies(sn_world *world, sn_error *error)
                             .group = world->group_of[record->agent.set].data[record->agent.agent],
                             .number = index,
                             .first = air->forms.data[form].first,
-                            .count = air->forms.data[form].count};
+                            .count = air->forms.data[form].count,
+                            .form = form};
         if (!sn_array_push(&air->bodies, body)) {
             return sn_fail_memory(error, sizeof body);
         }
@@ -230,94 +263,131 @@ sn_status sn_world_make_air(sn_world *world, sn_error *error)
 
 // ---- forces ----
 
-typedef struct body_sum {
-    sn_spatial wrench;           // about the centre of mass
-    sn_mat3 linear, turn, mixed; // of -d(wrench)/d(velocity): vv, ww, wv
-} body_sum;
+typedef struct body_air {
+    const sn_air_body *body;
+    const sn_air_form *form;
+    sn_wind_place place;
+    sn_air_motion motion; // in the body's frame
+    double time;
+    bool with_damping;
+} body_air;
 
-// A patch at r from the centre of mass: F = J w and w = u - v + [r] omega, so that the blocks of
-// the damping are J, [r] J and -[r] J [r].
-static void add_air_law(const sn_air_def *def, const sn_patch *patch, sn_vec3 normal, sn_vec3 r,
-                        sn_vec3 relative, body_sum *sum)
+// The random parts of the face's law, on the patches of a tile.
+static void add_random_forces(const sn_world *world, const sn_wind *wind, const body_air *at,
+                              int first, int count, const sn_air_stream *stream, sn_air_sum *sum)
 {
-    sn_vec3 force;
-    sn_mat3 j;
-    sn_air_force(def, patch->area, patch->sides, normal, relative, &force, &j);
-    sum->wrench.linear = sn_vec3_add(sum->wrench.linear, force);
-    sum->wrench.angular = sn_vec3_add(sum->wrench.angular, sn_cross(r, force));
-    // Columns of [r] J, then rows of -([r] J) [r], as cross products.
-    double mixed[3][3];
-    for (int i = 0; i < 3; ++i) {
-        sn_vec3 column = sn_cross(r, sn_vec3_make(j.m[0][i], j.m[1][i], j.m[2][i]));
-        mixed[0][i] = column.x;
-        mixed[1][i] = column.y;
-        mixed[2][i] = column.z;
-    }
-    for (int i = 0; i < 3; ++i) {
-        sn_vec3 row = sn_cross(r, sn_vec3_at(mixed[i]));
-        const double turn[3] = {row.x, row.y, row.z};
-        for (int k = 0; k < 3; ++k) {
-            sum->linear.m[i][k] += j.m[i][k];
-            sum->mixed.m[i][k] += mixed[i][k];
-            sum->turn.m[i][k] += turn[k];
-        }
-    }
-}
-
-// The face's law looks at the wind alone, on the side that it blows at.
-static void add_face_law(const sn_world *world, const sn_wind *wind, uint64_t number,
-                         const sn_patch *patch, sn_vec3 normal, sn_vec3 r, sn_vec3 velocity,
-                         body_sum *sum)
-{
-    if (patch->sides == 1 && sn_dot(velocity, normal) >= 0.0) {
-        return;
-    }
-    sn_vec3 force = sn_wind_face_force(world->air.def.density, patch->area, normal, velocity);
-    if (wind->def.random_share > 0.0) {
-        force = sn_vec3_add(force, sn_wind_random_force(force, wind->def.random_share,
-                                                        wind->def.seed, number, world->steps));
-    }
-    sum->wrench.linear = sn_vec3_add(sum->wrench.linear, force);
-    sum->wrench.angular = sn_vec3_add(sum->wrench.angular, sn_cross(r, force));
-}
-
-static void add_patch(const sn_world *world, const sn_air_body *body, int index,
-                      const sn_part *part, const sn_mat3 *rotation, double time, body_sum *sum)
-{
-    const sn_air *air = &world->air;
-    const sn_patch *patch = &air->patches.data[body->first + index];
-    sn_vec3 place = sn_vec3_add(part->frame.position, sn_mat3_apply(*rotation, patch->centre));
-    sn_vec3 normal = sn_mat3_apply(*rotation, patch->normal);
-    sn_vec3 r = sn_vec3_sub(place, part->centre), stream = SN_VEC3_ZERO;
-    for (int i = 0; i < air->winds.count; ++i) {
-        const sn_wind *wind = air->winds.data[i];
-        if (air->strengths.data[i] == 0.0) {
+    double density = world->air.def.density;
+    for (int i = 0; i < count; ++i) {
+        const sn_patch *patch = &world->air.patches.data[at->form->first + first + i];
+        const sn_air_stream *block = &stream[i / SN_LANES];
+        sn_vec3 velocity = {block->velocity[0][i % SN_LANES], block->velocity[1][i % SN_LANES],
+                            block->velocity[2][i % SN_LANES]};
+        if (patch->sides == 1 && sn_dot(velocity, patch->normal) >= 0.0) {
             continue;
         }
-        sn_vec3 velocity =
-            sn_vec3_scale(air->strengths.data[i], sn_wind_full_velocity(wind, place, time));
+        sn_vec3 force = patch->wire
+                            ? sn_wind_wire_force(density, patch->area, patch->normal, velocity)
+                            : sn_wind_face_force(density, patch->area, patch->normal, velocity);
+        uint64_t number = ((uint64_t)at->body->number << 32) + (uint64_t)(first + i);
+        force = sn_wind_random_force(force, wind->def.random_share, wind->def.seed, number,
+                                     world->steps);
+        sn_vec3 r = sn_vec3_sub(patch->centre, at->motion.centre);
+        sum->wrench.linear = sn_vec3_add(sum->wrench.linear, force);
+        sum->wrench.angular = sn_vec3_add(sum->wrench.angular, sn_cross(r, force));
+    }
+}
+
+static void add_streams(sn_air_stream *sum, const sn_air_stream *stream, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            for (int lane = 0; lane < SN_LANES; ++lane) {
+                sum[i].velocity[k][lane] += stream[i].velocity[k][lane];
+            }
+        }
+    }
+}
+
+// What the air does to `count` of a body's blocks. Winds of the air's law are summed before they
+// act, the others act one by one.
+static void blow_on_tile(const sn_world *world, const body_air *at, int first, int count,
+                         sn_air_sum *sum)
+{
+    const sn_air *air = &world->air;
+    const sn_air_block *blocks = air->blocks.data + at->form->block_first + first;
+    sn_air_stream stream[TILE], total[TILE];
+    int patch = first * SN_LANES, patches = at->form->count - patch;
+    patches = patches < count * SN_LANES ? patches : count * SN_LANES;
+    memset(total, 0, (size_t)count * sizeof *total);
+    for (int i = 0; i < air->winds.count; ++i) {
+        const sn_wind *wind = air->winds.data[i];
+        double strength = air->strengths.data[i];
+        if (strength == 0.0) {
+            continue;
+        }
+        sn_wind_blow(wind, &at->place, at->time, strength, blocks, count, stream);
         if (wind->def.law == SN_WIND_LAW_AIR) {
-            stream = sn_vec3_add(stream, velocity);
-        } else {
-            uint64_t number = ((uint64_t)body->number << 32) + (uint64_t)index;
-            add_face_law(world, wind, number, patch, normal, r, velocity, sum);
+            add_streams(total, stream, count);
+            continue;
+        }
+        sn_air_press_faces(blocks, count, stream, &at->motion, sum);
+        if (wind->def.random_share > 0.0) {
+            add_random_forces(world, wind, at, patch, patches, stream, sum);
         }
     }
     if (air->any_air_law) {
-        sn_vec3 own = sn_vec3_add(part->velocity, sn_cross(part->angular_velocity, r));
-        add_air_law(&air->def, patch, normal, r, sn_vec3_sub(stream, own), sum);
+        sn_air_press(blocks, count, total, &at->motion, at->with_damping, sum);
     }
 }
 
-static void add_blocks(double *damping, const body_sum *sum)
+// R m R^T
+static sn_mat3 turn_matrix(const sn_mat3 *rotation, sn_mat3 m)
 {
+    return sn_mat3_multiply(sn_mat3_multiply(*rotation, m), sn_mat3_transpose(*rotation));
+}
+
+static void add_blocks(double *damping, const sn_mat3 *rotation, const sn_air_sum *sum)
+{
+    sn_mat3 linear = turn_matrix(rotation, sum->linear), turn = turn_matrix(rotation, sum->turn);
+    sn_mat3 mixed = turn_matrix(rotation, sum->mixed);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
-            damping[i * 6 + j] += sum->linear.m[i][j];
-            damping[i * 6 + 3 + j] += sum->mixed.m[j][i];
-            damping[(3 + i) * 6 + j] += sum->mixed.m[i][j];
-            damping[(3 + i) * 6 + 3 + j] += sum->turn.m[i][j];
+            damping[i * 6 + j] += linear.m[i][j];
+            damping[i * 6 + 3 + j] += mixed.m[j][i];
+            damping[(3 + i) * 6 + j] += mixed.m[i][j];
+            damping[(3 + i) * 6 + 3 + j] += turn.m[i][j];
         }
+    }
+}
+
+static void blow_on_body(sn_world *world, const sn_air_body *body, double time)
+{
+    sn_agent_set *set = world->sets[body->agent.set];
+    sn_part part;
+    set->type->part(set, body->agent.agent, body->agent.part, &part);
+    sn_mat3 rotation = sn_quat_to_mat3(part.frame.rotation);
+    sn_vec3 arm = sn_vec3_sub(part.centre, part.frame.position);
+    const sn_air_form *form = &world->air.forms.data[body->form];
+    body_air at = {
+        .body = body,
+        .form = form,
+        .place = {part.frame.position, rotation, form->middle, form->radius},
+        .motion = {sn_mat3_apply_transpose(rotation, part.velocity),
+                   sn_mat3_apply_transpose(rotation, part.angular_velocity),
+                   sn_mat3_apply_transpose(rotation, arm)},
+        .time = time,
+        .with_damping = body->group < 0,
+    };
+    sn_air_sum sum = {0};
+    int count = sn_air_block_count(form->count);
+    for (int first = 0; first < count; first += TILE) {
+        blow_on_tile(world, &at, first, count - first < TILE ? count - first : TILE, &sum);
+    }
+    sn_spatial *f = sn_agent_force(set, body->agent.agent) + body->agent.part;
+    *f = sn_spatial_add(*f, sn_spatial_make(sn_mat3_apply(rotation, sum.wrench.angular),
+                                            sn_mat3_apply(rotation, sum.wrench.linear)));
+    if (at.with_damping && world->air.any_air_law) {
+        add_blocks(sn_agent_damping(set, body->agent.agent, body->agent.part), &rotation, &sum);
     }
 }
 
@@ -331,24 +401,10 @@ static void blow_on(void *context, int first, int last, int chunk)
 {
     (void)chunk;
     const air_work *work = context;
-    sn_world *world = work->world;
     for (int i = first; i < last; ++i) {
-        const sn_air_body *body = &world->air.bodies.data[i];
-        if (body->group != work->group) {
-            continue;
-        }
-        sn_agent_set *set = world->sets[body->agent.set];
-        sn_part part;
-        set->type->part(set, body->agent.agent, body->agent.part, &part);
-        sn_mat3 rotation = sn_quat_to_mat3(part.frame.rotation);
-        body_sum sum = {0};
-        for (int k = 0; k < body->count; ++k) {
-            add_patch(world, body, k, &part, &rotation, work->time, &sum);
-        }
-        sn_spatial *f = sn_agent_force(set, body->agent.agent) + body->agent.part;
-        *f = sn_spatial_add(*f, sum.wrench);
-        if (body->group < 0 && world->air.any_air_law) {
-            add_blocks(sn_agent_damping(set, body->agent.agent, body->agent.part), &sum);
+        const sn_air_body *body = &work->world->air.bodies.data[i];
+        if (body->group == work->group) {
+            blow_on_body(work->world, body, work->time);
         }
     }
 }

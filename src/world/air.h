@@ -5,14 +5,16 @@
 
 #include "agent/agent.h"
 #include "base/array.h"
-#include "field/patch.h"
-#include "sinew/wind.h"
+#include "field/wind_block.h"
 #include "world/form.h"
 
 // The patches of a form; held.
 typedef struct sn_air_form {
     sn_form *form;
     int first, count; // in patches
+    int block_first;
+    sn_vec3 middle; // of the ball around the patches' centres, in the body's frame
+    double radius;
 } sn_air_form;
 
 typedef struct sn_air_body {
@@ -20,6 +22,7 @@ typedef struct sn_air_body {
     int group;        // -1: single-stage
     uint32_t number;  // of the body, for random numbers
     int first, count; // in patches
+    int form;
 } sn_air_body;
 
 typedef struct sn_air {
@@ -28,6 +31,7 @@ typedef struct sn_air {
     SN_ARRAY(double) strengths;      // winds.count: of the evaluation under way
     bool any_air_law;                // of the winds
     sn_patches patches;
+    sn_air_blocks blocks;
     SN_ARRAY(sn_air_form) forms;
     SN_ARRAY(sn_air_body) bodies;
 } sn_air;
