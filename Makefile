@@ -27,7 +27,7 @@ build: ## the release libraries and build/release/sinew
 	@$(call build,release,products)
 
 test: ## everything: unit tests, sanitizers, hashes, fuzzers, installed package (STEPS="release asan" chooses)
-	@tools/setup test
+	@tools/setup test web
 	@JOBS=$(JOBS) tools/test $(STEPS)
 
 bench: ## benchmarks beside peers, into build/bench.json

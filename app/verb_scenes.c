@@ -92,7 +92,7 @@ static int copy_to(const sn_arguments *arguments, const char *folder, const sn_e
         char path[SN_PATH_LIMIT], above[SN_PATH_LIMIT];
         bool wanted = only == NULL || file == only || strncmp(file->name, "schema/", 7) == 0 ||
                       refers_to(only, file);
-        if (!wanted) {
+        if (!wanted || strncmp(file->name, "docs/", 5) == 0) {
             continue;
         }
         sn_status status = sn_folder_join(folder, file->name, path, &error);

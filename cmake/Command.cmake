@@ -14,7 +14,7 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/app/main.c)
 
     file(GLOB_RECURSE SINEW_EMBEDDED CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
          ${PROJECT_SOURCE_DIR}/scenes/*.json ${PROJECT_SOURCE_DIR}/scenes/*.urdf
-         ${PROJECT_SOURCE_DIR}/schema/*.json)
+         ${PROJECT_SOURCE_DIR}/schema/*.json ${PROJECT_SOURCE_DIR}/docs/gallery.md)
     list(SORT SINEW_EMBEDDED)
     list(TRANSFORM SINEW_EMBEDDED PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE embedded_paths)
     set(embedded_source ${CMAKE_BINARY_DIR}/generated/embedded.c)

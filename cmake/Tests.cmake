@@ -81,6 +81,14 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/tests/hash_probe.c)
     target_link_libraries(hash_probe PRIVATE sinew)
 endif()
 
+# Runs every shipped scene; tests/web compares what it prints here with what it prints in WebAssembly.
+if(TARGET sinew_command AND EXISTS ${PROJECT_SOURCE_DIR}/tests/web/scene_hash.c)
+    add_executable(scene_hash EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/web/scene_hash.c
+                   ${PROJECT_SOURCE_DIR}/app/builtin.c ${embedded_source})
+    target_include_directories(scene_hash PRIVATE ${PROJECT_SOURCE_DIR}/app)
+    target_link_libraries(scene_hash PRIVATE sinew)
+endif()
+
 if(SINEW_FUZZ)
     target_compile_options(sinew_options INTERFACE -fsanitize=fuzzer-no-link)
     add_custom_target(fuzzers)

@@ -172,6 +172,9 @@ sn_status sn_threads_create(int count, sn_threads **out, sn_error *error)
         return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "%d threads asked for, expected 1 to 1024",
                        count);
     }
+#ifdef SN_WITHOUT_THREADS
+    count = 1; // where there are no others, the caller's does all the work, with the same results
+#endif
     sn_threads *threads = sn_allocate_zero(sizeof *threads);
     sn_worker *workers = sn_allocate_zero((size_t)count * sizeof *workers);
     sn_chunk_range *ranges = sn_allocate_zero((size_t)count * sizeof *ranges);

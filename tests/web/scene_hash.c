@@ -1,0 +1,106 @@
+// Runs shipped scenes and prints where each came to, for comparing builds: the same source compiled
+// for this machine and for WebAssembly must print the same hashes to the letter.
+//
+//     scene_hash 1000                   every scene, 1,000 steps each
+//     scene_hash 1000 box-pile=200      the same, but of one scene fewer
+//     scene_hash 1000 box-pile          one scene alone
+//
+// A line: name, steps taken, hash of the state, milliseconds the steps took, policy.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "builtin.h"
+#include "sinew/sinew.h"
+
+static const char *find_embedded(void *user, const char *path, size_t *length)
+{
+    (void)user;
+    const sn_embedded_file *file = sn_embedded_find(path);
+    *length = file != NULL ? file->size : 0;
+    return file != NULL ? (const char *)file->data : NULL;
+}
+
+static double milliseconds(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+}
+
+static int fail(const char *name, sn_error *error)
+{
+    printf("%s failed: %s\n", name, sn_error_message(error));
+    return 1;
+}
+
+static int run(const sn_embedded_file *file, const char *name, int most)
+{
+    sn_scene_options options = {.folder = "scenes", .find = find_embedded};
+    sn_error_list errors = {0};
+    sn_error error = {0};
+    sn_scene *scene = NULL;
+    sn_world *world = NULL;
+    if (sn_scene_load_text(file->name, (const char *)file->data, file->size, &options, &scene,
+                           &errors) != SN_OK) {
+        int result = errors.count > 0 ? fail(name, &errors.items[0]) : 1;
+        sn_error_list_free(&errors);
+        return result;
+    }
+    sn_run settings = sn_scene_run(scene);
+    settings.threads = 1;
+    int result = 0, steps = 0;
+    if (sn_scene_set_run(scene, &settings, &error) != SN_OK ||
+        sn_scene_build(scene, &world, &error) != SN_OK) {
+        result = fail(name, &error);
+    } else {
+        double begin = milliseconds();
+        while (steps < most && result == 0) {
+            if (sn_world_step(world, settings.step, &error) != SN_OK) {
+                result = fail(name, &error);
+            }
+            ++steps;
+        }
+        printf("%s %d %016llx %.1f %s\n", name, steps, (unsigned long long)sn_world_hash(world),
+               milliseconds() - begin,
+               settings.policy == SN_POLICY_PRECISE ? "precise" : "lockstep");
+    }
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+    return result;
+}
+
+// Steps for a scene: what is said of it by name, else of all; 0 when only others are named.
+static int steps_for(const char *name, int count, char **words)
+{
+    int steps = count > 1 ? atoi(words[1]) : 1000, alone = 0;
+    size_t length = strlen(name);
+    for (int i = 2; i < count; ++i) {
+        bool mine = strncmp(words[i], name, length) == 0;
+        if (mine && words[i][length] == '=') {
+            return atoi(words[i] + length + 1);
+        }
+        if (mine && words[i][length] == '\0') {
+            return steps;
+        }
+        alone += strchr(words[i], '=') == NULL;
+    }
+    return alone > 0 ? 0 : steps;
+}
+
+int main(int count, char **words)
+{
+    int failures = 0;
+    const sn_embedded_file *file = NULL;
+    for (int i = 0; (file = sn_builtin_scene(i)) != NULL; ++i) {
+        char name[128];
+        sn_builtin_name(file, name, sizeof name);
+        int steps = steps_for(name, count, words);
+        if (steps > 0) {
+            failures += run(file, name, steps);
+            fflush(stdout);
+        }
+    }
+    return failures > 0;
+}
