@@ -29,7 +29,7 @@ export class Aim {
     constructor(private readonly view: SceneView, private readonly connection: () => Connection | null,
                 private readonly changed: () => void) {
         const paint = (opacity: number) => new MeshBasicMaterial({
-            color: new Color("#2b8fb3"), transparent: true, opacity, depthWrite: false, fog: false, side: DoubleSide,
+            color: new Color("#2b8fb3"), transparent: true, opacity, depthWrite: false, side: DoubleSide,
             toneMapped: false,
         });
         this.cone = new Mesh(new ConeGeometry(1, 1, 40, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5), paint(0.2));

@@ -3,7 +3,7 @@
 import type { Aim } from "./aim";
 import workletUrl from "./breath_worklet.ts?worker&url";
 import type { Connection } from "./connection";
-import { fill, format, make } from "./element";
+import { fill, format, make, showShare } from "./element";
 import { icon } from "./icons";
 import { keyLabel, rowOf } from "./keys";
 import { encodeSamples } from "./protocol";
@@ -57,13 +57,11 @@ export class Breath {
 
     constructor(private readonly aim: Aim, private readonly connection: () => Connection | null,
                 private readonly tell: (text: string) => void) {
-        for (const begin of ["pointerdown"] as const) {
-            this.hold.addEventListener(begin, (event) => {
-                event.preventDefault();
-                this.hold.setPointerCapture(event.pointerId);
-                this.aim.blow(true);
-            });
-        }
+        this.hold.addEventListener("pointerdown", (event) => {
+            event.preventDefault();
+            this.hold.setPointerCapture(event.pointerId);
+            this.aim.blow(true);
+        });
         for (const end of ["pointerup", "pointercancel", "lostpointercapture"] as const) {
             this.hold.addEventListener(end, () => this.aim.blow(false));
         }
@@ -109,6 +107,10 @@ export class Breath {
             make("label", { class: "field" }, make("span", {}, "How hard"), strength),
             make("label", { class: "field" }, make("span", {}, "Full blow"), full, fullOut),
             make("label", { class: "field" }, make("span", {}, "Shape"), kind));
+        for (const slider of [strength, full]) {
+            showShare(slider);
+            slider.addEventListener("input", () => showShare(slider));
+        }
         this.show();
         return panel;
     }

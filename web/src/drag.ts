@@ -11,6 +11,7 @@ interface Spring {
     group: Group;
     coil: Mesh;
     hand: Mesh;
+    stretch: number; // what the coil was made for, see line_view.ts
 }
 
 export class Drag {
@@ -19,12 +20,11 @@ export class Drag {
     private readonly hand = new Vector3();
     private asked = false;
     private readonly springs: Spring[] = [];
-    private readonly coilShape = coil(9, 0.22);
     private readonly handShape = new SphereGeometry(1, 20, 12);
     private readonly material: MeshBasicMaterial;
 
     constructor(private readonly view: SceneView, private readonly connection: () => Connection | null) {
-        this.material = new MeshBasicMaterial({ color: new Color("#c8321f"), fog: false, toneMapped: false });
+        this.material = new MeshBasicMaterial({ color: new Color("#c8321f"), toneMapped: false });
         this.material.color = view.accent;
     }
 
@@ -77,10 +77,20 @@ export class Drag {
             const from = new Vector3(...grab.from);
             const to = new Vector3(...grab.to);
             const size = this.pixels(to);
+            this.fitCoil(spring, from.distanceTo(to) / (5 * size));
             between(from, to, 5 * size, spring.coil.matrix);
             spring.hand.position.copy(to);
             spring.hand.scale.setScalar(6 * size);
         });
+    }
+
+    private fitCoil(spring: Spring, stretch: number): void {
+        const length = Math.min(Math.max(stretch, 1), 400);
+        if (Math.abs(Math.log(length / spring.stretch)) > 0.15) {
+            spring.stretch = length;
+            spring.coil.geometry.dispose();
+            spring.coil.geometry = coil(9, 0.22, length);
+        }
     }
 
     // The length of a pixel at that place.
@@ -92,7 +102,8 @@ export class Drag {
 
     private makeSpring(): Spring {
         const spring = {
-            group: new Group(), coil: new Mesh(this.coilShape, this.material), hand: new Mesh(this.handShape, this.material),
+            group: new Group(), coil: new Mesh(coil(9, 0.22, 1), this.material), hand: new Mesh(this.handShape, this.material),
+            stretch: 1,
         };
         spring.coil.matrixAutoUpdate = false;
         spring.coil.frustumCulled = spring.hand.frustumCulled = false;

@@ -53,3 +53,10 @@ export function offerDownload(name: string, blob: Blob): void {
     anchor.remove();
     window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
+
+// Sliders show how far they are by a filled track, which CSS alone cannot do.
+export function showShare(slider: HTMLInputElement): void {
+    const low = Number(slider.min);
+    const share = (Number(slider.value) - low) / (Number(slider.max) - low || 1);
+    slider.style.setProperty("--share", `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%`);
+}

@@ -7,7 +7,7 @@ export type Action =
     | "help" | "info" | "engine" | "sensors" | "frames" | "labels" | "free" | "nextCamera" | "lastCamera"
     | "turnLeft" | "turnRight" | "turnUp" | "turnDown" | "nearer" | "farther" | "fit" | "track" | "sceneCamera" | "front" | "side" | "top" | "fullscreen"
     | "contacts" | "forces" | "centres" | "joints" | "wind" | "transparent" | "wireframe" | "shadow"
-    | "screenshot" | "video" | "copy" | "gallery" | "share" | "theme" | "panel" | "blow" | "blowMode";
+    | "screenshot" | "video" | "copy" | "undo" | "redo" | "gallery" | "share" | "theme" | "panel" | "blow" | "blowMode";
 
 export interface KeyRow {
     action: Action;
@@ -68,6 +68,8 @@ export const keyTable: readonly KeyRow[] = [
     { action: "screenshot", keys: ["Ctrl+p"], group: "Page", does: "Save a picture" },
     { action: "video", keys: ["v"], group: "Page", does: "Record a video, or end it" },
     { action: "copy", keys: ["Ctrl+c"], group: "Page", does: "Copy the state as text" },
+    { action: "undo", keys: ["Ctrl+z"], group: "Page", does: "Undo a change of a setting" },
+    { action: "redo", keys: ["Ctrl+Shift+z", "Ctrl+y"], group: "Page", does: "Do it again" },
     { action: "share", keys: ["Ctrl+s"], group: "Page", does: "Copy a link to this scene and its settings" },
     { action: "theme", keys: ["d"], group: "Page", does: "Dark or light" },
 ];
@@ -151,6 +153,10 @@ export function bindKeys(target: Window, act: Doer): void {
             return;
         }
         const row = findRow(press);
+        // An open dialog has the keys to itself, but for the one that closes the help.
+        if (row?.action !== "help" && document.querySelector("dialog[open]")) {
+            return;
+        }
         if (!row || (row.action === "copy" && String(getSelection()) !== "")) {
             return;
         }

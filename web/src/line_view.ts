@@ -9,17 +9,17 @@ import type { Line } from "./protocol";
 
 const up = new Vector3(0, 0, 1);
 
-// A coil of radius 1 and length 1 with straight ends, its wire of that radius. Stretched along z, the wire is
-// stretched too; it is thin enough for nobody to see.
-export function coil(turns: number, wire: number): BufferGeometry {
-    const points: Vector3[] = [new Vector3(0, 0, 0), new Vector3(0, 0, 0.06)];
+// A coil of radius 1 and length 1 with straight ends, to be made `length` times as long: its wire has that radius then.
+export function coil(turns: number, wire: number, length: number): BufferGeometry {
+    const points: Vector3[] = [new Vector3(0, 0, 0), new Vector3(0, 0, 0.04 * length)];
     const steps = Math.max(16, Math.ceil(14 * turns));
     for (let i = 0; i <= steps; ++i) {
         const angle = 2 * Math.PI * turns * i / steps;
-        points.push(new Vector3(Math.cos(angle), Math.sin(angle), 0.1 + 0.8 * i / steps));
+        points.push(new Vector3(Math.cos(angle), Math.sin(angle), (0.08 + 0.84 * i / steps) * length));
     }
-    points.push(new Vector3(0, 0, 0.94), new Vector3(0, 0, 1));
-    return new TubeGeometry(new CatmullRomCurve3(points), Math.min(600, 2 * points.length), wire, 6);
+    points.push(new Vector3(0, 0, 0.96 * length), new Vector3(0, 0, length));
+    return new TubeGeometry(new CatmullRomCurve3(points), Math.min(600, 2 * points.length), wire, 6)
+        .scale(1, 1, 1 / length);
 }
 
 export function rod(): BufferGeometry {
@@ -34,8 +34,15 @@ export function between(from: Vector3, to: Vector3, radius: number, into: Matrix
     return into.compose(from, turn, new Vector3(radius, radius, Math.max(length, 1e-9)));
 }
 
+interface LineGroup {
+    mesh: InstancedMesh;
+    members: { index: number; radius: number }[];
+    spring: Line | null;
+    stretch: number; // length over radius that the coil was made for; 0 before the first frame
+}
+
 export class LineViews {
-    private groups: { mesh: InstancedMesh; members: { index: number; radius: number }[] }[] = [];
+    private groups: LineGroup[] = [];
 
     constructor(private readonly scene: Scene) {}
 
@@ -54,15 +61,14 @@ export class LineViews {
         this.groups = [...kinds.values()].map((indices) => this.makeGroup(lines, indices));
     }
 
-    private makeGroup(lines: Line[], indices: number[]): (typeof this.groups)[number] {
+    private makeGroup(lines: Line[], indices: number[]): LineGroup {
         const first = lines[indices[0]!]!;
         const spring = first.kind === "spring" && first.radius > 0;
         const material = new MeshStandardMaterial({
             color: new Color(first.kind === "string" ? "#8d8577" : "#8b9097"),
-            roughness: first.kind === "string" ? 0.9 : 0.35, metalness: first.kind === "string" ? 0 : 0.8, fog: false,
+            roughness: first.kind === "string" ? 0.9 : 0.35, metalness: first.kind === "string" ? 0 : 0.8,
         });
-        const mesh = new InstancedMesh(
-            spring ? coil(first.turns, first.wire / first.radius) : rod(), material, indices.length);
+        const mesh = new InstancedMesh(rod(), material, indices.length);
         mesh.instanceMatrix.setUsage(DynamicDrawUsage);
         mesh.frustumCulled = false;
         mesh.castShadow = true;
@@ -70,6 +76,8 @@ export class LineViews {
         return {
             mesh,
             members: indices.map((index) => ({ index, radius: spring ? lines[index]!.radius : lines[index]!.wire })),
+            spring: spring ? first : null,
+            stretch: 0,
         };
     }
 
@@ -77,15 +85,29 @@ export class LineViews {
         const matrix = new Matrix4();
         const from = new Vector3();
         const to = new Vector3();
-        for (const { mesh, members } of this.groups) {
-            members.forEach(({ index, radius }, i) => {
+        for (const group of this.groups) {
+            group.members.forEach(({ index, radius }, i) => {
                 if (6 * index + 6 <= ends.length) {
                     from.fromArray(ends, 6 * index);
                     to.fromArray(ends, 6 * index + 3);
-                    mesh.setMatrixAt(i, between(from, to, radius, matrix));
+                    group.mesh.setMatrixAt(i, between(from, to, radius, matrix));
+                    if (i === 0) {
+                        this.fitCoil(group, from.distanceTo(to) / radius);
+                    }
                 }
             });
-            mesh.instanceMatrix.needsUpdate = true;
+            group.mesh.instanceMatrix.needsUpdate = true;
         }
+    }
+
+    // A coil stretched far from the length it was made for would have a flat wire: it is made anew.
+    private fitCoil(group: LineGroup, stretch: number): void {
+        const { spring, mesh } = group;
+        if (!spring || !(stretch > 0) || (group.stretch > 0 && Math.abs(Math.log(stretch / group.stretch)) < 0.5)) {
+            return;
+        }
+        group.stretch = stretch;
+        mesh.geometry.dispose();
+        mesh.geometry = coil(spring.turns, spring.wire / spring.radius, stretch);
     }
 }

@@ -18,7 +18,7 @@ import { Inspect } from "./inspect";
 import { bindKeys, hint, rowOf } from "./keys";
 import type { Action } from "./keys";
 import { decodeLink, encodeLink, packText, unpackText } from "./link";
-import type { SharedLink } from "./link";
+import type { SharedLink, SharedView } from "./link";
 import { Messages } from "./messages";
 import { Overlays, overlayNames } from "./overlays";
 import type { OverlayName } from "./overlays";
@@ -74,6 +74,7 @@ class Page {
     private welcome: WelcomeMessage | null = null;
     private scene: SceneMessage | null = null;
     private wish: SharedLink | null = null; // to be opened once the engine has told what it shows
+    private wantedView: SharedView | null = null; // of the link that is being opened
     private opened: SharedLink = { params: {} }; // what the address bar says
     private ownText: { name: string; text: string } | null = null;
     private info = false;
@@ -190,8 +191,9 @@ class Page {
             this.takeWish();
             return;
         }
-        const view = this.wish?.view;
+        const view = this.wish?.view ?? this.wantedView;
         this.wish = null;
+        this.wantedView = null;
         if (this.ownText?.name !== message.name) {
             this.ownText = null;
         }
@@ -202,7 +204,7 @@ class Page {
         this.inspect.setScene(message);
         this.timeline.setScene();
         this.aim.forget();
-        if (!same || fresh) {
+        if (!same || fresh || view) {
             this.camera.setScene(message.camera, this.view.centre, this.view.radius);
             if (view) {
                 this.camera.setGoal(view.position, view.target);
@@ -255,10 +257,7 @@ class Page {
         } else {
             this.open(wish);
         }
-        if (wish.view) {
-            const { view } = wish;
-            this.wish = { ...(wish.scene !== undefined ? { scene: wish.scene } : {}), params: {}, view };
-        }
+        this.wantedView = wish.view ?? null;
     }
 
     private open(link: SharedLink): void {
@@ -380,6 +379,8 @@ class Page {
             screenshot: () => this.capture.screenshot(),
             video: () => this.capture.toggleVideo(),
             copy: () => void this.copyState(),
+            undo: () => this.params.undo(),
+            redo: () => this.params.redo(),
             share: () => void this.share(),
             theme: () => this.theme.toggle(),
         };

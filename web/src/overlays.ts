@@ -122,7 +122,7 @@ export class Overlays {
     constructor(private readonly view: SceneView) {
         const scene = view.scene;
         const mark = (colour: string, opacity = 1, through = true) => new MeshBasicMaterial({
-            color: new Color(colour), fog: false, depthTest: !through, transparent: opacity < 1 || through, opacity,
+            color: new Color(colour), depthTest: !through, transparent: opacity < 1 || through, opacity,
             toneMapped: false,
         });
         this.contactMarks = new Marks(scene, new SphereGeometry(1, 12, 8), mark("#e8a500"));
@@ -279,7 +279,7 @@ class Axes {
 
     constructor(scene: Scene) {
         this.lines = new LineSegments(new BufferGeometry(), new LineBasicMaterial({
-            vertexColors: true, depthTest: false, fog: false, toneMapped: false, transparent: true,
+            vertexColors: true, depthTest: false, toneMapped: false, transparent: true,
         }));
         this.lines.frustumCulled = false;
         this.lines.renderOrder = 6;

@@ -1,7 +1,7 @@
 // Sliders for the scene's params, in their own units.
 
 import type { Connection } from "./connection";
-import { fill, format, make } from "./element";
+import { fill, format, make, showShare } from "./element";
 import type { Param, SceneMessage } from "./protocol";
 
 interface Control {
@@ -16,16 +16,31 @@ function isLogarithmic(param: Param): boolean {
     return param.min !== null && param.max !== null && param.min > 0 && param.max / param.min > 1000;
 }
 
+interface Edit {
+    name: string;
+    before: number;
+    after: number;
+    time: number; // ms
+}
+
+const oneGesture = 700; // ms: changes of one param in quick succession are undone together
+
 export class Params {
     readonly element = make("div", { class: "stack", "data-testid": "params" });
     values: Record<string, number> = {};
     private controls = new Map<string, Control>();
     private pending = new Map<string, number>();
     private asked = false;
+    private done: Edit[] = [];
+    private undone: Edit[] = [];
 
     constructor(private readonly connection: () => Connection | null, private readonly changed: () => void) {}
 
     setScene(message: SceneMessage): void {
+        if (!message.keeps) {
+            this.done = [];
+            this.undone = [];
+        }
         this.controls.clear();
         this.pending.clear();
         this.values = {};
@@ -77,7 +92,7 @@ export class Params {
             const moved = slider;
             slider.addEventListener("input", () => {
                 const raw = Number(moved.value);
-                this.send(param, tidy(log ? Math.exp(raw) : raw, log ? Math.exp(raw) : high - low));
+                this.edit(param, tidy(log ? Math.exp(raw) : raw, log ? Math.exp(raw) : high - low));
             });
         }
         const number = make("input", {
@@ -86,12 +101,12 @@ export class Params {
         });
         number.addEventListener("change", () => {
             if (number.value !== "" && Number.isFinite(number.valueAsNumber)) {
-                this.send(param, number.valueAsNumber);
+                this.edit(param, number.valueAsNumber);
             }
         });
         const back = make("button", {
             class: "dot", title: "As the scene has it", "aria-label": `Reset ${param.label || param.name}`,
-            onclick: () => this.send(param, param.start),
+            onclick: () => this.edit(param, param.start),
         });
         const row = make("div", { class: "param" },
             make("div", { class: "param-head" },
@@ -106,15 +121,46 @@ export class Params {
         const value = this.values[param.name] ?? param.value;
         if (slider) {
             slider.value = String(isLogarithmic(param) ? Math.log(value) : value);
-            const low = Number(slider.min);
-            const share = (Number(slider.value) - low) / (Number(slider.max) - low);
-            slider.style.setProperty("--share", `${(100 * share).toFixed(2)}%`);
+            showShare(slider);
             slider.setAttribute("aria-valuetext", `${format(value)} ${param.unit}`);
         }
         if (document.activeElement !== number) {
             number.value = String(Number(value.toPrecision(6)));
         }
         row.classList.toggle("altered", value !== param.start);
+    }
+
+    // What the user sets, remembered to be undone.
+    private edit(param: Param, value: number): void {
+        const before = this.values[param.name] ?? param.value;
+        const last = this.done.at(-1);
+        const time = performance.now();
+        if (last && last.name === param.name && time - last.time < oneGesture) {
+            last.after = value;
+            last.time = time;
+        } else {
+            this.done.push({ name: param.name, before, after: value, time });
+        }
+        this.undone = [];
+        this.send(param, value);
+    }
+
+    undo(): void {
+        const edit = this.done.pop();
+        const control = edit && this.controls.get(edit.name);
+        if (control) {
+            this.undone.push(edit);
+            this.send(control.param, edit.before);
+        }
+    }
+
+    redo(): void {
+        const edit = this.undone.pop();
+        const control = edit && this.controls.get(edit.name);
+        if (control) {
+            this.done.push({ ...edit, time: -Infinity });
+            this.send(control.param, edit.after);
+        }
     }
 
     private send(param: Param, value: number): void {

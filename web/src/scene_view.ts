@@ -118,7 +118,6 @@ export class SceneView {
             return false;
         }
         this.dirty = false;
-        this.studio.setEye(this.camera.position.distanceTo(this.centre), this.radius);
         this.renderer.render(this.scene, this.camera);
         return true;
     }
@@ -191,7 +190,7 @@ export class SceneView {
         for (const members of kinds.values()) {
             const first = members[0]!.shape;
             const material = new MeshStandardMaterial({
-                roughness: first.roughness, metalness: first.metallic, side: DoubleSide, fog: false,
+                roughness: first.roughness, metalness: first.metallic, side: DoubleSide,
                 wireframe: this.wire,
             });
             this.makeGlass(material);

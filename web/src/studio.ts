@@ -1,24 +1,25 @@
 // The room things stand in: sky, ground, light and shadow. Calm on purpose, as in a museum.
 
 import {
-    AmbientLight, BackSide, CircleGeometry, Color, DirectionalLight, Fog, HemisphereLight, Mesh, MeshLambertMaterial,
-    PlaneGeometry, PMREMGenerator, Scene, ShaderMaterial, SphereGeometry, Vector3,
+    BackSide, CircleGeometry, Color, DirectionalLight, HemisphereLight, Mesh, PlaneGeometry, PMREMGenerator, Scene,
+    ShaderMaterial, ShadowMaterial, SphereGeometry, Vector3,
 } from "three";
-import type { Material, Texture, WebGLRenderer } from "three";
+import type { WebGLRenderer } from "three";
 import type { Theme } from "./theme";
 
 interface Palette {
     zenith: string;
     horizon: string;
     ground: string;
+    shadow: number; // how dark it is on the ground
     key: number; // strengths of the lights
     sky: number;
     reflections: number;
 }
 
 const palettes: Record<Theme, Palette> = {
-    light: { zenith: "#dfe3e4", horizon: "#f1eee8", ground: "#e4e0d7", key: 2.3, sky: 0.9, reflections: 0.75 },
-    dark: { zenith: "#0e1013", horizon: "#23252a", ground: "#212327", key: 2.6, sky: 0.45, reflections: 0.55 },
+    light: { zenith: "#dde1e2", horizon: "#f3f0ea", ground: "#e2ddd3", shadow: 0.3, key: 2.0, sky: 0.7, reflections: 0.6 },
+    dark: { zenith: "#0d0f12", horizon: "#2a2c31", ground: "#1b1c20", shadow: 0.55, key: 2.3, sky: 0.45, reflections: 0.5 },
 };
 
 // Where the key light comes from, seen from the middle of the scene: above, in front, to the left.
@@ -32,13 +33,17 @@ void main() {
     gl_Position = p.xyww; // at the far plane
 }`;
 
+// The ground without end is part of the sky, so that there is no edge between them; shadows are laid over it.
 const skyFragment = `
 uniform vec3 zenith;
 uniform vec3 horizon;
+uniform vec3 ground;
 varying vec3 direction;
 void main() {
-    float height = clamp(normalize(direction).z, 0.0, 1.0);
-    gl_FragColor = vec4(mix(horizon, zenith, sqrt(height)), 1.0);
+    float height = normalize(direction).z;
+    vec3 above = mix(horizon, zenith, sqrt(clamp(height, 0.0, 1.0)));
+    vec3 below = mix(horizon, ground, smoothstep(0.0, 0.45, -height));
+    gl_FragColor = vec4(height > 0.0 ? above : below, 1.0);
     #include <colorspace_fragment>
 }`;
 
@@ -46,10 +51,8 @@ export class Studio {
     private readonly key = new DirectionalLight("#fff6ea", 2.3);
     private readonly fill = new HemisphereLight("#ffffff", "#888888", 0.9);
     private readonly sky: Mesh<SphereGeometry, ShaderMaterial>;
-    private readonly ground: Mesh<CircleGeometry, MeshLambertMaterial>;
-    private readonly fog = new Fog("#ffffff", 1, 2);
+    private readonly ground: Mesh<CircleGeometry, ShadowMaterial>;
     private groundColour: string | null = null;
-    private reflections: Texture | null = null;
     private theme: Theme = "light";
 
     constructor(private readonly scene: Scene, private readonly renderer: WebGLRenderer) {
@@ -61,19 +64,21 @@ export class Studio {
         this.sky = new Mesh(new SphereGeometry(1, 32, 16), new ShaderMaterial({
             vertexShader: skyVertex,
             fragmentShader: skyFragment,
-            uniforms: { zenith: { value: new Color() }, horizon: { value: new Color() } },
+            uniforms: {
+                zenith: { value: new Color() }, horizon: { value: new Color() }, ground: { value: new Color() },
+            },
             side: BackSide,
             depthWrite: false,
             depthTest: true,
-            fog: false,
         }));
         this.fill.position.set(0, 0, 1); // its sky is above, and z is up
         this.sky.frustumCulled = false;
         this.sky.renderOrder = -1;
-        this.ground = new Mesh(new CircleGeometry(1, 96), new MeshLambertMaterial());
+        this.ground = new Mesh(new CircleGeometry(1, 48), new ShadowMaterial({ color: "#0b0906", depthWrite: false }));
         this.ground.receiveShadow = true;
         scene.add(this.sky, this.ground, this.key, this.key.target, this.fill);
-        scene.fog = this.fog;
+        this.setTheme("light");
+        this.makeReflections();
     }
 
     setTheme(theme: Theme): void {
@@ -81,14 +86,13 @@ export class Studio {
         const palette = palettes[theme];
         this.sky.material.uniforms.zenith!.value.set(palette.zenith);
         this.sky.material.uniforms.horizon!.value.set(palette.horizon);
-        this.fog.color.set(palette.horizon);
+        this.ground.material.opacity = palette.shadow;
         this.key.intensity = palette.key;
         this.fill.intensity = palette.sky;
         this.fill.color.set(theme === "dark" ? "#aab4c4" : "#ffffff");
         this.fill.groundColor.set(palette.ground);
         this.scene.environmentIntensity = palette.reflections;
         this.paintGround();
-        this.makeReflections(palette);
     }
 
     setShadows(on: boolean): void {
@@ -103,7 +107,7 @@ export class Studio {
     // Light and ground for a scene about `centre` of that `radius`, with the ground at height z.
     setExtent(centre: Vector3, radius: number, z: number, colour: string | null): void {
         this.ground.position.set(centre.x, centre.y, z);
-        this.ground.scale.setScalar(60 * radius);
+        this.ground.scale.setScalar(6 * radius);
         this.groundColour = colour;
         this.paintGround();
         this.key.target.position.copy(centre);
@@ -120,28 +124,22 @@ export class Studio {
         this.redrawShadows();
     }
 
-    // The ground fades into the horizon, as far away as the eye asks for.
-    setEye(distance: number, radius: number): void {
-        this.fog.near = distance + 2.5 * radius;
-        this.fog.far = distance + 22 * radius;
-    }
-
     private paintGround(): void {
-        const colour = this.ground.material.color.set(this.groundColour ?? palettes[this.theme].ground);
-        if (this.groundColour && this.theme === "dark") {
-            colour.multiplyScalar(0.35);
+        const colour = this.sky.material.uniforms.ground!.value as Color;
+        colour.set(palettes[this.theme].ground);
+        if (this.groundColour) {
+            const own = new Color(this.groundColour).multiplyScalar(this.theme === "dark" ? 0.3 : 0.9);
+            colour.lerp(own, 0.6);
         }
     }
 
-    // What metals mirror: the same sky, with a soft window where the light is.
-    private makeReflections(palette: Palette): void {
+    // What things mirror: a bright room with soft windows where the lights are. The same in the dark, only weaker, or
+    // black things would vanish there.
+    private makeReflections(): void {
         const room = new Scene();
-        room.add(new AmbientLight());
         const dome = this.sky.clone();
-        dome.material = this.sky.material.clone();
-        dome.scale.setScalar(50);
         room.add(dome);
-        const owned: { dispose(): void }[] = [dome.material as Material];
+        const owned: { dispose(): void }[] = [];
         const addPanel = (at: Vector3, size: number, brightness: number) => {
             const material = new ShaderMaterial({
                 vertexShader: "void main() { gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }",
@@ -157,19 +155,8 @@ export class Studio {
         };
         addPanel(keyDirection.clone().multiplyScalar(8), 7, 5);
         addPanel(new Vector3(7, 3, 4), 4, 1.6);
-        const floor = new Mesh(new CircleGeometry(40, 32), new ShaderMaterial({
-            vertexShader: "void main() { gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }",
-            fragmentShader: "uniform vec3 colour; void main() { gl_FragColor = vec4(colour, 1.0); }",
-            uniforms: { colour: { value: new Color(palette.ground) } },
-        }));
-        floor.position.z = -3;
-        room.add(floor);
-        owned.push(floor.geometry, floor.material);
         const generator = new PMREMGenerator(this.renderer);
-        const target = generator.fromScene(room, 0.03, 0.1, 100);
-        this.reflections?.dispose();
-        this.reflections = target.texture;
-        this.scene.environment = target.texture;
+        this.scene.environment = generator.fromScene(room, 0.03, 0.1, 100).texture;
         generator.dispose();
         owned.forEach((thing) => thing.dispose());
     }
