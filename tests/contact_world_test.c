@@ -337,6 +337,34 @@ static void test_groups(void **state)
 
 // ---- sleep ----
 
+// A heap of boxes turned against each other, so that six or eight corners of two of them meet and
+// four are chosen anew as they settle: all of it comes to rest.
+static void test_heap_sleeps(void **state)
+{
+    (void)state;
+    enum { LAYERS = 9, BOXES = 16 * LAYERS };
+    sn_world *world = contact_world(true, 1);
+    put_floor(world, 0.0, 0.5);
+    sn_shape box = box_shape(0.2, 0.2, 0.2);
+    for (int i = 0; i < BOXES; ++i) {
+        int layer = i / 16;
+        sn_transform frame =
+            at(0.23 * (i % 4) + 0.05 * (layer % 2), 0.23 * (i / 4 % 4), 0.1 + 0.21 * layer);
+        double turn = 0.02 * (i % 7);
+        frame.rotation = (sn_quat){cos(turn), 0.0, 0.0, sin(turn)};
+        put(world, &box, SN_BODY_RIGID, frame, SN_VEC3_ZERO);
+    }
+    step(world, 1.0 / 60.0, 360);
+    assert_int_equal(sn_world_report(world).sleeping, BOXES);
+    for (int i = 0; i < sn_world_contact_count(world); ++i) {
+        sn_contact_info touch = sn_world_contact(world, i);
+        for (int k = 0; k < touch.count; ++k) {
+            assert_true(touch.spots[k].gap > -0.01 * 0.2);
+        }
+    }
+    sn_world_destroy(world);
+}
+
 static void test_sleep(void **state)
 {
     (void)state;
@@ -552,6 +580,7 @@ int main(void)
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_sensor),
         cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_heap_sleeps),
         cmocka_unit_test(test_sleep),
         cmocka_unit_test(test_copy_asleep),
         cmocka_unit_test(test_threads_and_copies),

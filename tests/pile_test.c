@@ -40,6 +40,7 @@ static void test_sliding_block(void **state)
     assert_true(fabs(sqrt(end.x * end.x + end.y * end.y) / way - 1.0) < 5e-3);
     assert_true(fabs(end.y / end.x - 1.0 / 3.0) < 1e-3);
     assert_true(fabs(end.z - 0.1) < 1e-4);
+    run(960); // its anchors let go of what they were off when it stopped
     assert_true(sn_length(sn_rigid_velocity(&world.set, box)) < 1e-9);
     scene_free(&world);
 }
@@ -113,6 +114,7 @@ static void test_rolling_and_belt(void **state)
     run(480);
     sn_vec3 end = scene_position(&world, ball);
     assert_true(fabs(end.x / way - 1.0) < 5e-3);
+    run(960);
     assert_true(sn_length(sn_rigid_velocity(&world.set, ball)) < 1e-9);
     scene_free(&world);
 
@@ -123,6 +125,7 @@ static void test_rolling_and_belt(void **state)
     double slid = 4.0 / (2.0 * 0.5 * 9.81), time = 2.0 / (0.5 * 9.81);
     end = scene_position(&world, box);
     assert_true(fabs(end.x / (slid + 2.0 * (2.0 - time)) - 1.0) < 5e-3);
+    run(960);
     assert_true(fabs(sn_rigid_velocity(&world.set, box).x - 2.0) < 1e-9);
     scene_free(&world);
 }

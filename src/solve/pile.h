@@ -34,6 +34,8 @@
 //
 // Slip is that of the surfaces: the velocity of b's point against a's plus `surface_velocity`.
 //
+// Anchors pull back at a sixteenth of that spring's rate, so that piles of some ten layers rest.
+//
 // Limits: contacts are those of the start of the step; two bodies that touch nowhere in the list
 // pass through each other. Friction of a contact that has just begun is up to 6 % low for a few
 // steps, until the overlap that carries the load is there. Towers of more than about a dozen bodies

@@ -10,6 +10,16 @@
 // the rate.
 static const double softness_share = 0.125;
 static const double softness_ratio = 10.0;
+
+// Anchors pull back at this share of the rate, slowly: friction is kept from sub-step to sub-step
+// and sums up how far they are off, which answers late where many contacts act on one motion. With
+// e << 1 what one contact undoes of it in a visit and a = h' times the rate of anchors, motions
+// x ~ exp(s t / h') of a pile that sticks obey about
+//
+//     s^3 + 2 e s^2 + 2 e s + e a = 0,
+//
+// which swings up when 4 e < a. In a pile of n layers e is about 1 / (2 n^2).
+static const double anchor_share = 1.0 / 16.0;
 static const double push_share = 0.0125; // of a size in a sub-step
 static const double bounce_share = 2.0;  // approach slower than this many g h' does not rebound
 
@@ -325,6 +335,7 @@ void sn_pile_load_contacts(sn_pile_work *work, double scale)
 {
     double w = 2.0 * SN_PI * softness_share / work->h, c = 2.0 * softness_ratio + work->h * w;
     work->rate = 2.0 * w / c;
+    work->anchor_rate = anchor_share * work->rate;
     work->mass_scale = work->h * w * c / (1.0 + work->h * w * c);
     work->impulse_scale = 1.0 / (1.0 + work->h * w * c);
     load_run run = {work, scale};

@@ -89,6 +89,7 @@ typedef struct sn_pile_work {
     sn_vec3 gravity;
     double h;                               // of a sub-step
     double rate, mass_scale, impulse_scale; // softness of overlap, see pile_contact.c
+    double anchor_rate;                     // 1/s, at which anchors pull back
     double elapsed;                         // since the start of the step
     bool bounces;                           // some contact has restitution
     sn_threads *threads;

@@ -146,8 +146,8 @@ SN_WIDE void rub_points(wide_visit *visit, const sn_pile_work *work, const sn_pi
         if (pressing) {
             off_t = point->stuck_t + (visit->apart.x - visit->turn.z * s);
             off_s = point->stuck_s + (visit->apart.y + visit->turn.z * t);
-            u_t += work->rate * off_t;
-            u_s += work->rate * off_s;
+            u_t += work->anchor_rate * off_t;
+            u_s += work->anchor_rate * off_s;
         }
         sn_lanes rub_t = point->rub_t - step * u_t, rub_s = point->rub_s - step * u_s;
         sn_lanes bound = block->friction * point->press, square = rub_t * rub_t + rub_s * rub_s;

@@ -162,6 +162,29 @@ static double roundness(const sn_collider *collider, const sn_transform *place, 
     return fabs(sn_dot(axis, normal)) < 1e-3 ? collider->radius : 0.0;
 }
 
+// What points that are no more have carried goes to those that have come in their place: else all
+// that stands above would fall for as long as it takes to find it out anew. Each to the nearest.
+static void hand_over(const memory *old, sn_contact *contact, const bool *fresh)
+{
+    for (int i = 0; i < old->count; ++i) {
+        const remembered *gone = &old->points[i];
+        sn_contact_point *heir = NULL;
+        double least = INFINITY;
+        for (int k = 0; k < contact->count && !gone->used; ++k) {
+            sn_vec3 apart = sn_vec3_sub(contact->points[k].on_b, gone->on_b);
+            double square = sn_dot(apart, apart);
+            if (fresh[k] && square < least) {
+                least = square;
+                heir = &contact->points[k];
+            }
+        }
+        if (heir != NULL) {
+            heir->impulse = sn_vec3_add(heir->impulse, gone->impulse);
+            heir->touched = heir->touched || gone->touched;
+        }
+    }
+}
+
 // A manifold becomes a contact, with what the last step's remembers.
 static void fill_contact(const sn_world *world, const sn_pair *pair, const sn_manifold *manifold,
                          memory *old, sn_contact *contact)
@@ -190,10 +213,12 @@ static void fill_contact(const sn_world *world, const sn_pair *pair, const sn_ma
         contact->surface_velocity =
             sn_vec3_add_scaled(drive, -sn_dot(drive, contact->normal), contact->normal);
     }
+    bool fresh[SN_MANIFOLD_POINTS];
     for (int i = 0; i < manifold->count; ++i) {
         const sn_manifold_point *from = &manifold->points[i];
         const remembered *before = find_point(old, from, 0.02 * pair->size);
         sn_contact_point *point = &contact->points[i];
+        fresh[i] = before == NULL;
         point->on_a = from->on_a;
         point->on_b = from->on_b;
         point->gap = from->gap;
@@ -202,6 +227,7 @@ static void fill_contact(const sn_world *world, const sn_pair *pair, const sn_ma
         point->anchor = before != NULL ? before->anchor : SN_VEC3_ZERO;
         point->touched = before != NULL && before->touched;
     }
+    hand_over(old, contact, fresh);
 }
 
 // The same of a pair that can have several. Names go first, so that no patch takes what another
