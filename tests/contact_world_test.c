@@ -523,6 +523,47 @@ static void test_out_of_memory(void **state)
 
 // ---- who never meets ----
 
+// A chain of balls drawn through each other, of a mechanism large or small: neighbours are joined,
+// the next two overlap, and nothing bursts apart.
+static void check_drawn_chain(int count)
+{
+    sn_world *world = contact_world(false, 1);
+    sn_shape ball = ball_shape(0.1);
+    sn_body last = {0};
+    for (int i = 0; i < count; ++i) {
+        sn_transform frame = {{0.06 * i, 0.0, 50.0}, SN_QUAT_IDENTITY};
+        sn_body body = put(world, &ball, SN_BODY_RIGID, frame, SN_VEC3_ZERO);
+        if (i > 0) {
+            sn_joint_def def = sn_default_joint_def();
+            sn_joint joint;
+            def.type = SN_JOINT_BALL;
+            def.parent = last;
+            def.child = body;
+            def.child_frame.position.x = -0.06;
+            assert_int_equal(sn_world_add_joint(world, &def, &joint, NULL), SN_OK);
+        }
+        last = body;
+    }
+    step(world, H, 1);
+    int joined = 0, overlapping = 0;
+    for (int i = 0; i < sn_world_dropped_pair_count(world); ++i) {
+        sn_pair_drop why = sn_world_dropped_pair(world, i).why;
+        joined += why == SN_PAIR_JOINED;
+        overlapping += why == SN_PAIR_OVERLAPS;
+    }
+    assert_int_equal(joined, count - 1);
+    assert_int_equal(overlapping, count - 2 + count - 3);
+    assert_int_equal(sn_world_contact_count(world), 0);
+    sn_world_destroy(world);
+}
+
+static void test_drawn_chains(void **state)
+{
+    (void)state;
+    check_drawn_chain(10);
+    check_drawn_chain(320);
+}
+
 static void test_dropped_pairs(void **state)
 {
     (void)state;
@@ -588,6 +629,7 @@ int main(void)
         cmocka_unit_test(test_no_allocation_once_running),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_dropped_pairs),
+        cmocka_unit_test(test_drawn_chains),
         cmocka_unit_test(test_methods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

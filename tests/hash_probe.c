@@ -224,6 +224,52 @@ static void run_mechanisms(int threads)
     sn_world_destroy(world);
 }
 
+// Bodies of all shapes, and thin ones, in every kind of wind and both laws.
+static void run_winds(int threads)
+{
+    enum { COUNT = 60 };
+    static sn_body bodies[COUNT];
+    sn_error error = {0};
+    sn_world_def def = sn_default_world_def();
+    def.contact.method = SN_CONTACT_NONE;
+    def.threads = threads;
+    sn_world *world = NULL;
+    stop_on(sn_world_create(&def, &world, &error), &error);
+    sn_random random = {.seed = 2029};
+    add_bodies(world, &random, bodies, COUNT / 2);
+    for (int i = COUNT / 2; i < COUNT; ++i) {
+        sn_shape shape = sn_default_shape();
+        shape.type = i % 2 == 0 ? SN_SHAPE_CYLINDER : SN_SHAPE_CAPSULE;
+        shape.radius = i % 2 == 0 ? 0.3 : 0.002;
+        shape.height = i % 2 == 0 ? 0.002 : 1.0;
+        sn_body_def body = sn_default_body_def();
+        body.shapes = &shape;
+        body.shape_count = 1;
+        body.frame.position = random_vec3(&random, 5.0);
+        body.angular_velocity = random_vec3(&random, 3.0);
+        stop_on(sn_world_add_body(world, &body, &bodies[i], &error), &error);
+    }
+    for (int kind = 0; kind < SN_WIND_KIND_COUNT; ++kind) {
+        sn_wind_def wind = sn_default_wind_def();
+        sn_field field;
+        wind.kind = (sn_wind_kind)kind;
+        wind.position = sn_vec3_make(-8.0, 0.0, kind == SN_WIND_NATURAL ? -20.0 : 0.0);
+        wind.speed = 3.0;
+        wind.radius = 1.0;
+        wind.length = 2.0;
+        wind.law = kind == SN_WIND_CONE ? SN_WIND_LAW_FACE : SN_WIND_LAW_AIR;
+        wind.random_share = kind == SN_WIND_CONE ? 0.2 : 0.0;
+        stop_on(sn_world_add_wind(world, &wind, &field, &error), &error);
+    }
+    for (int step = 0; step <= 200; ++step) {
+        if (step % 100 == 0) {
+            printf("winds step %d: %016llx\n", step, (unsigned long long)sn_world_hash(world));
+        }
+        stop_on(sn_world_step(world, 0.005, &error), &error);
+    }
+    sn_world_destroy(world);
+}
+
 int main(int argc, char **argv)
 {
     enum { COUNT = 1000 };
@@ -253,5 +299,6 @@ int main(int argc, char **argv)
     }
     run_tree();
     run_mechanisms(threads);
+    run_winds(threads);
     return 0;
 }

@@ -18,8 +18,8 @@
 #include "world/touch.h"
 #include "world/world.h"
 
-// Of larger mechanisms, only bodies that a joint connects are left out beforehand: the number of
-// pairs grows with the square.
+// In larger mechanisms nobody asks what joints keep apart for ever: the number of pairs grows with
+// the square.
 enum { ALL_PAIRS_LIMIT = 300 };
 
 // What a way from a body to another one is like so far.
@@ -27,17 +27,30 @@ typedef struct way {
     uint32_t body;       // where it has got to
     sn_vec3 anchor;      // of the last joint, world
     double reach;        // of the first body from its anchor
+    double last_reach;   // and of the last one from its own
     double sum, longest; // of the distances between anchors
     bool turns;          // all its joints only turn
     bool flat;           // nothing moves along `axis`
     sn_vec3 axis;
 } way;
 
+// A shape where it stands.
+typedef struct stand {
+    uint32_t body;
+    const sn_collider *collider;
+    sn_transform place;
+} stand;
+
 typedef struct search {
     sn_world *world;
-    int *first, *next; // joints of each body: first by body index, next by 2 * order + side
-    way *ways;         // of the bodies reached
-    uint8_t *reached;  // by body index: 1 reached now, 2 of a mechanism too large for all pairs
+    int *first, *next;     // joints of each body: first by body index, next by 2 * order + side
+    sn_transform *frames;  // by body index
+    sn_transform *joints;  // by order: where each joint is, its z axis the joint's own
+    double *reach;         // by 2 * order + side: of that body from the joint
+    way *ways;             // of the bodies reached
+    uint8_t *reached;      // by body index
+    int *mechanism, *size; // by body index: the number of its mechanism; bodies in that
+    SN_ARRAY(stand) stands;
 } search;
 
 static bool is_joined(const sn_joint_record *joint)
@@ -84,11 +97,6 @@ bool sn_world_is_dropped(const sn_world *world, uint32_t a, uint32_t b)
 
 // ---- ways ----
 
-static sn_transform joint_place(const sn_world *world, const sn_joint_record *joint)
-{
-    return sn_transform_multiply(sn_body_transform(world, joint->child), joint->child_frame);
-}
-
 static bool only_turns(sn_joint_type type)
 {
     return type == SN_JOINT_FIXED || type == SN_JOINT_HINGE || type == SN_JOINT_UNIVERSAL ||
@@ -105,43 +113,40 @@ static bool is_across(const sn_joint_record *joint, sn_vec3 own_axis, sn_vec3 ax
            (joint->type == SN_JOINT_SLIDER && crossing);
 }
 
-static way go_on(const search *s, const way *from, const sn_joint_record *joint, uint32_t to)
+// Over the joint `at` / 2 to the body that is not on the side `at` % 2.
+static way go_on(const search *s, const way *from, int at, uint32_t to)
 {
-    sn_transform place = joint_place(s->world, joint);
-    sn_vec3 own_axis = sn_rotate(place.rotation, (sn_vec3){0.0, 0.0, 1.0});
+    const sn_joint_record *joint = &s->world->joints.data[s->world->joint_order.data[at / 2]];
+    const sn_transform *place = &s->joints[at / 2];
+    sn_vec3 own_axis = sn_rotate(place->rotation, (sn_vec3){0.0, 0.0, 1.0});
     way on = *from;
     on.body = to;
-    bool first = from->sum < 0.0;
-    if (first) {
-        const sn_body_record *record = &s->world->bodies.data[from->body];
-        sn_transform inverse =
-            sn_transform_inverse(sn_body_transform(s->world, sn_touch_body(s->world, from->body)));
-        on.reach = sn_shapes_reach(record->shapes, record->shape_count,
-                                   sn_transform_point(inverse, place.position));
+    if (from->sum < 0.0) {
+        on.reach = s->reach[at];
         on.sum = on.longest = 0.0;
         on.turns = true;
         on.flat = joint->type == SN_JOINT_HINGE || joint->type == SN_JOINT_PLANAR;
         on.axis = own_axis;
     } else {
-        double length = sn_length(sn_vec3_sub(place.position, from->anchor));
+        double length = sn_length(sn_vec3_sub(place->position, from->anchor));
         on.sum += length;
         on.longest = fmax(on.longest, length);
     }
+    on.last_reach = s->reach[at ^ 1];
     on.turns = on.turns && only_turns(joint->type);
     on.flat = on.flat && is_across(joint, own_axis, on.axis);
-    on.anchor = place.position;
+    on.anchor = place->position;
     return on;
 }
 
 // The stretch of the axis that a body covers.
-static void extent(const sn_world *world, uint32_t body, sn_vec3 axis, double *low, double *high)
+static void extent(const search *s, uint32_t body, sn_vec3 axis, double *low, double *high)
 {
-    const sn_body_record *record = &world->bodies.data[body];
-    sn_transform frame = sn_body_transform(world, sn_touch_body(world, body));
+    const sn_body_record *record = &s->world->bodies.data[body];
     *low = INFINITY;
     *high = -INFINITY;
     for (int i = 0; i < record->shape_count; ++i) {
-        sn_transform place = sn_transform_multiply(frame, record->shapes[i].frame);
+        sn_transform place = sn_transform_multiply(s->frames[body], record->shapes[i].frame);
         const sn_aabb *box = &sn_form_colliders(record->form)[i].bounds;
         for (int corner = 0; corner < 8; ++corner) {
             sn_vec3 local = {corner & 1 ? box->upper.x : box->lower.x,
@@ -154,102 +159,116 @@ static void extent(const sn_world *world, uint32_t body, sn_vec3 axis, double *l
     }
 }
 
-static bool keeps_apart(const sn_world *world, uint32_t start, const way *to)
+static bool keeps_apart(const search *s, uint32_t start, const way *to)
 {
-    const sn_body_record *record = &world->bodies.data[to->body];
     if (to->flat) {
         double low_a, high_a, low_b, high_b;
-        extent(world, start, to->axis, &low_a, &high_a);
-        extent(world, to->body, to->axis, &low_b, &high_b);
+        extent(s, start, to->axis, &low_a, &high_a);
+        extent(s, to->body, to->axis, &low_b, &high_b);
         double rounding = 1e-9 * (high_a - low_a + high_b - low_b);
         if (low_a > high_b + rounding || low_b > high_a + rounding) {
             return true;
         }
     }
-    if (!to->turns) {
-        return false;
-    }
-    sn_transform inverse =
-        sn_transform_inverse(sn_body_transform(world, sn_touch_body(world, to->body)));
-    double reach = sn_shapes_reach(record->shapes, record->shape_count,
-                                   sn_transform_point(inverse, to->anchor));
-    return 2.0 * to->longest - to->sum > (to->reach + reach) * (1.0 + 1e-9);
+    return to->turns && 2.0 * to->longest - to->sum > (to->reach + to->last_reach) * (1.0 + 1e-9);
 }
 
-static bool overlaps(const sn_world *world, uint32_t a, uint32_t b)
+// From one body over all joints, breadth first: each body of its mechanism once, with a way to it.
+static int find_ways(search *s, uint32_t start, bool measured)
 {
-    const sn_body_record *of_a = &world->bodies.data[a], *of_b = &world->bodies.data[b];
-    sn_transform at_a = sn_body_transform(world, sn_touch_body(world, a));
-    sn_transform at_b = sn_body_transform(world, sn_touch_body(world, b));
-    for (int i = 0; i < of_a->shape_count; ++i) {
-        for (int k = 0; k < of_b->shape_count; ++k) {
-            const sn_collider *first = &sn_form_colliders(of_a->form)[i],
-                              *second = &sn_form_colliders(of_b->form)[k];
-            sn_transform place_a = sn_transform_multiply(at_a, of_a->shapes[i].frame);
-            sn_transform place_b = sn_transform_multiply(at_b, of_b->shapes[k].frame);
-            sn_manifold manifolds[SN_PATCHES];
-            sn_collide_cache cache = {0};
-            int count = sn_collide(first, &place_a, second, &place_b, 0.0, &cache, manifolds,
-                                   SN_PATCHES, NULL);
-            double deep = -0.01 * fmin(first->size, second->size);
-            for (int m = 0; m < count; ++m) {
-                for (int p = 0; p < manifolds[m].count; ++p) {
-                    if (manifolds[m].points[p].gap < deep) {
-                        return true;
-                    }
-                }
+    const sn_world *world = s->world;
+    int count = 1;
+    s->ways[0] = (way){.body = start, .sum = -1.0};
+    s->reached[start] = 1;
+    for (int i = 0; i < count; ++i) {
+        for (int at = s->first[s->ways[i].body]; at >= 0; at = s->next[at]) {
+            const sn_joint_record *joint = &world->joints.data[world->joint_order.data[at / 2]];
+            uint32_t to = at % 2 == 0 ? joint->child.index : joint->parent.index;
+            bool rigid = to != 0 && world->bodies.data[to].type == SN_BODY_RIGID;
+            if (rigid && s->reached[to] == 0) {
+                s->reached[to] = 1;
+                s->ways[count++] = measured ? go_on(s, &s->ways[i], at, to) : (way){.body = to};
+            }
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        s->reached[s->ways[i].body] = 0;
+    }
+    return count;
+}
+
+static bool drop_apart(search *s, uint32_t start, int joined)
+{
+    sn_world *world = s->world;
+    sn_touch *touch = &world->touch;
+    int count = find_ways(s, start, true);
+    for (int i = 1; i < count; ++i) {
+        uint32_t other = s->ways[i].body;
+        if (other < start || world->bodies.data[other].form == NULL ||
+            find_drop(touch->drops.data, joined, start, other) != NULL) {
+            continue;
+        }
+        if (keeps_apart(s, start, &s->ways[i]) && !add_drop(world, start, other, SN_PAIR_APART)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- overlaps ----
+
+static bool may_overlap(void *context, uint32_t a, uint32_t b)
+{
+    const search *s = context;
+    uint32_t of_a = s->stands.data[a].body, of_b = s->stands.data[b].body;
+    return of_a != of_b && s->mechanism[of_a] == s->mechanism[of_b];
+}
+
+static bool overlaps(const stand *a, const stand *b)
+{
+    sn_manifold manifolds[SN_PATCHES];
+    sn_collide_cache cache = {0};
+    int count = sn_collide(a->collider, &a->place, b->collider, &b->place, 0.0, &cache, manifolds,
+                           SN_PATCHES, NULL);
+    double deep = -0.01 * fmin(a->collider->size, b->collider->size);
+    for (int m = 0; m < count; ++m) {
+        for (int p = 0; p < manifolds[m].count; ++p) {
+            if (manifolds[m].points[p].gap < deep) {
+                return true;
             }
         }
     }
     return false;
 }
 
-// From one body over all joints, breadth first: each body of its mechanism once, with a way to it,
-// or more than ALL_PAIRS_LIMIT of them.
-static int find_ways(search *s, uint32_t start)
-{
-    const sn_world *world = s->world;
-    int count = 1;
-    s->ways[0] = (way){.body = start, .sum = -1.0};
-    s->reached[start] = 1;
-    for (int i = 0; i < count && count <= ALL_PAIRS_LIMIT; ++i) {
-        for (int at = s->first[s->ways[i].body]; at >= 0; at = s->next[at]) {
-            const sn_joint_record *joint = &world->joints.data[world->joint_order.data[at / 2]];
-            uint32_t to = at % 2 == 0 ? joint->child.index : joint->parent.index;
-            bool rigid = to != 0 && world->bodies.data[to].type == SN_BODY_RIGID;
-            if (rigid && s->reached[to] != 1) {
-                s->reached[to] = 1;
-                s->ways[count++] = go_on(s, &s->ways[i], joint, to);
-            }
-        }
-    }
-    for (int i = 0; i < count; ++i) { // those of a large mechanism need not be asked again
-        s->reached[s->ways[i].body] = count > ALL_PAIRS_LIMIT ? 2 : 0;
-    }
-    return count;
-}
-
-static bool drop_of_body(search *s, uint32_t start, int joined)
+// Drops the pairs of bodies that overlap, found from boxes around their shapes; `known` drops are
+// sorted. A pair may be found several times.
+static sn_status drop_overlaps(search *s, sn_broad *broad, int known, sn_error *error)
 {
     sn_world *world = s->world;
-    sn_touch *touch = &world->touch;
-    int count = find_ways(s, start);
-    for (int i = 1; i < count && count <= ALL_PAIRS_LIMIT; ++i) {
-        uint32_t other = s->ways[i].body;
-        if (other < start || world->bodies.data[start].form == NULL ||
-            world->bodies.data[other].form == NULL ||
-            find_drop(touch->drops.data, joined, start, other) != NULL) {
-            continue;
-        }
-        bool apart = keeps_apart(world, start, &s->ways[i]);
-        if ((apart && !add_drop(world, start, other, SN_PAIR_APART)) ||
-            (!apart && overlaps(world, start, other) &&
-             !add_drop(world, start, other, SN_PAIR_OVERLAPS))) {
-            return false;
+    for (int i = 0; i < s->stands.count; ++i) {
+        const stand *at = &s->stands.data[i];
+        if (sn_broad_add(broad, sn_collider_bounds(at->collider, &at->place), (uint32_t)i, true) <
+            0) {
+            return sn_fail_memory(error, sizeof(sn_aabb));
         }
     }
-    return true;
+    const sn_broad_pair *pairs = NULL;
+    int count = 0;
+    sn_status status = sn_broad_pairs(broad, NULL, may_overlap, s, &pairs, &count, error);
+    for (int i = 0; i < count && status == SN_OK; ++i) {
+        const stand *a = &s->stands.data[pairs[i].user_a], *b = &s->stands.data[pairs[i].user_b];
+        uint32_t low = a->body < b->body ? a->body : b->body;
+        uint32_t high = a->body < b->body ? b->body : a->body;
+        if (find_drop(world->touch.drops.data, known, low, high) == NULL && overlaps(a, b) &&
+            !add_drop(world, low, high, SN_PAIR_OVERLAPS)) {
+            status = sn_fail_memory(error, sizeof(sn_drop));
+        }
+    }
+    return status;
 }
+
+// ---- all ----
 
 static bool drop_joined(search *s)
 {
@@ -272,41 +291,139 @@ static bool drop_joined(search *s)
     return true;
 }
 
-sn_status sn_world_drop_pairs(sn_world *world, sn_error *error)
+// Where everything is, and how far bodies reach from their joints.
+static bool measure(search *s)
 {
-    sn_touch *touch = &world->touch;
-    size_t bodies = (size_t)world->bodies.count, joints = (size_t)world->joint_order.count;
-    search s = {.world = world,
-                .first = sn_allocate((bodies + 1) * sizeof(int)),
-                .next = sn_allocate((2 * joints + 1) * sizeof(int)),
-                .ways = sn_allocate((bodies + 1) * sizeof(way)),
-                .reached = sn_allocate_zero(bodies + 1)};
-    bool made = s.first != NULL && s.next != NULL && s.ways != NULL && s.reached != NULL;
-    sn_array_clear(&touch->drops);
-    for (size_t i = 0; made && i < bodies; ++i) {
-        s.first[i] = -1;
+    const sn_world *world = s->world;
+    for (int i = 0; i < world->body_order.count; ++i) {
+        uint32_t body = world->body_order.data[i];
+        const sn_body_record *record = &world->bodies.data[body];
+        s->frames[body] = sn_body_transform(world, sn_touch_body(world, body));
+        bool jointed = s->first[body] >= 0 && record->type == SN_BODY_RIGID;
+        for (int k = 0; jointed && record->form != NULL && k < record->shape_count; ++k) {
+            stand made = {body, &sn_form_colliders(record->form)[k],
+                          sn_transform_multiply(s->frames[body], record->shapes[k].frame)};
+            if (!sn_array_push(&s->stands, made)) {
+                return false;
+            }
+        }
     }
-    made = made && drop_joined(&s);
+    for (int i = 0; i < world->joint_order.count; ++i) {
+        const sn_joint_record *joint = &world->joints.data[world->joint_order.data[i]];
+        if (!is_joined(joint)) {
+            continue;
+        }
+        s->joints[i] = sn_transform_multiply(s->frames[joint->child.index], joint->child_frame);
+        const uint32_t bodies[2] = {joint->parent.index, joint->child.index};
+        for (int side = 0; side < 2; ++side) {
+            const sn_body_record *record = &world->bodies.data[bodies[side]];
+            sn_transform inverse = sn_transform_inverse(s->frames[bodies[side]]);
+            s->reach[2 * i + side] =
+                bodies[side] == 0 || record->form == NULL
+                    ? 0.0
+                    : sn_shapes_reach(record->shapes, record->shape_count,
+                                      sn_transform_point(inverse, s->joints[i].position));
+        }
+    }
+    return true;
+}
+
+static void number_mechanisms(search *s)
+{
+    const sn_world *world = s->world;
+    for (int i = 0; i < world->body_order.count; ++i) {
+        uint32_t body = world->body_order.data[i];
+        bool jointed = s->first[body] >= 0 && world->bodies.data[body].type == SN_BODY_RIGID;
+        if (!jointed || s->mechanism[body] >= 0) {
+            continue;
+        }
+        int count = find_ways(s, body, false);
+        for (int k = 0; k < count; ++k) {
+            s->mechanism[s->ways[k].body] = i;
+            s->size[s->ways[k].body] = count;
+        }
+    }
+}
+
+// The same pair once.
+static void sort_drops(sn_touch *touch)
+{
+    if (touch->drops.count == 0) {
+        return;
+    }
+    qsort(touch->drops.data, (size_t)touch->drops.count, sizeof *touch->drops.data, compare_drops);
+    int kept = 1;
+    for (int i = 1; i < touch->drops.count; ++i) {
+        const sn_drop *drop = &touch->drops.data[i], *last = &touch->drops.data[kept - 1];
+        if (drop->a != last->a || drop->b != last->b) {
+            touch->drops.data[kept++] = *drop;
+        }
+    }
+    touch->drops.count = kept;
+}
+
+static sn_status drop_all(search *s, sn_error *error)
+{
+    sn_world *world = s->world;
+    sn_touch *touch = &world->touch;
+    bool made = drop_joined(s) && measure(s);
+    sort_drops(touch);
     int joined = touch->drops.count;
-    if (made && joined > 0) {
-        qsort(touch->drops.data, (size_t)joined, sizeof *touch->drops.data, compare_drops);
+    if (made) {
+        number_mechanisms(s);
     }
     for (int i = 0; made && i < world->body_order.count; ++i) {
         uint32_t body = world->body_order.data[i];
-        bool jointed = s.first[body] >= 0 && world->bodies.data[body].type == SN_BODY_RIGID;
-        bool asked = jointed && s.reached[body] == 0 && world->bodies.data[body].form != NULL;
-        made = !asked || drop_of_body(&s, body, joined);
+        bool asked = s->mechanism[body] >= 0 && s->size[body] <= ALL_PAIRS_LIMIT &&
+                     world->bodies.data[body].form != NULL;
+        made = !asked || drop_apart(s, body, joined);
     }
-    if (made && touch->drops.count > 0) {
-        qsort(touch->drops.data, (size_t)touch->drops.count, sizeof *touch->drops.data,
-              compare_drops);
+    if (!made) {
+        return sn_fail_memory(error, sizeof(way));
     }
-    touch->surfaces_current = false; // pairs ask again
-    sn_free(s.first);
-    sn_free(s.next);
-    sn_free(s.ways);
-    sn_free(s.reached);
-    return made ? SN_OK : sn_fail_memory(error, bodies * sizeof(way));
+    sort_drops(touch);
+    sn_broad *broad = NULL;
+    sn_status status = s->stands.count > 0 ? sn_broad_create(0.0, &broad, error) : SN_OK;
+    if (status == SN_OK && broad != NULL) {
+        status = drop_overlaps(s, broad, touch->drops.count, error);
+    }
+    sn_broad_destroy(broad);
+    sort_drops(touch);
+    return status;
+}
+
+sn_status sn_world_drop_pairs(sn_world *world, sn_error *error)
+{
+    size_t bodies = (size_t)world->bodies.count + 1, joints = (size_t)world->joint_order.count + 1;
+    search s = {.world = world,
+                .first = sn_allocate(bodies * sizeof(int)),
+                .next = sn_allocate(2 * joints * sizeof(int)),
+                .frames = sn_allocate_zero(bodies * sizeof(sn_transform)),
+                .joints = sn_allocate(joints * sizeof(sn_transform)),
+                .reach = sn_allocate(2 * joints * sizeof(double)),
+                .ways = sn_allocate(bodies * sizeof(way)),
+                .reached = sn_allocate_zero(bodies),
+                .mechanism = sn_allocate(bodies * sizeof(int)),
+                .size = sn_allocate_zero(bodies * sizeof(int))};
+    sn_status status = SN_OK;
+    sn_array_clear(&world->touch.drops);
+    if (s.first == NULL || s.next == NULL || s.frames == NULL || s.joints == NULL ||
+        s.reach == NULL || s.ways == NULL || s.reached == NULL || s.mechanism == NULL ||
+        s.size == NULL) {
+        status = sn_fail_memory(error, bodies * sizeof(way));
+    }
+    for (size_t i = 0; status == SN_OK && i < bodies; ++i) {
+        s.first[i] = s.mechanism[i] = -1;
+    }
+    status = status == SN_OK ? drop_all(&s, error) : status;
+    world->touch.surfaces_current = false; // pairs ask again
+    void *const parts[] = {s.first, s.next,    s.frames,    s.joints, s.reach,
+                           s.ways,  s.reached, s.mechanism, s.size};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
+        sn_free(parts[i]);
+    }
+    sn_array_free(&s.stands);
+    return status;
 }
 
 int sn_world_dropped_pair_count(const sn_world *world)

@@ -239,7 +239,25 @@ double sn_touch_pair_size(const sn_collider *a, const sn_collider *b)
     return fmin(shape_size(a), shape_size(b));
 }
 
-static void place_shape(const place_work *work, int index)
+// The body whose shapes are being placed: those of one follow each other.
+typedef struct placed_body {
+    uint32_t body; // 0: none yet
+    sn_part now;
+    double speed, spin;
+    sn_vec3 drift;
+} placed_body;
+
+static void take_body(const place_work *work, uint32_t body, sn_agent_ref agent, placed_body *last)
+{
+    const sn_agent_set *set = work->world->sets[agent.set];
+    last->body = body;
+    set->type->part(set, agent.agent, agent.part, &last->now);
+    last->speed = sn_length(last->now.velocity);
+    last->spin = sn_length(last->now.angular_velocity);
+    last->drift = sn_vec3_scale(work->h, last->now.velocity);
+}
+
+static void place_shape(const place_work *work, int index, placed_body *last)
 {
     sn_world *world = work->world;
     const sn_touch_shape *shape = &world->touch.shapes.data[index];
@@ -263,22 +281,23 @@ static void place_shape(const place_work *work, int index)
         place->travel = 0.0;
         return;
     }
-    sn_part now;
-    set->type->part(set, record->agent.agent, record->agent.part, &now);
-    place->frame = sn_transform_multiply(now.frame, local);
+    if (last->body != shape->body) {
+        take_body(work, shape->body, record->agent, last);
+    }
+    place->frame = sn_transform_multiply(last->now.frame, local);
     place->bounds = sn_collider_bounds(collider, &place->frame);
-    double reach = sn_length(sn_vec3_sub(place->frame.position, now.centre)) +
+    double reach = sn_length(sn_vec3_sub(place->frame.position, last->now.centre)) +
                    longest_corner(&collider->bounds);
-    place->travel = work->h * (sn_length(now.velocity) + sn_length(now.angular_velocity) * reach +
-                               work->h * work->gravity);
-    place->drift = sn_vec3_scale(work->h, now.velocity);
+    place->travel = work->h * (last->speed + last->spin * reach + work->h * work->gravity);
+    place->drift = last->drift;
 }
 
 static void place_chunk(void *context, int first, int last, int chunk)
 {
     (void)chunk;
+    placed_body body = {0};
     for (int i = first; i < last; ++i) {
-        place_shape(context, i);
+        place_shape(context, i, &body);
     }
 }
 
