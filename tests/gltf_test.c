@@ -75,6 +75,8 @@ static void test_container(void **unused)
     // Distinct surfaces: box, sphere, cylinder. In colours: box, two spheres, cylinder.
     assert_int_equal(count_text(json, "\"primitives\""), 4);
     assert_int_equal(count_text(json, "\"pbrMetallicRoughness\""), 3);
+    assert_int_equal(count_text(json, "\"metallicFactor\": 0.75, \"roughnessFactor\": 0.25"), 1);
+    assert_int_equal(count_text(json, "\"metallicFactor\": 0, \"roughnessFactor\": 0.5"), 2);
     assert_int_equal(count_text(json, "\"NORMAL\": "), 4);
     assert_int_equal(count_text(json, "\"target\": 34962"), 6);
     assert_int_equal(count_text(json, "\"target\": 34963"), 3);

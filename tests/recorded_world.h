@@ -23,6 +23,8 @@ static inline sn_world *recorded_world_make(void)
     box.type = SN_SHAPE_BOX;
     box.size = sn_vec3_make(0.1, 0.2, 0.4);
     box.colour = 0xC04000;
+    box.roughness = 0.25;
+    box.metallic = 0.75;
     sn_shape balls[2] = {sn_default_shape(), sn_default_shape()};
     balls[0].radius = 0.05;
     balls[0].frame.position.x = -0.1;

@@ -137,16 +137,18 @@ static int between(int value, int lower, int upper)
     return value < lower ? lower : value > upper ? upper : value;
 }
 
-// Maps as fine as the picture needs them, and fewer where each takes long to draw.
+// Maps as fine as the picture needs them, and fewer where each takes long to draw. Shadows of wires
+// need many; the sky's light is even.
 static sn_status prepare_light(sn_drawing *drawing, const sn_stage *stage,
                                const sn_picture_def *def, sn_error *error)
 {
     int triangles = drawing->model.owners.count;
     int part = triangles < 60000 ? 1 : triangles < 300000 ? 2 : 4;
+    int sky_part = triangles < 20000 ? 1 : triangles < 200000 ? 2 : 4;
     sn_light_def light = {.key = stage->key,
                           .key_radius = KEY_RADIUS,
                           .key_maps = 48 / part,
-                          .sky_maps = 128 / part,
+                          .sky_maps = 128 / sky_part,
                           .key_size = between(def->height, 128, 1024),
                           .sky_size = between(def->height / 4, 96, 320)};
     return sn_light_make(&drawing->light, &drawing->model, &light, drawing->threads, error);

@@ -52,8 +52,11 @@ static bool is_round(const sn_shape *shape)
            shape->type == SN_SHAPE_TORUS;
 }
 
-// Fine enough for a round thing to look round when it fills the picture; of many things each is
-// small.
+// Round things are fine enough to look round when they fill the picture; of many things each is
+// small. And none is finer than can be seen where all of the world is in the picture.
+#define UNSEEN   1.5e-4 // of the world's extent: a fifth of a pixel or so
+#define COARSEST 0.3    // of the radius: six corners of a wire
+
 static double choose_fineness(const sn_world *world)
 {
     int count = 0;
@@ -66,7 +69,21 @@ static double choose_fineness(const sn_world *world)
     return count <= 24 ? 2.5e-3 : count <= 150 ? 6e-3 : 1.5e-2;
 }
 
-static sn_status surface_mesh(const sn_shape *shape, double fineness, sn_mesh **mesh,
+// Of what moves: the middles of its bodies.
+static double find_extent(const sn_world *world)
+{
+    sn_vec3 lower = {INFINITY, INFINITY, INFINITY}, upper = sn_vec3_negate(lower);
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        sn_body body = sn_world_body(world, i);
+        if (sn_body_get_type(world, body) == SN_BODY_RIGID) {
+            lower = sn_vec3_min(lower, sn_body_centre(world, body));
+            upper = sn_vec3_max(upper, sn_body_centre(world, body));
+        }
+    }
+    return lower.x <= upper.x ? sn_distance(lower, upper) : 0.0;
+}
+
+static sn_status surface_mesh(const sn_shape *shape, const sn_model *model, sn_mesh **mesh,
                               sn_error *error)
 {
     if (shape->type == SN_SHAPE_HEIGHT_FIELD) {
@@ -74,7 +91,9 @@ static sn_status surface_mesh(const sn_shape *shape, double fineness, sn_mesh **
     }
     bool torus = shape->type == SN_SHAPE_TORUS;
     double radius = torus ? shape->radius + shape->tube_radius : shape->radius;
-    return sn_shape_mesh(shape, is_round(shape) ? fineness * radius : 0.0, mesh, error);
+    double tolerance =
+        fmax(model->fineness * radius, fmin(UNSEEN * model->extent, COARSEST * radius));
+    return sn_shape_mesh(shape, is_round(shape) ? tolerance : 0.0, mesh, error);
 }
 
 // A tube of radius r has V / A = r / 2, a sheet of thickness t has t / 2. An open mesh has no
@@ -125,7 +144,7 @@ static sn_status find_mesh(sn_model *model, const sn_shape *shape, int *found, s
     }
     sn_model_mesh made = {.shape = *shape};
     sn_mesh *mesh = NULL;
-    sn_status status = surface_mesh(shape, model->fineness, &mesh, error);
+    sn_status status = surface_mesh(shape, model, &mesh, error);
     if (status == SN_OK) {
         status = fill_mesh(&made, mesh, error);
     }
@@ -279,7 +298,7 @@ static void fill_fixed(sn_model *model)
 
 sn_status sn_model_make(sn_model *model, const sn_world *world, sn_error *error)
 {
-    *model = (sn_model){.fineness = choose_fineness(world)};
+    *model = (sn_model){.fineness = choose_fineness(world), .extent = find_extent(world)};
     sn_status status = SN_OK;
     for (int i = 0; i < sn_world_body_count(world) && status == SN_OK; ++i) {
         status = add_body(model, world, i, error);

@@ -71,6 +71,7 @@ typedef struct sn_model {
     SN_ARRAY(int) owners;      // material by triangle
     SN_ARRAY(int) bodies;      // by triangle; -1: of a spring or rod
     double fineness;           // of round things, by their radius
+    double extent;             // m, of what moves, as it was made
 } sn_model;
 
 SN_API sn_status sn_model_make(sn_model *model, const sn_world *world, sn_error *error);

@@ -20,10 +20,14 @@
 #define GLTF_VERTICES     34962
 #define GLTF_INDICES      34963
 
-// A surface in a colour.
+typedef struct gltf_material {
+    uint32_t colour;
+    double roughness, metallic;
+} gltf_material;
+
+// A surface of a material.
 typedef struct gltf_mesh {
     int surface;
-    uint32_t colour;
     int material;
 } gltf_mesh;
 
@@ -32,9 +36,9 @@ typedef struct gltf_writer {
     sn_world *world;
     sn_surfaces surfaces;
     SN_ARRAY(gltf_mesh) meshes;
-    SN_ARRAY(uint32_t) colours; // one material each
-    SN_ARRAY(int) moving;       // bodies with channels
-    float *keys;                // body after body: 3 * frames of position, 4 * frames of rotation
+    SN_ARRAY(gltf_material) materials;
+    SN_ARRAY(int) moving; // bodies with channels
+    float *keys;          // body after body: 3 * frames of position, 4 * frames of rotation
     float *times;
     int frames; // key frames kept
     int frame_room;
@@ -263,23 +267,34 @@ static bool is_identity(sn_transform t)
            t.rotation.w == 1.0 && t.rotation.x == 0.0 && t.rotation.y == 0.0 && t.rotation.z == 0.0;
 }
 
-// The mesh for a placement: its surface in its colour, made when it is new.
-static int find_mesh(gltf_writer *gltf, const sn_placement *placement)
+static int find_material(gltf_writer *gltf, const sn_placement *placement)
 {
-    uint32_t colour = placement->colour & 0xFFFFFF;
-    for (int i = 0; i < gltf->meshes.count; ++i) {
-        const gltf_mesh *mesh = &gltf->meshes.data[i];
-        if (mesh->surface == placement->mesh && mesh->colour == colour) {
+    for (int i = 0; i < gltf->materials.count; ++i) {
+        const gltf_material *known = &gltf->materials.data[i];
+        if (known->colour == placement->colour && known->roughness == placement->roughness &&
+            known->metallic == placement->metallic) {
             return i;
         }
     }
-    int material = 0;
-    while (material < gltf->colours.count && gltf->colours.data[material] != colour) {
-        material += 1;
+    gltf_material made = {placement->colour, placement->roughness, placement->metallic};
+    if (!sn_array_push(&gltf->materials, made)) {
+        gltf->json.failed = true;
+        return 0;
     }
-    gltf_mesh mesh = {placement->mesh, colour, material};
-    if ((material == gltf->colours.count && !sn_array_push(&gltf->colours, colour)) ||
-        !sn_array_push(&gltf->meshes, mesh)) {
+    return gltf->materials.count - 1;
+}
+
+// The mesh for a placement: its surface of its material, made when it is new.
+static int find_mesh(gltf_writer *gltf, const sn_placement *placement)
+{
+    gltf_mesh mesh = {placement->mesh, find_material(gltf, placement)};
+    for (int i = 0; i < gltf->meshes.count; ++i) {
+        const gltf_mesh *known = &gltf->meshes.data[i];
+        if (known->surface == mesh.surface && known->material == mesh.material) {
+            return i;
+        }
+    }
+    if (!sn_array_push(&gltf->meshes, mesh)) {
         gltf->json.failed = true;
         return 0;
     }
@@ -351,8 +366,9 @@ static void add_meshes(gltf_writer *gltf)
                        mesh->material);
     }
     sn_text_add(json, gltf->meshes.count > 0 ? "\n]" : "");
-    for (int i = 0; i < gltf->colours.count; ++i) {
-        unsigned colour = gltf->colours.data[i];
+    for (int i = 0; i < gltf->materials.count; ++i) {
+        const gltf_material *material = &gltf->materials.data[i];
+        unsigned colour = material->colour;
         sn_text_format(json,
                        "%s{\"name\": \"#%06x\", \"pbrMetallicRoughness\": {\"baseColorFactor\": [",
                        i == 0 ? ",\n\"materials\": [\n" : ",\n", colour);
@@ -360,9 +376,13 @@ static void add_meshes(gltf_writer *gltf)
             sn_text_number(json, linear_from_srgb(colour >> shift & 255));
             sn_text_add(json, ", ");
         }
-        sn_text_add(json, "1], \"metallicFactor\": 0, \"roughnessFactor\": 0.6}}");
+        sn_text_add(json, "1], \"metallicFactor\": ");
+        sn_text_number(json, material->metallic);
+        sn_text_add(json, ", \"roughnessFactor\": ");
+        sn_text_number(json, material->roughness);
+        sn_text_add(json, "}}");
     }
-    sn_text_add(json, gltf->colours.count > 0 ? "\n]" : "");
+    sn_text_add(json, gltf->materials.count > 0 ? "\n]" : "");
 }
 
 static void add_animation(gltf_writer *gltf)
@@ -493,7 +513,7 @@ sn_status sn_export_gltf_world(sn_recording *recording, sn_world *world, const c
     status = status == SN_OK ? write_file(&gltf, path, error) : status;
     sn_surfaces_free(&gltf.surfaces);
     sn_array_free(&gltf.meshes);
-    sn_array_free(&gltf.colours);
+    sn_array_free(&gltf.materials);
     sn_array_free(&gltf.moving);
     sn_free(gltf.keys);
     sn_free(gltf.times);

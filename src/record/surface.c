@@ -111,7 +111,11 @@ static sn_status collect_body(const sn_world *world, int order, const extent *al
     sn_body body = sn_world_body(world, order);
     for (int i = 0; i < sn_body_shape_count(world, body); ++i) {
         sn_shape shape = drawn_shape(world, body, sn_body_shape(world, body, i), all);
-        sn_placement placement = {.body = order, .frame = shape.frame, .colour = shape.colour};
+        sn_placement placement = {.body = order,
+                                  .frame = shape.frame,
+                                  .colour = shape.colour & 0xFFFFFF,
+                                  .roughness = shape.roughness,
+                                  .metallic = shape.metallic};
         sn_status status = find_mesh(surfaces, &shape, &placement.mesh, error);
         if (status != SN_OK) {
             return status;

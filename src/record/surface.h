@@ -22,6 +22,7 @@ typedef struct sn_placement {
     int mesh;           // in sn_surfaces.meshes
     sn_transform frame; // of the shape in the body's frame
     uint32_t colour;    // 0xRRGGBB
+    double roughness, metallic;
 } sn_placement;
 
 typedef struct sn_surfaces {
