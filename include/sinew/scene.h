@@ -48,6 +48,7 @@ typedef struct sn_scene_options {
     // on the disk: for scenes inside a program. The text must stay until loading ends.
     const char *(*find)(void *user, const char *path, size_t *length);
     void *user;
+    bool sealed; // nothing is read from the disk: for texts that come from elsewhere
 } sn_scene_options;
 
 // A text that begins with "<" is a URDF file: a scene of that one robot, held by the world.

@@ -258,6 +258,17 @@ typedef struct sn_spring_def {
     double rest_length;       // m; negative: the length at the start
 } sn_spring_def;
 
+// Pulls a point of a body to a place in the world, as a hand does:
+// f = stiffness (target - point) - damping (velocity of the point).
+typedef struct sn_pull_def {
+    const char *name;
+    sn_body body;
+    sn_vec3 point;    // in the body's frame
+    sn_vec3 target;   // in the world
+    double stiffness; // N/m
+    double damping;   // N s/m
+} sn_pull_def;
+
 // Drag of a medium at rest or in uniform motion u, at the centre of mass:
 // f = -(linear + quadratic |v - u|) (v - u), and in the same way a torque against the angular
 // velocity.
@@ -284,10 +295,13 @@ typedef struct sn_callback_def {
 } sn_callback_def;
 
 SN_API sn_spring_def sn_default_spring_def(void);
+SN_API sn_pull_def sn_default_pull_def(void); // 100 N/m, undamped
 SN_API sn_drag_def sn_default_drag_def(void);
 SN_API sn_callback_def sn_default_callback_def(void);
 SN_API sn_status sn_world_add_spring(sn_world *world, const sn_spring_def *def, sn_field *field,
                                      sn_error *error);
+SN_API sn_status sn_world_add_pull(sn_world *world, const sn_pull_def *def, sn_field *field,
+                                   sn_error *error);
 SN_API sn_status sn_world_add_drag(sn_world *world, const sn_drag_def *def, sn_field *field,
                                    sn_error *error);
 SN_API sn_status sn_world_add_callback(sn_world *world, const sn_callback_def *def, sn_field *field,
@@ -297,6 +311,8 @@ SN_API sn_status sn_world_remove_field(sn_world *world, sn_field field, sn_error
 // Changes the numbers of a field while the world runs; the bodies it joins stay the same.
 SN_API sn_status sn_world_set_spring(sn_world *world, sn_field field, const sn_spring_def *def,
                                      sn_error *error);
+SN_API sn_status sn_world_set_pull(sn_world *world, sn_field field, const sn_pull_def *def,
+                                   sn_error *error);
 SN_API sn_status sn_world_set_drag(sn_world *world, sn_field field, const sn_drag_def *def,
                                    sn_error *error);
 

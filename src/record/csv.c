@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "record/csv.h"
 #include "record/output.h"
 #include "scene/text.h"
 #include "sinew/record.h"
@@ -55,11 +56,12 @@ static sn_status put_row(sn_csv *csv, sn_error *error)
     return status;
 }
 
-sn_status sn_csv_open(const char *path, const char *const *columns, int count, sn_csv **csv,
-                      sn_error *error)
+// Into a file, or where `path` is NULL into memory.
+static sn_status open_csv(const char *path, sn_bytes *sink, const char *const *columns, int count,
+                          sn_csv **csv, sn_error *error)
 {
     *csv = NULL;
-    if (path == NULL || count < 1) {
+    if ((path == NULL && sink == NULL) || count < 1) {
         return sn_fail(error, SN_ERROR_ARGUMENT, path, "a CSV file needs a path and a column");
     }
     sn_csv *made = sn_allocate_zero(sizeof *made);
@@ -67,7 +69,8 @@ sn_status sn_csv_open(const char *path, const char *const *columns, int count, s
         return sn_fail_memory(error, sizeof *made);
     }
     made->columns = count;
-    sn_status status = sn_output_open(&made->output, path, error);
+    sn_status status = path != NULL ? sn_output_open(&made->output, path, error)
+                                    : sn_output_open_memory(&made->output, sink, error);
     if (status == SN_OK) {
         for (int i = 0; i < count; ++i) {
             sn_text_add(&made->row, i > 0 ? "," : "");
@@ -81,6 +84,18 @@ sn_status sn_csv_open(const char *path, const char *const *columns, int count, s
     }
     *csv = made;
     return SN_OK;
+}
+
+sn_status sn_csv_open(const char *path, const char *const *columns, int count, sn_csv **csv,
+                      sn_error *error)
+{
+    return open_csv(path, NULL, columns, count, csv, error);
+}
+
+sn_status sn_csv_open_memory(sn_bytes *sink, const char *const *columns, int count, sn_csv **csv,
+                             sn_error *error)
+{
+    return open_csv(NULL, sink, columns, count, csv, error);
 }
 
 sn_status sn_csv_row(sn_csv *csv, const double *values, sn_error *error)

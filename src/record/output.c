@@ -49,8 +49,29 @@ sn_status sn_output_open(sn_output *output, const char *path, sn_error *error)
     return SN_OK;
 }
 
+sn_status sn_output_open_memory(sn_output *output, sn_bytes *sink, sn_error *error)
+{
+    *output = (sn_output){.descriptor = -1, .sink = sink};
+    output->path = sn_copy_text("memory");
+    return output->path != NULL ? SN_OK : sn_fail_memory(error, sizeof "memory");
+}
+
+static sn_status put_in_memory(sn_output *output, const void *data, size_t count, sn_error *error)
+{
+    sn_bytes_put(output->sink, data, count);
+    if (output->sink->failed) {
+        output->reason = ENOMEM;
+        return output_failure(output, error);
+    }
+    output->length += count;
+    return SN_OK;
+}
+
 sn_status sn_output_put(sn_output *output, const void *data, size_t count, sn_error *error)
 {
+    if (output->sink != NULL && output->reason == 0) {
+        return put_in_memory(output, data, count, error);
+    }
     if (output->reason != 0 || output->descriptor < 0) {
         return output_failure(output, error);
     }
@@ -65,6 +86,9 @@ sn_status sn_output_put(sn_output *output, const void *data, size_t count, sn_er
 
 sn_status sn_output_flush(sn_output *output, sn_error *error)
 {
+    if (output->sink != NULL && output->reason == 0) {
+        return SN_OK;
+    }
     if (output->reason != 0 || output->descriptor < 0) {
         return output_failure(output, error);
     }
@@ -86,7 +110,7 @@ sn_status sn_output_flush(sn_output *output, sn_error *error)
 
 bool sn_output_due(const sn_output *output)
 {
-    return monotonic_now() - output->flushed_at >= FLUSH_INTERVAL;
+    return output->sink == NULL && monotonic_now() - output->flushed_at >= FLUSH_INTERVAL;
 }
 
 sn_status sn_output_close(sn_output *output, bool sync, sn_error *error)
@@ -97,6 +121,7 @@ sn_status sn_output_close(sn_output *output, bool sync, sn_error *error)
     if (output->reason == 0) {
         sn_output_flush(output, NULL);
     }
+    sync = sync && output->sink == NULL;
     // Pipes and devices cannot be synchronised and say EINVAL: nothing is lost by that.
     if (sync && output->reason == 0) {
         int result;
@@ -108,7 +133,8 @@ sn_status sn_output_close(sn_output *output, bool sync, sn_error *error)
         }
     }
     // POSIX leaves the descriptor's state open after EINTR; Linux has closed it, so no second try.
-    if (close(output->descriptor) != 0 && errno != EINTR && output->reason == 0) {
+    if (output->sink == NULL && close(output->descriptor) != 0 && errno != EINTR &&
+        output->reason == 0) {
         output->reason = errno;
     }
     sn_status status = output->reason ? output_failure(output, error) : SN_OK;

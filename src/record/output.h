@@ -18,6 +18,7 @@ typedef struct sn_output {
     int descriptor; // -1 when closed
     int reason;     // errno of the first failure, 0 while all is well
     sn_bytes buffer;
+    sn_bytes *sink;      // in memory, instead of a file
     uint64_t length;     // bytes put so far
     int64_t flushed_at;  // monotonic clock, ns
     size_t buffer_limit; // flushes by itself beyond this
@@ -25,6 +26,9 @@ typedef struct sn_output {
 
 // Creates or empties the file.
 SN_API sn_status sn_output_open(sn_output *output, const char *path, sn_error *error);
+
+// The same into memory: everything is appended to the sink, which must stay.
+SN_API sn_status sn_output_open_memory(sn_output *output, sn_bytes *sink, sn_error *error);
 
 SN_API sn_status sn_output_put(sn_output *output, const void *data, size_t count, sn_error *error);
 

@@ -95,8 +95,9 @@ static sn_status write_header(sn_tape *tape, const sn_tape_header *header, sn_er
     return chunk_end(tape, error);
 }
 
-sn_status sn_tape_open(const char *path, const sn_tape_header *header, sn_tape **tape,
-                       sn_error *error)
+// Onto a file, or where `path` is NULL into memory.
+static sn_status open_tape(const char *path, sn_bytes *sink, const sn_tape_header *header,
+                           sn_tape **tape, sn_error *error)
 {
     *tape = NULL;
     sn_tape *made = sn_allocate_zero(sizeof *made);
@@ -105,7 +106,8 @@ sn_status sn_tape_open(const char *path, const sn_tape_header *header, sn_tape *
     }
     sn_status status = sn_frame_codec_start(&made->codec, (size_t)header->state_size, error);
     if (status == SN_OK) {
-        status = sn_output_open(&made->output, path, error);
+        status = path != NULL ? sn_output_open(&made->output, path, error)
+                              : sn_output_open_memory(&made->output, sink, error);
     }
     if (status == SN_OK) {
         status = write_header(made, header, error);
@@ -123,6 +125,18 @@ sn_status sn_tape_open(const char *path, const sn_tape_header *header, sn_tape *
     }
     *tape = made;
     return SN_OK;
+}
+
+sn_status sn_tape_open(const char *path, const sn_tape_header *header, sn_tape **tape,
+                       sn_error *error)
+{
+    return open_tape(path, NULL, header, tape, error);
+}
+
+sn_status sn_tape_open_memory(sn_bytes *sink, const sn_tape_header *header, sn_tape **tape,
+                              sn_error *error)
+{
+    return open_tape(NULL, sink, header, tape, error);
 }
 
 sn_status sn_tape_frame(sn_tape *tape, double time, uint64_t step, const void *state,

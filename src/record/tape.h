@@ -12,7 +12,7 @@
 #ifndef SN_RECORD_TAPE_H
 #define SN_RECORD_TAPE_H
 
-#include "sinew/base.h"
+#include "record/bytes.h"
 
 // A text file that is opened as such, or went through a text-mode transfer, loses this mark.
 #define SN_TAPE_MAGIC        "\x89SNREC\r\n"
@@ -44,6 +44,9 @@ typedef struct sn_tape_header {
 
 SN_API sn_status sn_tape_open(const char *path, const sn_tape_header *header, sn_tape **tape,
                               sn_error *error);
+// The same into memory; see sn_output_open_memory.
+SN_API sn_status sn_tape_open_memory(sn_bytes *sink, const sn_tape_header *header, sn_tape **tape,
+                                     sn_error *error);
 SN_API sn_status sn_tape_frame(sn_tape *tape, double time, uint64_t step, const void *state,
                                sn_error *error);
 SN_API sn_status sn_tape_step(sn_tape *tape, double step_size, uint64_t hash, sn_error *error);

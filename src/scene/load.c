@@ -55,9 +55,18 @@ static sn_status fetch(const loader *l, const char *path, const char **text, cha
             return SN_OK;
         }
     }
+    if (l->scene->sealed) {
+        return sn_fail(error, SN_ERROR_FILE, path, "a text from elsewhere reads no files");
+    }
     sn_status status = sn_path_read(path, SN_JSON_SIZE_LIMIT, owned, length, error);
     *text = *owned;
     return status;
+}
+
+static bool find_near(const loader *l, const char *path, char near[SN_PATH_NEAR_SIZE])
+{
+    near[0] = '\0';
+    return !l->scene->sealed && sn_path_near(path, near);
 }
 
 static void load_include(loader *l, sn_reader *reader, int node)
@@ -97,7 +106,7 @@ static void load_include(loader *l, sn_reader *reader, int node)
         note(l, status);
     } else if (status != SN_OK) {
         char near[SN_PATH_NEAR_SIZE];
-        bool found = sn_path_near(path, near);
+        bool found = find_near(l, path, near);
         sn_reader_fail(reader, node, "cannot include \"%.200s\": %s%s%s%s", path, error.text,
                        found ? "; did you mean \"" : "", near, found ? "\"?" : "");
     } else {
@@ -213,7 +222,7 @@ static void load_robot(loader *l, sn_robot_item *robot)
         reader.out_of_memory = true;
     } else {
         char near[SN_PATH_NEAR_SIZE];
-        bool found = sn_path_near(path, near);
+        bool found = find_near(l, path, near);
         sn_urdf_fail(&reader, place, "cannot read \"%.200s\": %s%s%s%s", path, error.text,
                      found ? "; did you mean \"" : "", near, found ? "\"?" : "");
     }

@@ -489,6 +489,7 @@ struct sn_scene {
     double *param_values;               // SI
     int *param_order;                   // dependencies first
     const char *file_name;              // without folder and ending
+    bool sealed;                        // no files but those that its options find
     sn_error_list notes;
 };
 

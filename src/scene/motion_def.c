@@ -102,6 +102,10 @@ static sn_status read_points(sn_scene *scene, sn_motion_item *motion, const char
 
 sn_status sn_motion_item_read(sn_scene *scene, sn_motion_item *motion, sn_error *error)
 {
+    if (scene->sealed) {
+        return sn_fail(error, SN_ERROR_FILE, NULL,
+                       "\"%.100s\" is a file, and a text from elsewhere reads none", motion->file);
+    }
     const char *folder = scene->sources.data[sn_item_place(&motion->item, "file").source].folder;
     char *path = sn_path_join(folder, motion->file), *text = NULL;
     if (path == NULL) {

@@ -72,6 +72,7 @@ static sn_status load(const char *name, const char *folder, size_t folder_length
     const char *own_name = sn_arena_text(&scene->arena, name, strlen(name));
     const char *own_folder = sn_arena_text(&scene->arena, folder, folder_length);
     scene->file_name = title_of(scene, name);
+    scene->sealed = options != NULL && options->sealed;
     sn_status status = SN_ERROR_MEMORY;
     if (own_name != NULL && own_folder != NULL && scene->file_name != NULL &&
         sn_item_prepare(scene, sn_scene_table(), &scene->root.item)) {

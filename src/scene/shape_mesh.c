@@ -31,6 +31,10 @@ static sn_status import(const sn_scene *scene, const sn_shape_item *shape, sn_me
         }
         options.unit = sn_unit_factor(&unit);
     }
+    if (scene->sealed) {
+        return sn_fail(error, SN_ERROR_FILE, NULL,
+                       "\"%.100s\" is a file, and a text from elsewhere reads none", shape->file);
+    }
     const char *folder = scene->sources.data[sn_item_place(&shape->item, "file").source].folder;
     char *path = sn_path_join(folder, shape->file);
     if (path == NULL) {

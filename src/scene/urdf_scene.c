@@ -179,7 +179,7 @@ static const char *find_in_packages(loading *l, const sn_urdf_shape *shape, cons
     char *path = allocate(l, room);
     for (int up = 0; path != NULL && up <= UP_LIMIT; ++up) {
         snprintf(path + at, room - at, "%s", name);
-        if (file_exists(folder, path)) {
+        if (!l->reader->scene->sealed && file_exists(folder, path)) {
             return path;
         }
         if (up < UP_LIMIT) {

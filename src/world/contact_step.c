@@ -72,10 +72,13 @@ static void rouse_sprung(sn_world *world)
 {
     for (int i = 0; i < world->single_fields.count; ++i) {
         const sn_field_record *field = &world->fields.data[world->single_fields.data[i]];
-        if (field->type != SN_FIELD_SPRING) {
-            continue;
+        sn_body ends[2] = {{0}, {0}};
+        if (field->type == SN_FIELD_SPRING) {
+            ends[0] = field->spring.body_a;
+            ends[1] = field->spring.body_b;
+        } else if (field->type == SN_FIELD_PULL) {
+            ends[0] = field->pull.body;
         }
-        sn_body ends[2] = {field->spring.body_a, field->spring.body_b};
         for (int k = 0; k < 2; ++k) {
             const sn_body_record *record = sn_world_body_record(world, ends[k]);
             if (record != NULL && record->agent.agent >= 0) {

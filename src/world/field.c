@@ -12,6 +12,11 @@ sn_spring_def sn_default_spring_def(void)
     return (sn_spring_def){.stiffness = 100.0, .rest_length = -1.0};
 }
 
+sn_pull_def sn_default_pull_def(void)
+{
+    return (sn_pull_def){.stiffness = 100.0};
+}
+
 sn_drag_def sn_default_drag_def(void)
 {
     return (sn_drag_def){0};
@@ -91,6 +96,26 @@ static void settle_rest_length(const sn_world *world, sn_spring_def *def)
         sn_spring_ends ends = sn_world_spring_ends(world, def);
         def->rest_length = sn_distance(ends.a, ends.b);
     }
+}
+
+// ---- pulls ----
+
+static sn_status check_pull(const sn_world *world, const sn_pull_def *def, const char *name,
+                            sn_error *error)
+{
+    if (sn_world_body_record(world, def->body) == NULL) {
+        return sn_fail(error, SN_ERROR_HANDLE, name, "the body to pull does not exist");
+    }
+    if (!sn_vec3_is_finite(def->point) || !sn_vec3_is_finite(def->target)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name, "an end of the pull is not finite");
+    }
+    if (!(def->stiffness >= 0.0) || !isfinite(def->stiffness) || !(def->damping >= 0.0) ||
+        !isfinite(def->damping)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "stiffness is %g N/m and damping %g N s/m, expected 0 or more",
+                       def->stiffness, def->damping);
+    }
+    return SN_OK;
 }
 
 // ---- drag ----
@@ -177,6 +202,22 @@ sn_status sn_world_add_spring(sn_world *world, const sn_spring_def *def, sn_fiel
     return add(world, record, def->name, field, error);
 }
 
+sn_status sn_world_add_pull(sn_world *world, const sn_pull_def *def, sn_field *field,
+                            sn_error *error)
+{
+    *field = (sn_field){0};
+    sn_status status = check_name(world, def->name, error);
+    if (status == SN_OK) {
+        status = check_pull(world, def, def->name != NULL ? def->name : "unnamed pull", error);
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    sn_field_record record = {.type = SN_FIELD_PULL, .pull = *def};
+    record.pull.name = NULL;
+    return add(world, record, def->name, field, error);
+}
+
 sn_status sn_world_add_drag(sn_world *world, const sn_drag_def *def, sn_field *field,
                             sn_error *error)
 {
@@ -258,6 +299,7 @@ void sn_world_remove_fields_of(sn_world *world, sn_body body)
         bool names =
             (record->type == SN_FIELD_SPRING && (record->spring.body_a.index == body.index ||
                                                  record->spring.body_b.index == body.index)) ||
+            (record->type == SN_FIELD_PULL && record->pull.body.index == body.index) ||
             (record->type == SN_FIELD_DRAG && record->drag.body.index == body.index);
         if (names) {
             drop(world, index);
@@ -283,6 +325,27 @@ sn_status sn_world_set_spring(sn_world *world, sn_field field, const sn_spring_d
     if (status == SN_OK) {
         settle_rest_length(world, &changed);
         record->spring = changed;
+        sn_world_touch(world);
+    }
+    return status;
+}
+
+sn_status sn_world_set_pull(sn_world *world, sn_field field, const sn_pull_def *def,
+                            sn_error *error)
+{
+    sn_field_record *record = sn_world_field_record(world, field);
+    if (record == NULL || record->type != SN_FIELD_PULL) {
+        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the field to change is not a pull");
+    }
+    sn_pull_def changed = *def;
+    changed.name = NULL;
+    changed.body = record->pull.body;
+    sn_status status = sn_world_check_still(world, error);
+    if (status == SN_OK) {
+        status = check_pull(world, &changed, record->name, error);
+    }
+    if (status == SN_OK) {
+        record->pull = changed;
         sn_world_touch(world);
     }
     return status;

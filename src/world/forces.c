@@ -40,6 +40,43 @@ static void apply_spring(sn_world *world, const sn_spring_def *spring, int group
     push_point(world, spring->body_b, group, ends.b, sn_vec3_negate(force));
 }
 
+// The derivative of -f by the part's velocity and spin, with r from its centre to the point:
+// damping (1, -[r]; [r], -[r][r]). A single-stage agent takes it by the trapezoidal rule.
+static void add_pull_damping(double *damping, double c, sn_vec3 r)
+{
+    const double x[3][3] = {{0.0, -r.z, r.y}, {r.z, 0.0, -r.x}, {-r.y, r.x, 0.0}};
+    for (int i = 0; i < 3; ++i) {
+        damping[i * 6 + i] += c;
+        for (int j = 0; j < 3; ++j) {
+            double square = x[i][0] * x[j][0] + x[i][1] * x[j][1] + x[i][2] * x[j][2];
+            damping[i * 6 + 3 + j] -= c * x[i][j];
+            damping[(3 + i) * 6 + j] += c * x[i][j];
+            damping[(3 + i) * 6 + 3 + j] += c * square;
+        }
+    }
+}
+
+static void apply_pull(sn_world *world, const sn_pull_def *pull, int group)
+{
+    sn_agent_ref target = find_target(world, pull->body, group);
+    if (target.agent < 0) {
+        return;
+    }
+    sn_agent_set *set = world->sets[target.set];
+    sn_vec3 point, velocity;
+    sn_part now;
+    sn_agent_point(set, target.agent, target.part, pull->point, &point, &velocity);
+    set->type->part(set, target.agent, target.part, &now);
+    sn_vec3 force = sn_vec3_sub(sn_vec3_scale(pull->stiffness, sn_vec3_sub(pull->target, point)),
+                                sn_vec3_scale(pull->damping, velocity));
+    sn_spatial_push(sn_agent_force(set, target.agent) + target.part, now.centre, force, point,
+                    SN_VEC3_ZERO);
+    if (group < 0) {
+        add_pull_damping(sn_agent_damping(set, target.agent, target.part), pull->damping,
+                         sn_vec3_sub(point, now.centre));
+    }
+}
+
 // Adds a 3x3 block to a part's damping matrix at (3 block, 3 block).
 static void add_damping(double *damping, int block, const sn_mat3 *d)
 {
@@ -87,6 +124,8 @@ static void apply_fields(sn_world *world, const uint32_t *fields, int count, int
         const sn_field_record *record = &world->fields.data[fields[i]];
         if (record->type == SN_FIELD_SPRING) {
             apply_spring(world, &record->spring, group);
+        } else if (record->type == SN_FIELD_PULL) {
+            apply_pull(world, &record->pull, group);
         } else if (record->type == SN_FIELD_DRAG) {
             sn_agent_ref target = find_target(world, record->drag.body, group);
             if (target.agent >= 0) {

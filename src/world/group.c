@@ -266,6 +266,8 @@ static bool assign_fields(sn_world *world)
             int a = group_of_body(world, field->spring.body_a),
                 b = group_of_body(world, field->spring.body_b);
             group = a > b ? a : b;
+        } else if (field->type == SN_FIELD_PULL) {
+            group = group_of_body(world, field->pull.body);
         } else if (field->type == SN_FIELD_DRAG && field->drag.body.index == 0) {
             if (!sn_array_push(&world->wide_drags, index)) {
                 return false;
@@ -278,7 +280,8 @@ static bool assign_fields(sn_world *world)
         bool put =
             group == -2 || (group == -1 ? sn_array_push(&world->single_fields, index)
                                         : sn_array_push(&world->groups.data[group].fields, index));
-        bool damps = field->type == SN_FIELD_DRAG || field->type == SN_FIELD_WIND;
+        bool damps = field->type == SN_FIELD_PULL || field->type == SN_FIELD_DRAG ||
+                     field->type == SN_FIELD_WIND;
         for (int s = 0; damps && s < world->set_count; ++s) {
             put = put && sn_agent_set_reserve_damping(world->sets[s]);
         }

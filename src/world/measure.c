@@ -48,6 +48,11 @@ static double field_energy(const sn_world *world)
         if (field->type == SN_FIELD_SPRING) {
             double length = spring_state(world, &field->spring).length;
             energy += sn_spring_energy(field->spring.stiffness, field->spring.rest_length, length);
+        } else if (field->type == SN_FIELD_PULL) {
+            sn_vec3 point =
+                sn_transform_point(sn_body_transform(world, field->pull.body), field->pull.point);
+            double length = sn_distance(point, field->pull.target);
+            energy += sn_spring_energy(field->pull.stiffness, 0.0, length);
         } else if (field->type == SN_FIELD_CALLBACK && field->callback.potential != NULL) {
             energy += field->callback.potential(field->callback.user, world);
         }

@@ -277,7 +277,8 @@ static void place_shape(const place_work *work, int index, placed_body *last)
         return;
     }
     const sn_agent_set *set = world->sets[record->agent.set];
-    if (set->agents[record->agent.agent].held && shape->proxy >= 0) {
+    bool held = set->agents[record->agent.agent].held;
+    if (held && shape->proxy >= 0 && world->touch.statics_current) {
         place->travel = 0.0;
         return;
     }
@@ -288,7 +289,8 @@ static void place_shape(const place_work *work, int index, placed_body *last)
     place->bounds = sn_collider_bounds(collider, &place->frame);
     double reach = sn_length(sn_vec3_sub(place->frame.position, last->now.centre)) +
                    longest_corner(&collider->bounds);
-    place->travel = work->h * (last->speed + last->spin * reach + work->h * work->gravity);
+    place->travel =
+        held ? 0.0 : work->h * (last->speed + last->spin * reach + work->h * work->gravity);
     place->drift = last->drift;
 }
 

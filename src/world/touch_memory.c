@@ -1,6 +1,7 @@
 // What contacts remember from step to step, as bytes: impulses, anchors and the caches of exact
 // tests of all pairs that touch, and how long agents have been at rest. A state with it goes on to
 // the bit; without it, contacts start from nothing.
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -29,6 +30,13 @@ static int agent_count(const sn_world *world)
     return world->rigid.agents.count + world->articulations.agents.count;
 }
 
+static sn_agent *agent_at(const sn_world *world, int number)
+{
+    int rigid = world->rigid.agents.count;
+    return number < rigid ? &world->rigid.agents.agents[number]
+                          : &world->articulations.agents.agents[number - rigid];
+}
+
 static uint64_t structure_of(const sn_world *world)
 {
     return sn_mix64((uint64_t)world->bodies.count ^ (uint64_t)agent_count(world) << 32);
@@ -53,6 +61,7 @@ void sn_touch_save_memory(const sn_world *world, unsigned char *at)
     at += sizeof head;
     for (int i = 0; i < head.agents; ++i, at += sizeof(double)) {
         double still = i < touch->still.count ? touch->still.data[i] : 0.0;
+        still = agent_at(world, i)->held ? -still : still; // asleep: at rest for 1 and more
         memcpy(at, &still, sizeof still);
     }
     for (int i = 0; i < touch->pairs.count; ++i) {
@@ -129,6 +138,12 @@ sn_status sn_touch_load_memory(sn_world *world, const unsigned char *bytes, size
     }
     sn_touch_forget(world);
     memcpy(world->touch.pending.data, bytes, size);
+    world->touch.wake = false;
+    for (int i = 0; i < agent_count(world); ++i) {
+        double still;
+        memcpy(&still, bytes + sizeof(memory_head) + (size_t)i * sizeof still, sizeof still);
+        agent_at(world, i)->held = still < 0.0;
+    }
     return SN_OK;
 }
 
@@ -159,7 +174,11 @@ void sn_touch_remember(sn_world *world)
     memcpy(&head, at, sizeof head);
     at += sizeof head;
     if (head.agents > 0 && sn_array_resize(&touch->still, head.agents)) {
-        memcpy(touch->still.data, at, (size_t)head.agents * sizeof(double));
+        for (int i = 0; i < head.agents; ++i) {
+            double still;
+            memcpy(&still, at + (size_t)i * sizeof still, sizeof still);
+            touch->still.data[i] = fabs(still);
+        }
     }
     at += (size_t)head.agents * sizeof(double);
     for (int i = 0; i < head.pairs; ++i) {

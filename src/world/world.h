@@ -49,6 +49,7 @@ static inline bool sn_body_is_jointed(const sn_body_record *record)
 
 typedef enum sn_field_type {
     SN_FIELD_SPRING,
+    SN_FIELD_PULL,
     SN_FIELD_DRAG,
     SN_FIELD_CALLBACK,
     SN_FIELD_WIND,
@@ -59,6 +60,7 @@ typedef struct sn_field_record {
     sn_field_type type;
     union {
         sn_spring_def spring;
+        sn_pull_def pull;
         sn_drag_def drag;
         sn_callback_def callback;
         sn_wind *wind; // owned

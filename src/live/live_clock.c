@@ -1,0 +1,250 @@
+// The clock of a live world: which steps wall time asks for, and what they bring.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "live/live.h"
+#include "world/world.h"
+
+#define WALL_LIMIT    0.25 // s of one advance that count: a machine that slept does not catch up
+#define REACHED_OVER  0.5  // s of wall time that the speed reached is measured over
+#define EVENT_NOTICES 8    // events told in one advance; more are counted
+
+// ---- playing ----
+
+void sn_live_pause(sn_live *live)
+{
+    live->playing = false;
+    live->slow = false;
+    live->owed = 0.0;
+    live->reached = live->reached_wall = live->reached_world = 0.0;
+    live->change += 1;
+}
+
+void sn_live_play(sn_live *live)
+{
+    if (!live->playing) {
+        live->playing = true;
+        live->owed = 0.0;
+        live->change += 1;
+    }
+}
+
+// ---- steps ----
+
+bool sn_live_step(sn_live *live)
+{
+    sn_history_plan *plan = &live->plan;
+    sn_error error = {0};
+    double step = live->run.step, due = plan->base + (double)(plan->planned + 1) * step;
+    sn_status status =
+        sn_array_reserve(&live->steps, live->steps.count + 1)
+            ? sn_world_step(live->world, plan->left > 0.0 ? plan->left : step, &error)
+            : sn_fail_memory(&error, sizeof(sn_history_step));
+    if (status != SN_OK) {
+        sn_live_pause(live);
+        live->wanted_steps = 0;
+        sn_live_tell_error(live, &error, "step");
+        return false;
+    }
+    double time = sn_world_time(live->world);
+    plan->left = due - time > 1e-9 * step ? due - time : 0.0;
+    plan->planned += plan->left == 0.0;
+    live->steps.data[live->steps.count++] =
+        (sn_history_step){sn_world_step_size(live->world), time, sn_world_hash(live->world)};
+    live->change += 1;
+    return true;
+}
+
+// What the steps brought about, in sentences.
+static void tell_events(sn_live *live)
+{
+    const sn_world *world = live->world;
+    int count = sn_world_event_count(world), told = 0;
+    char text[320];
+    for (int i = live->events_told; i < count && told < EVENT_NOTICES; ++i, ++told) {
+        sn_event_entry entry = sn_world_event_entry(world, i);
+        snprintf(text, sizeof text, "event '%.200s' at %.6g s", sn_event_name(world, entry.event),
+                 entry.time);
+        sn_live_tell(live, text);
+    }
+    if (count - live->events_told > told) {
+        snprintf(text, sizeof text, "and %d more events", count - live->events_told - told);
+        sn_live_tell(live, text);
+    }
+    live->events_told = count;
+}
+
+static void tell_breaks(sn_live *live)
+{
+    int broken = 0;
+    for (int i = 0; live->world->breakable_joints > 0 && i < sn_world_joint_count(live->world);
+         ++i) {
+        sn_joint joint = sn_world_joint(live->world, i);
+        if (sn_joint_is_broken(live->world, joint)) {
+            broken += 1;
+            if (broken > live->broken_joints) {
+                char text[320];
+                snprintf(text, sizeof text, "%d joint%s broken, '%.200s' the last in the scene",
+                         broken, broken == 1 ? " is" : "s are", sn_joint_name(live->world, joint));
+                sn_text_free(&live->gather);
+                sn_text_add(&live->gather, text);
+            }
+        }
+    }
+    if (broken > live->broken_joints && !live->gather.failed) {
+        sn_live_tell(live, live->gather.data);
+    }
+    live->broken_joints = broken;
+}
+
+static void tell_happenings(sn_live *live)
+{
+    tell_events(live);
+    tell_breaks(live);
+    if (sn_world_stopped(live->world)) {
+        sn_live_pause(live);
+        live->wanted_steps = 0;
+        sn_live_tell(live, "an event has stopped the world");
+    }
+}
+
+static void remember(sn_live *live)
+{
+    sn_error error = {0};
+    if (live->steps.count > 0 && !live->past && sn_live_remember(live, &error) != SN_OK) {
+        sn_live_tell_error(live, &error, "history");
+    }
+}
+
+// Is the work of this advance up?
+static bool is_over(const sn_live *live, double started, int taken)
+{
+    return live->def.clock != NULL ? sn_live_clock(live) - started > live->def.budget
+                                   : taken >= SN_LIVE_STEP_LIMIT;
+}
+
+static void take_steps(sn_live *live, double started)
+{
+    int taken = 0;
+    bool over = false;
+    double h = live->run.step;
+    while ((live->wanted_steps > 0 || (live->playing && live->owed >= h * (1.0 - 1e-9))) && !over) {
+        double before = sn_world_time(live->world);
+        if (!sn_live_step(live)) {
+            break;
+        }
+        ++taken;
+        if (live->wanted_steps > 0) {
+            live->wanted_steps -= 1;
+        } else {
+            live->owed -= sn_world_time(live->world) - before;
+            live->reached_world += sn_world_time(live->world) - before;
+        }
+        if (!live->exact) {
+            remember(live); // no step of it could be taken again
+        }
+        if (sn_world_stopped(live->world)) {
+            break;
+        }
+        over = is_over(live, started, taken);
+    }
+    if (live->playing && over) {
+        live->slow = live->slow || live->owed >= h;
+        live->owed = 0.0;
+    }
+}
+
+// ---- what was asked for ----
+
+static void go_to(sn_live *live, uint64_t step)
+{
+    sn_error error = {0};
+    if (sn_live_go_to(live, step, &error) != SN_OK) {
+        live->wanted_steps = 0;
+        sn_live_tell_error(live, &error, "seek");
+    }
+}
+
+static void seek(sn_live *live)
+{
+    if (live->seeks) {
+        live->seeks = false;
+        go_to(live, sn_live_step_near(live, live->seek_time));
+    }
+    uint64_t step = sn_world_step_count(live->world);
+    if (live->wanted_steps < 0) {
+        uint64_t back = (uint64_t)-live->wanted_steps;
+        live->wanted_steps = 0;
+        go_to(live, back < step ? step - back : 0);
+    } else if (live->wanted_steps > 0 && live->past) {
+        go_to(live, step + (uint64_t)live->wanted_steps);
+        uint64_t gone = sn_world_step_count(live->world) - step;
+        live->wanted_steps = live->past ? 0 : live->wanted_steps - (int64_t)gone;
+    }
+}
+
+static void apply_changes(sn_live *live)
+{
+    sn_error error = {0};
+    bool touched = false;
+    if (live->params_changed) {
+        sn_live_continue(live);
+        if (sn_live_apply_params(live, &error) != SN_OK) {
+            sn_live_pause(live);
+            sn_live_tell_error(live, &error, "param");
+        }
+    }
+    if (live->world == NULL || live->past || (!live->playing && live->wanted_steps <= 0)) {
+        return;
+    }
+    sn_status status = sn_live_gather_inputs(live, &error);
+    if (status == SN_OK) {
+        status =
+            sn_live_apply_inputs(live, live->inputs.data, live->inputs.count, &touched, &error);
+    }
+    live->touched = live->touched || touched;
+    if (status != SN_OK) {
+        sn_live_tell_error(live, &error, "grab");
+    }
+}
+
+static void note_reached(sn_live *live, double wall)
+{
+    live->reached_wall += wall;
+    if (live->reached_wall >= REACHED_OVER) {
+        live->reached = live->reached_world / live->reached_wall;
+        live->slow = live->reached < 0.9 * live->speed;
+        live->reached_wall = live->reached_world = 0.0;
+    }
+}
+
+void sn_live_advance(sn_live *live, double wall_seconds)
+{
+    double started = sn_live_clock(live);
+    double wall = wall_seconds > 0.0 ? fmin(wall_seconds, WALL_LIMIT) : 0.0;
+    live->wall += wall;
+    for (int i = 0; i < SN_LIVE_CLIENT_LIMIT; ++i) {
+        if (live->clients[i] != NULL) {
+            sn_live_breath_advance(&live->clients[i]->breath, wall);
+        }
+    }
+    if (live->world == NULL) {
+        return;
+    }
+    apply_changes(live);
+    if (live->world != NULL) {
+        seek(live);
+        if (live->playing) {
+            live->owed += wall * live->speed;
+        }
+        take_steps(live, started);
+        remember(live);
+        if (live->playing) {
+            note_reached(live, wall);
+        }
+        tell_happenings(live);
+    }
+    live->engine_seconds += sn_live_clock(live) - started;
+}

@@ -1,0 +1,255 @@
+// Frames: the world as it stands, in the numbers that a picture needs; and meshes, once each.
+#include <math.h>
+
+#include "live/live.h"
+#include "sinew/contact.h"
+#include "sinew/draw.h"
+#include "world/world.h"
+
+enum {
+    FRAME = 2,
+    MESH = 3,
+    PLAYING = 1,
+    PAST = 2,
+    SLOW = 4,
+    HEAD = 104, // bytes of a frame before its probes
+    ARROWS = 6, // wind arrows along each edge of the scene's box
+};
+
+int sn_live_order_of(const sn_world *world, sn_body body)
+{
+    // Bodies that were added and never removed stand in the order of their indices.
+    int guess = (int)body.index - 1;
+    if (guess >= 0 && guess < sn_world_body_count(world) &&
+        sn_world_body(world, guess).index == body.index) {
+        return guess;
+    }
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        if (sn_world_body(world, i).index == body.index) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void put_vector(sn_bytes *bytes, sn_vec3 v)
+{
+    sn_bytes_put_f32(bytes, (float)v.x);
+    sn_bytes_put_f32(bytes, (float)v.y);
+    sn_bytes_put_f32(bytes, (float)v.z);
+}
+
+static void put_frame(sn_bytes *bytes, sn_transform frame)
+{
+    put_vector(bytes, frame.position);
+    sn_bytes_put_f32(bytes, (float)frame.rotation.w);
+    sn_bytes_put_f32(bytes, (float)frame.rotation.x);
+    sn_bytes_put_f32(bytes, (float)frame.rotation.y);
+    sn_bytes_put_f32(bytes, (float)frame.rotation.z);
+}
+
+// What a joint did may be not known yet.
+static sn_vec3 known(sn_vec3 v)
+{
+    return sn_vec3_is_finite(v) ? v : SN_VEC3_ZERO;
+}
+
+// ---- parts of a frame ----
+
+static void put_energies(const sn_world *world, sn_bytes *bytes)
+{
+    sn_energy energy = sn_world_energy(world);
+    double weight = 0.0;
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        weight += sn_body_energy(world, sn_world_body(world, i)).potential;
+    }
+    sn_bytes_put_f64(bytes, energy.kinetic);
+    sn_bytes_put_f64(bytes, weight);
+    sn_bytes_put_f64(bytes, energy.potential - weight);
+    sn_bytes_put_f64(bytes, energy.total);
+}
+
+static int count_spots(const sn_world *world)
+{
+    int count = 0;
+    for (int i = 0; i < sn_world_contact_count(world); ++i) {
+        count += sn_world_contact(world, i).count;
+    }
+    return count;
+}
+
+static void put_contacts(const sn_world *world, sn_bytes *bytes)
+{
+    double h = sn_world_step_size(world), rate = h > 0.0 ? 1.0 / h : 0.0;
+    for (int i = 0; i < sn_world_contact_count(world); ++i) {
+        sn_contact_info contact = sn_world_contact(world, i);
+        for (int k = 0; k < contact.count; ++k) {
+            sn_bytes_put_u32(bytes, (uint32_t)sn_live_order_of(world, contact.body_a));
+            sn_bytes_put_u32(bytes, (uint32_t)sn_live_order_of(world, contact.body_b));
+            put_vector(bytes, contact.spots[k].position);
+            put_vector(bytes, contact.normal);
+            put_vector(bytes, sn_vec3_scale(rate, contact.spots[k].impulse));
+        }
+    }
+}
+
+static void put_joints(const sn_world *world, sn_bytes *bytes)
+{
+    for (int i = 0; i < sn_world_joint_count(world); ++i) {
+        sn_joint joint = sn_world_joint(world, i);
+        sn_joint_load load = sn_joint_reaction(world, joint);
+        put_frame(bytes, sn_joint_child_transform(world, joint));
+        put_vector(bytes, known(load.force));
+        put_vector(bytes, known(load.torque));
+    }
+}
+
+// Grabs as the world has them; while it is paused, as clients mean them.
+static int put_grabs(const sn_live *live, sn_bytes *bytes)
+{
+    int count = 0;
+    for (int i = 0; i < (live->past ? live->acting.count : SN_LIVE_CLIENT_LIMIT); ++i) {
+        const sn_live_client *client = live->past ? NULL : live->clients[i];
+        const sn_live_input *input = live->past ? &live->acting.data[i].input : NULL;
+        bool holds =
+            live->past ? (input->acts & SN_LIVE_HOLDS) != 0 : client != NULL && client->holds;
+        if (!holds) {
+            continue;
+        }
+        ++count;
+        if (bytes == NULL) {
+            continue;
+        }
+        uint32_t body = live->past ? input->body : client->body;
+        sn_transform frame = sn_body_transform(live->world, sn_world_body(live->world, (int)body));
+        sn_bytes_put_u32(bytes, live->past ? input->client : (uint32_t)client->number);
+        sn_bytes_put_u32(bytes, body);
+        put_vector(bytes, sn_transform_point(frame, live->past ? input->point : client->point));
+        put_vector(bytes, live->past ? input->target : client->to);
+    }
+    return count;
+}
+
+static bool has_wind(const sn_live *live)
+{
+    const sn_world *world = live->world;
+    for (int i = 0; i < world->field_order.count; ++i) {
+        if (world->fields.data[world->field_order.data[i]].type == SN_FIELD_WIND) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_arrows(const sn_live *live, sn_bytes *bytes)
+{
+    sn_vec3 size = sn_vec3_sub(live->upper, live->lower);
+    for (int i = 0; i < ARROWS * ARROWS * ARROWS; ++i) {
+        const int at[3] = {i % ARROWS, i / ARROWS % ARROWS, i / (ARROWS * ARROWS)};
+        sn_vec3 place = {live->lower.x + size.x * (at[0] + 0.5) / ARROWS,
+                         live->lower.y + size.y * (at[1] + 0.5) / ARROWS,
+                         live->lower.z + size.z * (at[2] + 0.5) / ARROWS};
+        put_vector(bytes, place);
+        put_vector(bytes, known(sn_world_air_velocity(live->world, place)));
+    }
+}
+
+// ---- the frame ----
+
+typedef struct frame_counts {
+    int contacts, joints, grabs, arrows;
+} frame_counts;
+
+static frame_counts count_all(const sn_live *live, const sn_live_client *client)
+{
+    const sn_world *world = live->world;
+    return (frame_counts){
+        .contacts = client->shows_contacts ? count_spots(world) : 0,
+        .joints = client->shows_joints ? sn_world_joint_count(world) : 0,
+        .grabs = put_grabs(live, NULL),
+        .arrows = client->shows_wind && has_wind(live) ? ARROWS * ARROWS * ARROWS : 0,
+    };
+}
+
+static void put_head(const sn_live *live, const sn_live_client *client, frame_counts counts,
+                     sn_bytes *bytes)
+{
+    sn_bytes_put_u32(bytes, FRAME);
+    sn_bytes_put_u32(bytes, live->generation);
+    sn_bytes_put_f64(bytes, sn_world_time(live->world));
+    sn_bytes_put_u64(bytes, sn_world_step_count(live->world));
+    sn_bytes_put_f32(bytes, (float)live->reached);
+    sn_bytes_put_f32(bytes, (float)(1e3 * (live->engine_seconds - client->engine_seconds)));
+    sn_bytes_put_u32(bytes, (live->playing ? PLAYING : 0) | (live->past ? PAST : 0) |
+                                (live->slow ? SLOW : 0));
+    sn_bytes_put_u32(bytes, 0);
+    sn_bytes_put_u32(bytes, (uint32_t)sn_world_body_count(live->world));
+    sn_bytes_put_u32(bytes, (uint32_t)counts.contacts);
+    sn_bytes_put_u32(bytes, (uint32_t)counts.joints);
+    sn_bytes_put_u32(bytes, (uint32_t)counts.grabs);
+    sn_bytes_put_u32(bytes, 0);
+    sn_bytes_put_u32(bytes, (uint32_t)client->watches.count);
+    sn_bytes_put_u32(bytes, (uint32_t)counts.arrows);
+    sn_bytes_put_u32(bytes, (uint32_t)live->model.links.count);
+    put_energies(live->world, bytes);
+}
+
+void sn_live_write_frame(sn_live *live, const sn_live_client *client, sn_bytes *bytes)
+{
+    const sn_world *world = live->world;
+    frame_counts counts = count_all(live, client);
+    sn_bytes_clear(bytes);
+    sn_bytes_reserve(bytes, HEAD + 28 * (size_t)sn_world_body_count(world));
+    put_head(live, client, counts, bytes);
+    for (int i = 0; i < client->watches.count; ++i) {
+        const sn_live_watch *watch = &client->watches.data[i];
+        sn_bytes_put_f64(bytes, watch->found ? sn_probe_read(world, &watch->probe) : NAN);
+    }
+    sn_world_frames(world, live->frames.data);
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        put_frame(bytes, live->frames.data[i]);
+    }
+    if (counts.contacts > 0) {
+        put_contacts(world, bytes);
+    }
+    if (counts.joints > 0) {
+        put_joints(world, bytes);
+    }
+    put_grabs(live, bytes);
+    if (counts.arrows > 0) {
+        put_arrows(live, bytes);
+    }
+    for (int i = 0; i < live->model.links.count; ++i) {
+        sn_vec3 a, b;
+        sn_model_link_ends(&live->model.links.data[i], live->frames.data, &a, &b);
+        put_vector(bytes, a);
+        put_vector(bytes, b);
+    }
+}
+
+// ---- meshes ----
+
+void sn_live_write_mesh(const sn_live *live, int index, sn_bytes *bytes)
+{
+    const sn_shading *shading = &live->model.meshes.data[index].shading;
+    sn_bytes_clear(bytes);
+    sn_bytes_put_u32(bytes, MESH);
+    sn_bytes_put_u32(bytes, live->generation);
+    sn_bytes_put_u32(bytes, (uint32_t)index);
+    sn_bytes_put_u32(bytes, (uint32_t)shading->vertex_count);
+    sn_bytes_put_u32(bytes, (uint32_t)shading->triangle_count);
+    sn_bytes_put_u32(bytes, 0);
+    for (int i = 0; i < shading->vertex_count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            sn_bytes_put_f32(bytes, shading->vertices[i].position[k]);
+        }
+    }
+    for (int i = 0; i < shading->vertex_count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            sn_bytes_put_f32(bytes, shading->vertices[i].normal[k]);
+        }
+    }
+    for (int i = 0; i < 3 * shading->triangle_count; ++i) {
+        sn_bytes_put_u32(bytes, shading->indices[i]);
+    }
+}

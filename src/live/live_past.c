@@ -1,0 +1,262 @@
+// The history of a live world, and going back and forth in it.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "live/live.h"
+#include "world/world.h"
+
+// ---- remembering ----
+
+// Energies, momenta and the scene's probes, as sn_live_make_file writes them.
+static bool measure(sn_live *live)
+{
+    const sn_world *world = live->world;
+    int count = SN_LIVE_ROW_ENERGY + live->probes.count;
+    if (!sn_array_resize(&live->row, count)) {
+        return false;
+    }
+    sn_energy energy = sn_world_energy(world);
+    sn_vec3 p = sn_world_momentum(world), l = sn_world_angular_momentum(world);
+    const double numbers[SN_LIVE_ROW_ENERGY] = {
+        energy.kinetic, energy.potential, energy.total, p.x, p.y, p.z, l.x, l.y, l.z};
+    memcpy(live->row.data, numbers, sizeof numbers);
+    for (int i = 0; i < live->probes.count; ++i) {
+        live->row.data[SN_LIVE_ROW_ENERGY + i] = sn_probe_read(world, &live->probes.data[i]);
+    }
+    return true;
+}
+
+static bool note_params(sn_live *live)
+{
+    int count = sn_scene_param_count(live->scene);
+    if (!sn_array_resize(&live->param_row, count)) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        live->param_row.data[i] = sn_scene_param(live->scene, i).value;
+    }
+    return true;
+}
+
+static bool save_state(sn_live *live)
+{
+    size_t size = sn_world_state_size(live->world);
+    size_t memory = sn_world_contact_memory_size(live->world);
+    sn_bytes_clear(&live->state);
+    sn_bytes_clear(&live->memory);
+    if (!sn_bytes_reserve(&live->state, size) || !sn_bytes_reserve(&live->memory, memory)) {
+        return false;
+    }
+    live->state.count = size;
+    live->memory.count = memory;
+    return sn_world_save_state(live->world, live->state.data, size, NULL) == SN_OK &&
+           sn_world_save_contact_memory(live->world, live->memory.data, memory, NULL) == SN_OK;
+}
+
+static bool note_inputs(sn_live *live)
+{
+    if (!sn_array_resize(&live->inputs, live->acting.count)) {
+        return false;
+    }
+    for (int i = 0; i < live->acting.count; ++i) {
+        live->inputs.data[i] = live->acting.data[i].input;
+    }
+    return true;
+}
+
+sn_status sn_live_remember(sn_live *live, sn_error *error)
+{
+    if (!measure(live) || !note_params(live) || !note_inputs(live) || !save_state(live)) {
+        return sn_fail_memory(error, live->state.count);
+    }
+    sn_history_moment moment = {.step = sn_world_step_count(live->world),
+                                .time = sn_world_time(live->world),
+                                .touched = live->touched,
+                                .plan = live->plan};
+    sn_history_part *parts = moment.parts;
+    parts[SN_HISTORY_STATE] = (sn_history_part){live->state.data, live->state.count};
+    parts[SN_HISTORY_MEMORY] = (sn_history_part){live->memory.data, live->memory.count};
+    parts[SN_HISTORY_INPUTS] =
+        (sn_history_part){live->inputs.data, (size_t)live->inputs.count * sizeof(sn_live_input)};
+    parts[SN_HISTORY_PARAMS] =
+        (sn_history_part){live->param_row.data, (size_t)live->param_row.count * sizeof(double)};
+    parts[SN_HISTORY_ROW] =
+        (sn_history_part){live->row.data, (size_t)live->row.count * sizeof(double)};
+    parts[SN_HISTORY_STEPS] =
+        (sn_history_part){live->steps.data, (size_t)live->steps.count * sizeof(sn_history_step)};
+    sn_status status = sn_history_add(&live->history, &moment, error);
+    sn_array_clear(&live->steps);
+    live->touched = false;
+    return status;
+}
+
+sn_status sn_live_start_history(sn_live *live, sn_error *error)
+{
+    sn_history_clear(&live->history);
+    sn_array_clear(&live->steps);
+    live->plan = (sn_history_plan){.base = sn_world_time(live->world)};
+    live->past = false;
+    live->touched = false;
+    live->owed = 0.0;
+    return sn_live_remember(live, error);
+}
+
+// ---- going back ----
+
+static sn_status put_params(sn_live *live, const sn_history_moment *moment, sn_error *error)
+{
+    const double *values = moment->parts[SN_HISTORY_PARAMS].data;
+    int count = sn_scene_param_count(live->scene);
+    if (!note_params(live)) {
+        return sn_fail_memory(error, sizeof(double));
+    }
+    if (count == 0 || memcmp(values, live->param_row.data, (size_t)count * sizeof *values) == 0) {
+        return SN_OK;
+    }
+    for (int i = 0; i < count; ++i) {
+        sn_param param = sn_scene_param(live->scene, i);
+        if (param.value != values[i]) {
+            sn_status status = sn_scene_set_param(live->scene, param.name, values[i], error);
+            if (status != SN_OK) {
+                return status;
+            }
+        }
+    }
+    sn_live_tell_params(live, live->param_row.data);
+    live->run = sn_scene_run(live->scene);
+    return sn_scene_update(live->scene, live->world, error);
+}
+
+static sn_status put_state(sn_live *live, const sn_history_moment *moment, sn_error *error)
+{
+    const sn_history_part *state = &moment->parts[SN_HISTORY_STATE],
+                          *memory = &moment->parts[SN_HISTORY_MEMORY];
+    sn_status status = sn_world_load_state(live->world, state->data, state->size, error);
+    if (status == SN_OK) {
+        status = sn_world_load_contact_memory(live->world, memory->data, memory->size, error);
+    }
+    live->plan = moment->plan;
+    sn_array_clear(&live->steps);
+    live->touched = false;
+    return status;
+}
+
+// The world as it was at a moment, about to be moved by what acted before another.
+static sn_status put_moment(sn_live *live, const sn_history_moment *at,
+                            const sn_history_moment *acting, sn_error *error)
+{
+    const sn_history_part *inputs = &acting->parts[SN_HISTORY_INPUTS];
+    bool touched;
+    sn_status status = put_params(live, acting, error);
+    if (status == SN_OK) {
+        status = sn_live_apply_inputs(live, inputs->data,
+                                      (int)(inputs->size / sizeof(sn_live_input)), &touched, error);
+    }
+    return status == SN_OK ? put_state(live, at, error) : status;
+}
+
+// Takes the steps again that led from the moment before `index` to `step`.
+static sn_status repeat_steps(sn_live *live, int index, uint64_t step, sn_error *error)
+{
+    sn_history_moment from, to;
+    sn_history_moment_at(&live->history, index - 1, &from);
+    sn_history_moment_at(&live->history, index, &to);
+    sn_status status = put_moment(live, &from, &to, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    live->touched = to.touched;
+    if (to.touched) {
+        sn_world_touch(live->world);
+    }
+    while (sn_world_step_count(live->world) < step) {
+        if (!sn_live_step(live)) {
+            return sn_fail(error, SN_ERROR_STOPPED, "history",
+                           "a step failed that went well before");
+        }
+    }
+    if (step != to.step) {
+        return SN_OK;
+    }
+    const sn_history_part *state = &to.parts[SN_HISTORY_STATE];
+    bool same = save_state(live) && live->state.count == state->size &&
+                memcmp(live->state.data, state->data, state->size) == 0;
+    return same ? SN_OK : put_state(live, &to, error);
+}
+
+sn_status sn_live_go_to(sn_live *live, uint64_t step, sn_error *error)
+{
+    int count = sn_history_count(&live->history);
+    if (count == 0) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, "history", "nothing is remembered");
+    }
+    sn_history_moment first, last, to;
+    sn_history_moment_at(&live->history, 0, &first);
+    sn_history_moment_at(&live->history, count - 1, &last);
+    step = step < first.step ? first.step : step > last.step ? last.step : step;
+    int index = sn_history_find(&live->history, step);
+    sn_history_moment_at(&live->history, index, &to);
+    // By steps from the moment before, so that forces of contacts and joints are known as well.
+    sn_status status = index > 0 && (live->exact || step != to.step)
+                           ? repeat_steps(live, index, step, error)
+                           : put_moment(live, &to, &to, error);
+    live->past = step < last.step;
+    if (!live->past) { // the steps taken again are those of the last moment
+        sn_array_clear(&live->steps);
+        live->touched = false;
+    }
+    live->events_told = sn_world_event_count(live->world);
+    live->change += 1;
+    return status;
+}
+
+uint64_t sn_live_step_near(const sn_live *live, double time)
+{
+    int count = sn_history_count(&live->history);
+    int index = sn_history_find_time(&live->history, time);
+    sn_history_moment moment = {0}, before = {0};
+    if (count == 0) {
+        return 0;
+    }
+    sn_history_moment_at(&live->history, index < count ? index : count - 1, &moment);
+    if (index == 0 || index == count) {
+        return moment.step;
+    }
+    sn_history_moment_at(&live->history, index - 1, &before);
+    const sn_history_part *part = &moment.parts[SN_HISTORY_STEPS];
+    const sn_history_step *steps = part->data;
+    int taken = (int)(part->size / sizeof *steps);
+    uint64_t best = before.step;
+    double off = fabs(time - before.time);
+    for (int i = 0; i < taken; ++i) {
+        if (fabs(steps[i].time - time) < off) {
+            off = fabs(steps[i].time - time);
+            best = moment.step - (uint64_t)(taken - 1 - i);
+        }
+    }
+    return best;
+}
+
+void sn_live_continue(sn_live *live)
+{
+    if (!live->past) {
+        return;
+    }
+    uint64_t step = sn_world_step_count(live->world);
+    int index = sn_history_find(&live->history, step);
+    sn_history_moment moment;
+    sn_history_moment_at(&live->history, index, &moment);
+    if (moment.step == step) {
+        sn_history_cut(&live->history, index);
+        sn_array_clear(&live->steps);
+        live->touched = false;
+    } else {
+        // Between two moments: what was taken again of the steps becomes a moment of its own.
+        sn_history_cut(&live->history, index - 1);
+        (void)sn_live_remember(live, NULL);
+    }
+    live->past = false;
+    live->owed = 0.0;
+    live->change += 1;
+}
