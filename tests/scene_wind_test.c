@@ -25,7 +25,8 @@ static const char weather[] =
     "   \"length\": \"40cm\", \"speed\": 0},\n"
     "  {\"type\": \"wind\", \"kind\": \"fan\", \"swirl\": 0.7, \"speed\": 0, \"strength\": "
     "\"puff\"},\n"
-    "  {\"type\": \"wind\", \"name\": \"mouth\", \"kind\": \"jet\", \"speed\": 0, \"breath\": "
+    "  {\"type\": \"wind\", \"name\": \"mouth\", \"kind\": \"jet\", \"occlusion\": \"rays\", "
+    "\"speed\": 0, \"breath\": "
     "true,\n"
     "   \"strength\": {\"type\": \"linear\", \"points\": [[0, 0], [\"500ms\", \"=v/10\"]]}}],\n"
     "\"motions\": {\"puff\": {\"type\": \"smooth\", \"points\": [[1, 0], [2, \"50%\"], [3, 0]]}},\n"
@@ -55,7 +56,8 @@ static void check_weather(const sn_world *world)
     assert_true(cone.random_share == 0.1 && cone.radius == 0.2 && cone.length == 0.4);
     assert_true(fan.kind == SN_WIND_FAN && fan.swirl == 0.7 && fan.radius == 0.1 && !fan.breath);
     sn_wind_def mouth = wind_of(world, "mouth");
-    assert_true(mouth.breath && sn_motion_at(mouth.strength, 0.25).value == 0.25);
+    assert_true(mouth.occlusion == SN_WIND_OCCLUSION_RAYS && mouth.breath &&
+                sn_motion_at(mouth.strength, 0.25).value == 0.25);
     assert_true(sn_motion_at(fan.strength, 2.0).value == 0.5);
     assert_true(sn_motion_at(fan.strength, 1.5).value == 0.25);
     assert_true(steady.strength == NULL);
@@ -92,6 +94,8 @@ static void defaults_are_the_librarys(void **state)
                     a.profile == b.profile && a.height == b.height && a.modes == b.modes &&
                     a.roughness == b.roughness && a.exponent == b.exponent && a.seed == b.seed &&
                     a.intensity == b.intensity && a.scale == b.scale && a.spectrum == b.spectrum);
+        assert_true(a.occlusion == b.occlusion && a.occlusion_pixels == b.occlusion_pixels &&
+                    a.occlusion_period == b.occlusion_period && a.strength == NULL && !a.breath);
         assert_true(sn_distance(a.direction, b.direction) == 0.0 && sn_distance(a.up, b.up) == 0.0);
         sn_air_def air = sn_world_air(world), plain = sn_default_air_def();
         assert_true(air.density == plain.density && air.normal == plain.normal &&

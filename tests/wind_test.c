@@ -74,9 +74,7 @@ static void test_uniform(void **state)
     sn_wind *wind = make(&def);
     assert_vectors_near(sn_wind_velocity(wind, sn_vec3_make(5.0, 6.0, 7.0), 8.0),
                         sn_vec3_make(0.0, -3.5, 0.0), 0.0);
-    sn_vec3 from;
-    assert_false(sn_wind_origin(wind, &from));
-    assert_vectors_near(from, sn_vec3_make(0.0, -1.0, 0.0), 0.0);
+    assert_false(sn_wind_source_of(wind).is_cone);
     sn_wind_destroy(wind);
 }
 
@@ -93,8 +91,10 @@ static void test_cone(void **state)
         def.length = sn_random_range(&random, 0.1, 1.0);
         def.speed = sn_random_range(&random, 0.1, 10.0);
         sn_wind *wind = make(&def);
-        sn_vec3 axis = sn_normalize(def.direction), vertex;
-        assert_true(sn_wind_origin(wind, &vertex));
+        sn_vec3 axis = sn_normalize(def.direction);
+        sn_wind_source source = sn_wind_source_of(wind);
+        sn_vec3 vertex = source.vertex;
+        assert_true(source.is_cone && source.length == def.length);
         assert_vectors_near(vertex, sn_vec3_add_scaled(def.position, -def.length, axis), 1e-14);
 
         // A point at the distance l1, at a share of the opening angle from the axis.

@@ -15,9 +15,10 @@
 //
 // In a world a wind is a field, and blows on every body: sn_world_add_wind.
 //
-// What it does not do: the air does not feel the bodies. One body does not shelter another. There
-// are no wakes, no lift beyond the force along the patch's normal, and no added mass; a jet draws
-// in no air from the side. Units: m, m/s, s, kg/m^3.
+// What it does not do: the air does not feel the bodies. They shelter each other only from winds
+// with `occlusion`, and then as if air flew straight on. There are no wakes, no lift beyond the
+// force along the patch's normal, and no added mass; a jet draws in no air from the side. Units: m,
+// m/s, s, kg/m^3.
 #ifndef SINEW_WIND_H
 #define SINEW_WIND_H
 
@@ -64,7 +65,19 @@ typedef enum sn_wind_spectrum { SN_WIND_SPECTRUM_LIST(X) SN_WIND_SPECTRUM_COUNT 
 typedef enum sn_wind_law { SN_WIND_LAW_LIST(X) SN_WIND_LAW_COUNT } sn_wind_law;
 #undef X
 
-enum { SN_WIND_MODE_LIMIT = 4096 };
+#define SN_WIND_OCCLUSION_LIST(X)                                                                  \
+    X(SN_WIND_OCCLUSION_NONE, "none", "the wind passes through bodies")                            \
+    X(SN_WIND_OCCLUSION_DEPTH, "depth",                                                            \
+      "a small picture from the source, with a depth buffer: quick")                               \
+    X(SN_WIND_OCCLUSION_RAYS, "rays", "rays from the source to each patch: exact, for checks")
+
+#define X(name, word, text) name,
+typedef enum sn_wind_occlusion {
+    SN_WIND_OCCLUSION_LIST(X) SN_WIND_OCCLUSION_COUNT
+} sn_wind_occlusion;
+#undef X
+
+enum { SN_WIND_MODE_LIMIT = 4096, SN_WIND_PIXEL_LIMIT = 2048 };
 
 typedef struct sn_wind_def {
     const char *name;
@@ -79,6 +92,9 @@ typedef struct sn_wind_def {
     double swirl;        // fan: speed about the axis at the rim, as a share of `speed`
     sn_wind_law law;
     double random_share; // face law: how long the random part may be, as a share of the force
+    sn_wind_occlusion occlusion; // what bodies hide from it; none by default
+    int occlusion_pixels;    // depth: of the longer side of the picture, 8 and up; 0: by the bodies
+    double occlusion_period; // s: how often that is looked at; 0: at every step
 
     // natural
     sn_vec3 up;
@@ -94,8 +110,8 @@ typedef struct sn_wind_def {
 } sn_wind_def;
 
 // A uniform wind of 1 m/s along x. Of the others: a disc of 0.1 m radius, 0.3 m before the cone's
-// vertex; 0.4 swirl; 10 m height, 0.03 m roughness, exponent 1/7, 0.15 intensity, 30 m eddies, 48
-// waves.
+// vertex; 0.4 swirl; pictures 20 times a second; 10 m height, 0.03 m roughness,
+// exponent 1/7, 0.15 intensity, 30 m eddies, 48 waves.
 SN_API sn_wind_def sn_default_wind_def(void);
 
 SN_API int sn_wind_kind_find(const char *word); // -1 when there is none
@@ -175,7 +191,11 @@ sn_world_find_breath(const sn_world *world); // the first of them; null: there i
 SN_API sn_status sn_world_set_air(sn_world *world, const sn_air_def *def, sn_error *error);
 SN_API sn_air_def sn_world_air(const sn_world *world);
 
-// The sum of all winds at a point, now.
+// The area of a body's patches that a wind with occlusion reached in the last step, and of all of
+// them; a patch with two sides counts once. 0 and 0 before the first step.
+SN_API double sn_world_lit_area(const sn_world *world, sn_field field, sn_body body, double *whole);
+
+// The sum of all winds at a point, now; whether bodies hide it is not asked.
 SN_API sn_vec3 sn_world_air_velocity(const sn_world *world, sn_vec3 point);
 
 #ifdef __cplusplus

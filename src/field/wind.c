@@ -34,6 +34,7 @@ sn_wind_def sn_default_wind_def(void)
                          .radius = 0.1,
                          .length = 0.3,
                          .swirl = 0.4,
+                         .occlusion_period = 1.0 / 20.0,
                          .up = {0.0, 0.0, 1.0},
                          .height = 10.0,
                          .roughness = 0.03,
@@ -107,6 +108,23 @@ static sn_status check_gusts(const sn_wind_def *def, const char *name, sn_error 
     return check_positive(def->scale, "the scale of the eddies", name, error);
 }
 
+static sn_status check_occlusion(const sn_wind_def *def, const char *name, sn_error *error)
+{
+    if ((unsigned)def->occlusion >= SN_WIND_OCCLUSION_COUNT) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name, "there is no such kind of occlusion");
+    }
+    if ((def->occlusion_pixels != 0 && def->occlusion_pixels < 8) || def->occlusion_pixels > SN_WIND_PIXEL_LIMIT) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name, "occlusion has %d pixels, expected 8 to %d, or 0",
+                       def->occlusion_pixels, SN_WIND_PIXEL_LIMIT);
+    }
+    if (!(def->occlusion_period >= 0.0) || !isfinite(def->occlusion_period)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "the period of occlusion is %g s, expected 0 or more",
+                       def->occlusion_period);
+    }
+    return SN_OK;
+}
+
 static sn_status check(const sn_wind_def *def, sn_error *error)
 {
     const char *name = def->name != NULL ? def->name : "unnamed wind";
@@ -128,6 +146,7 @@ static sn_status check(const sn_wind_def *def, sn_error *error)
                          "there is no such law, or the random share of %g is not 0 or more",
                          def->random_share);
     }
+    status = status == SN_OK ? check_occlusion(def, name, error) : status;
     if (status == SN_OK && def->kind == SN_WIND_FAN && !isfinite(def->swirl)) {
         status = sn_fail(error, SN_ERROR_ARGUMENT, name, "swirl is not finite");
     }
@@ -240,17 +259,22 @@ sn_wind_def sn_wind_def_of(const sn_wind *wind)
     return wind->def;
 }
 
-bool sn_wind_origin(const sn_wind *wind, sn_vec3 *origin)
+// Three widths of the far jet, r = 3 x / (6 sqrt 2), beyond which less than e^-9 of it blows.
+#define JET_SLOPE 0.35355339059327373
+
+sn_wind_source sn_wind_source_of(const sn_wind *wind)
 {
     const sn_wind_def *def = &wind->def;
-    *origin = wind->along;
+    sn_wind_source source = {.vertex = def->position};
     if (def->kind == SN_WIND_UNIFORM || def->kind == SN_WIND_NATURAL) {
-        return false;
+        return source;
     }
-    // The far jet spreads from its mouth.
-    double behind = def->kind == SN_WIND_CONE ? def->length : 0.0;
-    *origin = sn_vec3_add_scaled(def->position, -behind, wind->along);
-    return true;
+    bool cone = def->kind == SN_WIND_CONE;
+    source.is_cone = true;
+    source.slope = cone ? def->radius / def->length : JET_SLOPE;
+    source.length = cone ? def->length : def->radius / JET_SLOPE;
+    source.vertex = sn_vec3_add_scaled(def->position, -source.length, wind->along);
+    return source;
 }
 
 // ---- velocity ----

@@ -20,8 +20,15 @@ SN_API sn_vec3 sn_wind_full_velocity(const sn_wind *wind, sn_vec3 point, double 
 // Takes another motion for its strength; NULL is allowed.
 SN_API void sn_wind_take_strength(sn_wind *wind, sn_motion *strength);
 
-// Where the wind comes from: true, and the point, when that is a point; false, and the direction
-// towards which it blows, when it comes from afar.
-SN_API bool sn_wind_origin(const sn_wind *wind, sn_vec3 *origin);
+// Where the wind comes from: the vertex of a cone through the rim of its disc or mouth, or from
+// afar. Of a jet the cone has three times its width far away.
+typedef struct sn_wind_source {
+    bool is_cone; // else all comes along `along`
+    sn_vec3 vertex;
+    double length; // from the vertex to the disc
+    double slope;  // radius by distance from the vertex
+} sn_wind_source;
+
+SN_API sn_wind_source sn_wind_source_of(const sn_wind *wind);
 
 #endif

@@ -53,8 +53,9 @@ sn_raster_view sn_raster_parallel(sn_vec3 centre, sn_vec3 forward, sn_vec3 up, d
 static sn_vec3 eye_corner(const sn_raster_view *view, sn_vec3 point)
 {
     sn_vec3 d = sn_vec3_sub(point, view->eye);
-    return sn_vec3_make(view->scale * sn_dot(d, view->right), -view->scale * sn_dot(d, view->up),
-                        sn_dot(d, view->forward));
+    double depth = sn_dot(d, view->forward), unit = view->orthographic ? 1.0 : depth;
+    return sn_vec3_make(view->scale * sn_dot(d, view->right) + view->shift_x * unit,
+                        -view->scale * sn_dot(d, view->up) + view->shift_y * unit, depth);
 }
 
 static sn_vec3 picture_corner(const sn_raster_view *view, sn_vec3 c)
@@ -75,8 +76,8 @@ sn_vec3 sn_raster_project(const sn_raster_view *view, sn_vec3 point)
 void sn_raster_ray(const sn_raster_view *view, double x, double y, sn_vec3 *origin,
                    sn_vec3 *direction)
 {
-    double right = (x - 0.5 * view->width) / view->scale;
-    double up = (0.5 * view->height - y) / view->scale;
+    double right = (x - 0.5 * view->width - view->shift_x) / view->scale;
+    double up = (0.5 * view->height - y + view->shift_y) / view->scale;
     sn_vec3 side = sn_vec3_add(sn_vec3_scale(right, view->right), sn_vec3_scale(up, view->up));
     *origin = view->orthographic ? sn_vec3_add(view->eye, side) : view->eye;
     *direction = view->orthographic ? view->forward : sn_vec3_add(view->forward, side);
@@ -349,7 +350,8 @@ static sn_status check_view(const sn_raster_view *view, sn_error *error)
     }
     if (!sn_vec3_is_finite(view->eye) || !sn_vec3_is_finite(view->forward) ||
         !sn_vec3_is_finite(view->right) || !sn_vec3_is_finite(view->up) ||
-        !(view->scale > 0.0 && view->scale < INFINITY) || isnan(view->near) ||
+        !(view->scale > 0.0 && view->scale < INFINITY) || !isfinite(view->shift_x) ||
+        !isfinite(view->shift_y) || isnan(view->near) ||
         (!view->orthographic && !(view->near > 0.0 && view->near < INFINITY))) {
         return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
                        "the camera sees nothing: its place, direction, scale or near plane is not "

@@ -37,7 +37,8 @@ enum {
 typedef struct sn_raster_view {
     sn_vec3 eye, right, up, forward; // unit vectors at right angles: up in the picture
     bool orthographic;
-    double scale;      // pixels: of a length of 1 at the distance 1; orthographic: of a length of 1
+    double scale; // pixels: of a length of 1 at the distance 1; orthographic: of a length of 1
+    double shift_x, shift_y; // pixels that the picture's content is moved by, right and down
     double near;       // nothing nearer to the eye's plane is seen; orthographic: may be -INFINITY
     int width, height; // pixels
     int rows;          // samples to a pixel: 1, 2, 4, ... 64

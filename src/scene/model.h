@@ -220,6 +220,8 @@ typedef struct sn_motion_item {
 // What a field of the type wind says beside its name.
 typedef struct sn_wind_item {
     int kind, law, profile, spectrum; // sn_wind_kind and so on
+    int occlusion;                    // sn_wind_occlusion
+    double occlusion_pixels, occlusion_period;
     bool breath;
     sn_one_or_name strength;
     sn_motion_item *strength_item; // NULL: none

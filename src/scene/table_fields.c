@@ -55,6 +55,7 @@ static const sn_key drag_keys[] = {
 #define X(name, word, text) {word, text},
 static const sn_word kind_words[] = {SN_WIND_KIND_LIST(X){NULL, NULL}};
 static const sn_word law_words[] = {SN_WIND_LAW_LIST(X){NULL, NULL}};
+static const sn_word occlusion_words[] = {SN_WIND_OCCLUSION_LIST(X){NULL, NULL}};
 static const sn_word profile_words[] = {SN_WIND_PROFILE_LIST(X){NULL, NULL}};
 static const sn_word spectrum_words[] = {SN_WIND_SPECTRUM_LIST(X){NULL, NULL}};
 #undef X
@@ -85,6 +86,15 @@ static const sn_key wind_keys[] = {
     {"random_share", SN_KEY_NUMBER, AT(wind.random_share),
      "Law `face`: how large the random part of the force may be, as a share of it.",
      .range = SN_RANGE_NOT_NEGATIVE},
+    {"occlusion", SN_KEY_ENUM, AT(wind.occlusion), "How it is found what bodies hide from it.",
+     .words = occlusion_words},
+    {"occlusion_pixels", SN_KEY_WHOLE, AT(wind.occlusion_pixels),
+     "Occlusion `depth`: of the longer side of the picture, 8 and up; 0: 32 times the root of the "
+     "number of bodies, 128 to 512.",
+     .range = SN_RANGE_BETWEEN, .maximum = SN_WIND_PIXEL_LIMIT},
+    {"occlusion_period", SN_KEY_NUMBER, AT(wind.occlusion_period),
+     "How often it is looked at what is hidden; 0: at every step.", .dimension = SN_TIME,
+     .range = SN_RANGE_NOT_NEGATIVE, .standard = {0.05}},
     {"up", SN_KEY_VECTOR, AT(wind.up), "Natural: away from the ground.", .standard = {0, 0, 1}},
     {"profile", SN_KEY_ENUM, AT(wind.profile), "Natural: how the mean grows with the height z.",
      .words = profile_words},

@@ -30,11 +30,13 @@ sn_status sn_world_add_wind(sn_world *world, const sn_wind_def *def, sn_field *f
 // All but the aim and the strength.
 static bool is_same_wind(const sn_wind_def *a, const sn_wind_def *b)
 {
-    return a->kind == b->kind && a->breath == b->breath && a->radius == b->radius &&
-           a->length == b->length && a->swirl == b->swirl && a->law == b->law &&
-           a->random_share == b->random_share && a->up.x == b->up.x && a->up.y == b->up.y &&
-           a->up.z == b->up.z && a->profile == b->profile && a->height == b->height &&
-           a->roughness == b->roughness && a->exponent == b->exponent &&
+    return a->kind == b->kind && a->occlusion == b->occlusion &&
+           a->occlusion_pixels == b->occlusion_pixels &&
+           a->occlusion_period == b->occlusion_period && a->breath == b->breath &&
+           a->radius == b->radius && a->length == b->length && a->swirl == b->swirl &&
+           a->law == b->law && a->random_share == b->random_share && a->up.x == b->up.x &&
+           a->up.y == b->up.y && a->up.z == b->up.z && a->profile == b->profile &&
+           a->height == b->height && a->roughness == b->roughness && a->exponent == b->exponent &&
            a->intensity == b->intensity && a->scale == b->scale && a->spectrum == b->spectrum &&
            a->modes == b->modes && a->seed == b->seed;
 }
@@ -157,12 +159,14 @@ void sn_world_forget_air(sn_world *world)
     sn_array_free(&world->air.strengths);
     sn_array_free(&world->air.bodies);
     world->air.any_air_law = false;
+    sn_shade_forget(&world->air.shade);
 }
 
 void sn_world_free_air(sn_world *world)
 {
     sn_air *air = &world->air;
     sn_world_forget_air(world);
+    sn_shade_free(&air->shade);
     for (int i = 0; i < air->forms.count; ++i) {
         sn_form_release(air->forms.data[i].form);
     }
@@ -258,7 +262,8 @@ sn_status sn_world_make_air(sn_world *world, sn_error *error)
             air->any_air_law = air->any_air_law || record->wind->def.law == SN_WIND_LAW_AIR;
         }
     }
-    return air->winds.count > 0 ? add_bodies(world, error) : SN_OK;
+    sn_status status = air->winds.count > 0 ? add_bodies(world, error) : SN_OK;
+    return status == SN_OK ? sn_world_make_shade(world, error) : status;
 }
 
 // ---- forces ----
@@ -297,6 +302,20 @@ static void add_random_forces(const sn_world *world, const sn_wind *wind, const 
     }
 }
 
+// Velocities at a patch count with the root of the share of it that the wind reaches: the force on
+// a patch at rest is that on its lit part.
+static void dim_stream(const uint8_t *lit, int count, sn_air_stream *stream)
+{
+    for (int i = 0; i < count; ++i) {
+        if (lit[i] < SN_SHADE_WHOLE) {
+            double root = sqrt(lit[i] * (1.0 / SN_SHADE_WHOLE));
+            for (int k = 0; k < 3; ++k) {
+                stream[i / SN_LANES].velocity[k][i % SN_LANES] *= root;
+            }
+        }
+    }
+}
+
 static void add_streams(sn_air_stream *sum, const sn_air_stream *stream, int count)
 {
     for (int i = 0; i < count; ++i) {
@@ -326,6 +345,10 @@ static void blow_on_tile(const sn_world *world, const body_air *at, int first, i
             continue;
         }
         sn_wind_blow(wind, &at->place, at->time, strength, blocks, count, stream);
+        const uint8_t *lit = sn_shade_lit(&air->shade, i, (int)(at->body - air->bodies.data));
+        if (lit != NULL) {
+            dim_stream(lit + patch, patches, stream);
+        }
         if (wind->def.law == SN_WIND_LAW_AIR) {
             add_streams(total, stream, count);
             continue;

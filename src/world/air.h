@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "field/wind_block.h"
 #include "world/form.h"
+#include "world/shade.h"
 
 // The patches of a form; held.
 typedef struct sn_air_form {
@@ -34,6 +35,7 @@ typedef struct sn_air {
     sn_air_blocks blocks;
     SN_ARRAY(sn_air_form) forms;
     SN_ARRAY(sn_air_body) bodies;
+    sn_shade shade;
 } sn_air;
 
 sn_status sn_world_make_air(sn_world *world, sn_error *error);

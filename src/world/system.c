@@ -167,6 +167,9 @@ sn_status sn_system_open_bare(sn_world *world, sn_system *system, sn_error *erro
     if (status == SN_OK) {
         status = sn_world_make_groups(world, error);
     }
+    if (status == SN_OK) {
+        status = sn_world_draw_shades(world, world->time, world->time, error);
+    }
     if (status != SN_OK) {
         return status;
     }

@@ -1,6 +1,6 @@
 // What contacts remember from step to step, as bytes: impulses, anchors and the caches of exact
-// tests of all pairs that touch, and how long agents have been at rest. A state with it goes on to
-// the bit; without it, contacts start from nothing.
+// tests of all pairs that touch, and how long agents have been at rest; and what winds with
+// occlusion last saw. A state with it goes on to the bit; without it, contacts start from nothing.
 #include <math.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ size_t sn_touch_memory_size(const sn_world *world)
         int count = touch->pairs.data[i].count;
         size += count > 0 ? sizeof(memory_pair) + (size_t)count * sizeof(sn_contact) : 0;
     }
-    return size;
+    return size + sn_shade_memory_size(&world->air.shade);
 }
 
 void sn_touch_save_memory(const sn_world *world, unsigned char *at)
@@ -85,13 +85,15 @@ void sn_touch_save_memory(const sn_world *world, unsigned char *at)
         at += pair->count * sizeof(sn_contact);
         head.pairs += 1;
     }
+    at = sn_shade_save_memory(&world->air.shade, at);
     const unsigned char *body = start + sizeof head;
     head.checksum = sn_hash64(body, (size_t)(at - body), head.structure);
     memcpy(start, &head, sizeof head);
 }
 
-// Are these bytes what a world of this structure has saved?
-static bool is_memory(const sn_world *world, const unsigned char *bytes, size_t size)
+// Are these bytes what a world of this structure has saved? The part of the winds starts at
+// `*shade`.
+static bool is_memory(const sn_world *world, const unsigned char *bytes, size_t size, size_t *shade)
 {
     memory_head head;
     if (size < sizeof head) {
@@ -123,17 +125,21 @@ static bool is_memory(const sn_world *world, const unsigned char *bytes, size_t 
             }
         }
     }
-    return used == size;
+    *shade = used;
+    return sn_shade_is_memory(bytes + used, size - used);
 }
 
 sn_status sn_touch_load_memory(sn_world *world, const unsigned char *bytes, size_t size,
                                sn_error *error)
 {
-    if (!is_memory(world, bytes, size)) {
+    size_t shade = 0;
+    if (!is_memory(world, bytes, size, &shade)) {
         return sn_fail(error, SN_ERROR_FORMAT, NULL,
                        "what contacts remember is of another world, or damaged");
     }
-    if (!sn_array_resize(&world->touch.pending, (int)size)) {
+    if (!sn_array_resize(&world->touch.pending, (int)size) ||
+        !sn_shade_keep_memory(&world->air.shade, bytes + shade, size - shade)) {
+        sn_array_clear(&world->touch.pending);
         return sn_fail_memory(error, size);
     }
     sn_touch_forget(world);
@@ -157,6 +163,10 @@ bool sn_touch_copy(const sn_world *world, sn_world *copy)
         return false;
     }
     sn_touch_save_memory(world, copy->touch.pending.data);
+    size_t shade = sn_shade_memory_size(&world->air.shade);
+    if (!sn_shade_keep_memory(&copy->air.shade, copy->touch.pending.data + size - shade, shade)) {
+        return false;
+    }
     if (drop_count > 0) {
         memcpy(copy->touch.drops.data, drops, (size_t)drop_count * sizeof *drops);
     }
