@@ -77,7 +77,7 @@ export class OrbitCamera {
 
     // A scene's camera is chosen for a wide picture; in a narrow one the eye stands back.
     private narrowness(): number {
-        return Math.max(1, 1.35 / this.camera.aspect);
+        return Math.max(1, 1.05 / this.camera.aspect);
     }
 
     setGoal(position: Triple, target: Triple): void {

@@ -54,6 +54,9 @@ class Marks {
     }
 
     set(count: number, place: (index: number, into: Matrix4) => void): void {
+        if (count === 0 && this.mesh.count === 0) {
+            return;
+        }
         if (count > this.mesh.instanceMatrix.count) {
             this.scene.remove(this.mesh);
             this.mesh.dispose();
@@ -218,10 +221,10 @@ export class Overlays {
 
     private showBodies(): void {
         const bodies = this.view.message?.bodies ?? [];
-        const moving = bodies.filter((body) => !body.static);
+        const moving = this.state.centres ? bodies.filter((body) => !body.static) : [];
         const size = 0.016 * this.view.radius;
         const centre = new Vector3();
-        this.centreMarks.set(this.state.centres ? moving.length : 0, (i, into) => {
+        this.centreMarks.set(moving.length, (i, into) => {
             const body = moving[i]!;
             centre.set(...body.centre).applyMatrix4(this.view.bodyMatrix(body.id, into));
             into.makeScale(size, size, size).setPosition(centre);

@@ -27,9 +27,10 @@ interface Batch {
 const outlineVertex = `
 uniform vec2 pixel;
 uniform float width;
+attribute vec3 outward;
 void main() {
     vec4 p = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
-    vec3 n = normalize(normalMatrix * normal);
+    vec3 n = normalize(normalMatrix * outward);
     vec2 push = normalize((projectionMatrix * vec4(n, 0.0)).xy + vec2(1e-6));
     p.xy += push * width * pixel * p.w;
     gl_Position = p;
@@ -254,6 +255,7 @@ export class SceneView {
         for (const shape of this.message?.bodies[body]?.shapes ?? []) {
             const geometry = this.geometries.get(shape.mesh);
             if (geometry) {
+                addOutward(geometry);
                 const mesh = new Mesh(geometry, this.outlineMaterial);
                 mesh.matrixAutoUpdate = false;
                 mesh.frustumCulled = false;
@@ -357,6 +359,26 @@ export class SceneView {
         }
         return low.x <= high.x ? { low, high } : null;
     }
+}
+
+// Normals averaged over all vertices at one place, so that an outline has no gaps at sharp edges.
+function addOutward(geometry: BufferGeometry): void {
+    if (geometry.getAttribute("outward")) {
+        return;
+    }
+    const positions = geometry.getAttribute("position").array;
+    const normals = geometry.getAttribute("normal").array;
+    const sums = new Map<string, Vector3>();
+    const keys: string[] = [];
+    for (let i = 0; i < positions.length; i += 3) {
+        const key = `${positions[i]} ${positions[i + 1]} ${positions[i + 2]}`;
+        keys.push(key);
+        const sum = sums.get(key) ?? new Vector3();
+        sums.set(key, sum.add(new Vector3(normals[i], normals[i + 1], normals[i + 2])));
+    }
+    const outward = new Float32Array(positions.length);
+    keys.forEach((key, i) => sums.get(key)!.toArray(outward, 3 * i));
+    geometry.setAttribute("outward", new BufferAttribute(outward, 3));
 }
 
 function offsetOf(shape: Shape): Matrix4 {
