@@ -29,6 +29,7 @@ const steepest = Math.PI / 2 - 1e-4;
 
 export class OrbitCamera {
     preset: Preset | null = "scene";
+    covered = 0; // share of the picture's height that bars cover
     private readonly now: Place = { target: new Vector3(), azimuth: -1, elevation: 0.4, distance: 3 };
     private readonly goal: Place = { target: new Vector3(), azimuth: -1, elevation: 0.4, distance: 3 };
     private own: CameraDef | null = null;
@@ -67,17 +68,17 @@ export class OrbitCamera {
 
     // Everything within that sphere, as large as it can be, from where the eye is.
     fit(centre: Vector3, radius: number): void {
-        const half = Math.min(0.5 * MathUtils.degToRad(this.camera.fov),
-            Math.atan(Math.tan(0.5 * MathUtils.degToRad(this.camera.fov)) * this.camera.aspect));
+        const tangent = Math.tan(0.5 * MathUtils.degToRad(this.camera.fov));
+        const half = Math.atan(tangent * Math.min(1 - this.covered, this.camera.aspect));
         this.goal.target.copy(centre);
         this.goal.distance = 1.02 * radius / Math.sin(half);
         this.followed = null;
         this.wake();
     }
 
-    // A scene's camera is chosen for a wide picture; in a narrow one the eye stands back.
+    // A scene's camera is chosen for a wide picture without bars; in another one the eye stands back.
     private narrowness(): number {
-        return Math.max(1, 1.05 / this.camera.aspect);
+        return Math.max(1, 1.05 / this.camera.aspect, 1 / (1 - 0.6 * this.covered));
     }
 
     setGoal(position: Triple, target: Triple): void {

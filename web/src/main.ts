@@ -616,6 +616,7 @@ class Page {
         const fit = () => {
             const { clientWidth, clientHeight } = this.view.canvas;
             this.view.resize(Math.max(1, clientWidth), Math.max(1, clientHeight), this.sharpness * Math.min(devicePixelRatio, 2));
+            this.camera.covered = Math.min(0.5, (isNarrow() ? 230 : 120) / Math.max(1, clientHeight));
             if (this.camera.preset !== null) {
                 this.camera.look(this.camera.preset, this.view.centre);
                 this.camera.jump();
@@ -663,12 +664,11 @@ class Page {
 
     // What the bars and an open panel cover.
     private wantedInset(): { right: number; bottom: number } {
-        const narrow = matchMedia("(max-width: 720px), (max-height: 480px)").matches;
         const open = this.panel.current !== null;
         const panel = open ? find("panel") : null;
-        return narrow
+        return isNarrow()
             ? { right: 0, bottom: 110 + (panel ? panel.offsetHeight : 0) }
-            : { right: panel ? panel.offsetWidth : 0, bottom: 40 };
+            : { right: panel ? panel.offsetWidth : 0, bottom: 76 };
     }
 
     private easeInsets(share: number): void {
@@ -702,6 +702,11 @@ class Page {
         }
         requestAnimationFrame((next) => this.tick(next, time));
     }
+}
+
+// As in style.css: a phone held upright.
+function isNarrow(): boolean {
+    return matchMedia("(max-width: 640px)").matches;
 }
 
 // Whether a link asks for other params than the scene has now.

@@ -23,7 +23,7 @@ const palettes: Record<Theme, Palette> = {
 };
 
 // Where the key light comes from, seen from the middle of the scene: above, in front, to the left.
-const keyDirection = new Vector3(-0.55, -0.6, 1.1).normalize();
+const keyDirection = new Vector3(-0.4, -0.34, 1.1).normalize();
 
 const skyVertex = `
 varying vec3 direction;
