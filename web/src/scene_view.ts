@@ -64,6 +64,7 @@ export class SceneView {
     private wire = false;
     private glass = false;
     private selected = -1;
+    private settled = false;
 
     constructor(readonly canvas: HTMLCanvasElement) {
         this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
@@ -132,16 +133,29 @@ export class SceneView {
         this.centre.addVectors(low, high).multiplyScalar(0.5);
         this.radius = Math.max(0.5 * low.distanceTo(high), 1e-6);
         this.lines.setLines(message.lines);
-        this.placeGround(message, low, high);
+        this.studio.setExtent(this.centre, this.radius, message.floor?.height ?? low.z, message.floor?.colour ?? null);
         this.select(-1);
         this.redraw();
     }
 
-    // A scene without a floor stands or hangs a little above a ground of ours, which nothing touches.
-    private placeGround(message: SceneMessage, low: Vector3, high: Vector3): void {
-        const gap = message.bodies.some((body) => body.static) ? 0.002 * this.radius : 0.12 * (high.z - low.z) + 0.05 * this.radius;
-        this.studio.setExtent(this.centre, this.radius, message.floor ? message.floor.height : low.z - gap,
-            message.floor?.colour ?? null);
+    // Everything is there: light and ground go where it stands. A scene without a floor stands on a ground of ours, which
+    // nothing touches, or hangs above it.
+    private settle(message: SceneMessage): void {
+        const all = this.bounds();
+        if (this.settled || !all || this.geometries.size < message.meshes) {
+            return;
+        }
+        this.settled = true;
+        const still = this.bounds((body) => message.bodies[body]?.static === true);
+        const stands = still !== null && still.low.z < all.low.z + 0.01 * this.radius;
+        const gap = stands ? 0.002 * this.radius : 0.12 * (all.high.z - all.low.z) + 0.05 * this.radius;
+        const centre = all.low.clone().add(all.high).multiplyScalar(0.5);
+        const reach = 0.5 * all.low.distanceTo(all.high);
+        // Shadows of a table as large as a hall would be coarse: what moves counts then.
+        const wide = reach > 4 * this.radius;
+        this.studio.setExtent(wide ? this.centre : centre, wide ? 2 * this.radius : reach,
+            message.floor ? message.floor.height : all.low.z - gap, message.floor?.colour ?? null);
+        this.redraw();
     }
 
     private clear(): void {
@@ -157,6 +171,7 @@ export class SceneView {
         this.geometries.clear();
         this.frame = null;
         this.message = null;
+        this.settled = false;
     }
 
     addMesh(mesh: MeshMessage): void {
@@ -242,6 +257,7 @@ export class SceneView {
             outline.mesh.matrix.multiplyMatrices(this.bodyMatrix(outline.body), outline.offset);
         }
         this.lines.place(frame.lines);
+        this.settle(this.message);
         this.studio.redrawShadows();
         this.redraw();
     }
@@ -342,8 +358,8 @@ export class SceneView {
         return best;
     }
 
-    // Box of everything that is drawn now.
-    bounds(): { low: Vector3; high: Vector3 } | null {
+    // Box of everything that is drawn now, or of some bodies.
+    bounds(counts: (body: number) => boolean = () => true): { low: Vector3; high: Vector3 } | null {
         const low = new Vector3(Infinity, Infinity, Infinity);
         const high = new Vector3(-Infinity, -Infinity, -Infinity);
         const matrix = new Matrix4();
@@ -351,6 +367,9 @@ export class SceneView {
             batch.mesh.geometry.computeBoundingBox();
             const box = batch.mesh.geometry.boundingBox;
             for (let i = 0; box && i < batch.members.length; ++i) {
+                if (!counts(batch.members[i]!.body)) {
+                    continue;
+                }
                 batch.mesh.getMatrixAt(i, matrix);
                 const moved = box.clone().applyMatrix4(matrix);
                 low.min(moved.min);
