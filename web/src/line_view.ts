@@ -72,6 +72,7 @@ export class LineViews {
         mesh.instanceMatrix.setUsage(DynamicDrawUsage);
         mesh.frustumCulled = false;
         mesh.castShadow = true;
+        mesh.visible = false; // until a frame tells where
         this.scene.add(mesh);
         return {
             mesh,
@@ -97,6 +98,7 @@ export class LineViews {
                 }
             });
             group.mesh.instanceMatrix.needsUpdate = true;
+            group.mesh.visible = true;
         }
     }
 

@@ -214,6 +214,7 @@ export class SceneView {
             mesh.instanceMatrix.setUsage(DynamicDrawUsage);
             mesh.frustumCulled = false;
             mesh.castShadow = mesh.receiveShadow = true;
+            mesh.visible = false; // until a frame tells where
             members.forEach(({ shape }, i) => mesh.setColorAt(i, new Color(shape.colour)));
             this.batches.push({
                 mesh, members: members.map(({ body, shape }) => ({ body, offset: offsetOf(shape) })),
@@ -252,6 +253,7 @@ export class SceneView {
             });
             batch.mesh.instanceMatrix.needsUpdate = true;
             batch.mesh.boundingSphere = null;
+            batch.mesh.visible = true;
         }
         for (const outline of this.outlines) {
             outline.mesh.matrix.multiplyMatrices(this.bodyMatrix(outline.body), outline.offset);
