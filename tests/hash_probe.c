@@ -3,6 +3,8 @@
 // must be the same to the letter. tools/compare-builds runs it.
 //
 //     hash_probe --threads 4
+//     hash_probe --threads 4 --contact-steps 60    scenes full of contacts for so many steps, not
+//     1000
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@
 #include "agent/tree_step.h"
 #include "base/hash.h"
 #include "base/random.h"
+#include "contact_scene.h"
 #include "math/rotation.h"
 #include "sinew/sinew.h"
 
@@ -270,12 +273,51 @@ static void run_winds(int threads)
     sn_world_destroy(world);
 }
 
+static void build_pile(sn_world *world)
+{
+    scene_pile(world, 1000);
+}
+
+static void build_ragdolls(sn_world *world)
+{
+    scene_stairs(world, 2);
+}
+
+static void build_arch(sn_world *world)
+{
+    scene_arch(world, 25, 0.13);
+}
+
+// What is found and solved in parallel where bodies touch. Nothing sleeps, so that every step has
+// work to do.
+static void run_contacts(const char *name, void (*build)(sn_world *), int threads, int steps)
+{
+    sn_error error = {0};
+    sn_world_def def = sn_default_world_def();
+    def.contact.sleep = false;
+    def.threads = threads;
+    sn_world *world = NULL;
+    stop_on(sn_world_create(&def, &world, &error), &error);
+    build(world);
+    for (int step = 1; step <= steps; ++step) {
+        stop_on(sn_world_step(world, 1.0 / 240.0, &error), &error);
+        if (step % 20 == 0) {
+            printf("%s step %d, %d contacts: %016llx\n", name, step,
+                   sn_world_report(world).contacts, (unsigned long long)sn_world_hash(world));
+        }
+    }
+    sn_world_destroy(world);
+}
+
 int main(int argc, char **argv)
 {
     enum { COUNT = 1000 };
     static sn_body bodies[COUNT];
-    bool given = argc == 3 && strcmp(argv[1], "--threads") == 0;
-    int threads = given ? (int)strtol(argv[2], NULL, 10) : 1; // a wrong number is refused below
+    int threads = 1, contact_steps = 1000; // wrong numbers of threads are refused below
+    for (int i = 1; i + 1 < argc; i += 2) {
+        int *option = strcmp(argv[i], "--threads") == 0 ? &threads : &contact_steps;
+        *option = (int)strtol(argv[i + 1], NULL, 10);
+    }
     for (int variant = 0; variant < 2; ++variant) {
         sn_error error = {0};
         sn_world_def def = sn_default_world_def();
@@ -300,5 +342,8 @@ int main(int argc, char **argv)
     run_tree();
     run_mechanisms(threads);
     run_winds(threads);
+    run_contacts("pile", build_pile, threads, contact_steps);
+    run_contacts("ragdolls", build_ragdolls, threads, contact_steps);
+    run_contacts("arch", build_arch, threads, contact_steps);
     return 0;
 }

@@ -12,6 +12,7 @@
 // Islands of few contacts, and those with mechanisms or with damping in A, are solved to
 // convergence (solve/exact.h); larger ones of free bodies by sweeps in sub-steps (solve/pile.h).
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -232,30 +233,82 @@ static sn_exact_problem problem_of(sn_world *world, int island, double h)
     return problem;
 }
 
+// Islands share nothing that moves, so each is solved by whoever comes first, with memory of its
+// own: the result is the same.
+typedef struct island_work {
+    sn_world *world;
+    double h;
+    bool at_end;       // the second pass, of what struck
+    atomic_int next;   // island
+    atomic_int failed; // some, for lack of memory
+} island_work;
+
+static sn_status solve_island(const island_work *work, int island, sn_exact *exact)
+{
+    sn_touch *touch = &work->world->touch;
+    sn_exact_problem problem = problem_of(work->world, island, work->h);
+    sn_exact_report report = {0};
+    sn_status status = work->at_end ? sn_exact_relax(exact, &problem, &report, NULL)
+                                    : sn_exact_solve(exact, &problem, &report, NULL);
+    touch->struck.data[island] = !work->at_end && report.struck;
+    touch->residual.data[island] = fmax(touch->residual.data[island], report.effort.residual);
+    return status;
+}
+
+static void island_chunk(void *context, int first, int last, int chunk)
+{
+    (void)first;
+    (void)last;
+    island_work *work = context;
+    sn_touch *touch = &work->world->touch;
+    sn_exact *exact = chunk == 0 ? &touch->exact : &touch->helpers.data[chunk - 1];
+    for (int i; (i = atomic_fetch_add(&work->next, 1)) < touch->islands.islands.count;) {
+        bool due = work->at_end ? touch->struck.data[i] : touch->kinds.data[i] == ISLAND_EXACT;
+        if (due && solve_island(work, i, exact) != SN_OK) {
+            atomic_store(&work->failed, 1);
+        }
+    }
+}
+
+static sn_status solve_islands(sn_world *world, double h, bool at_end, sn_error *error)
+{
+    sn_touch *touch = &world->touch;
+    island_work work = {.world = world, .h = h, .at_end = at_end};
+    int threads = sn_threads_count(world->threads), known = touch->helpers.count, due = 0;
+    for (int i = 0; i < touch->islands.islands.count; ++i) {
+        due += at_end ? touch->struck.data[i] : touch->kinds.data[i] == ISLAND_EXACT;
+    }
+    if (due == 0) {
+        return SN_OK;
+    }
+    if (known < threads - 1) {
+        if (!sn_array_resize(&touch->helpers, threads - 1)) {
+            return sn_fail_memory(error, sizeof(sn_exact));
+        }
+        memset(touch->helpers.data + known, 0,
+               (size_t)(threads - 1 - known) * sizeof *touch->helpers.data);
+    }
+    sn_threads_run(world->threads, due < threads ? due : threads, 1, island_chunk, &work);
+    for (int i = 0; i < touch->islands.islands.count; ++i) {
+        world->report.contact_error = fmax(world->report.contact_error, touch->residual.data[i]);
+    }
+    return atomic_load(&work.failed) ? sn_fail_memory(error, 0) : SN_OK;
+}
+
 static sn_status press_islands(sn_world *world, double h, sn_error *error)
 {
     sn_touch *touch = &world->touch;
     int islands = touch->islands.islands.count;
     if (!sn_array_resize(&touch->pressed, touch->islands.pairs.count) ||
-        !sn_array_resize(&touch->struck, islands)) {
+        !sn_array_resize(&touch->struck, islands) || !sn_array_resize(&touch->residual, islands)) {
         return sn_fail_memory(error, sizeof(sn_contact *) * (size_t)touch->islands.pairs.count);
     }
     world->report.contact_error = 0.0;
     for (int i = 0; i < islands; ++i) {
         touch->struck.data[i] = 0;
-        if (touch->kinds.data[i] != ISLAND_EXACT) {
-            continue;
-        }
-        sn_exact_problem problem = problem_of(world, i, h);
-        sn_exact_report report = {0};
-        sn_status status = sn_exact_solve(&touch->exact, &problem, &report, error);
-        if (status != SN_OK) {
-            return status;
-        }
-        touch->struck.data[i] = report.struck;
-        world->report.contact_error = fmax(world->report.contact_error, report.effort.residual);
+        touch->residual.data[i] = 0.0;
     }
-    return SN_OK;
+    return solve_islands(world, h, false, error);
 }
 
 sn_status sn_world_press_contacts(sn_world *world, double h, sn_error *error)
@@ -277,19 +330,7 @@ sn_status sn_world_relax_contacts(sn_world *world, double h, sn_error *error)
     for (int i = 0; i < touch->piled_agents.count; ++i) { // held while others were moved
         world->rigid.agents.agents[touch->piled_agents.data[i]].held = 0;
     }
-    for (int i = 0; i < touch->islands.islands.count; ++i) {
-        if (!touch->struck.data[i]) {
-            continue;
-        }
-        sn_exact_problem problem = problem_of(world, i, h);
-        sn_exact_report report = {0};
-        sn_status status = sn_exact_relax(&touch->exact, &problem, &report, error);
-        if (status != SN_OK) {
-            return status;
-        }
-        world->report.contact_error = fmax(world->report.contact_error, report.effort.residual);
-    }
-    return SN_OK;
+    return solve_islands(world, h, true, error);
 }
 
 // ---- rest ----

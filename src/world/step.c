@@ -69,11 +69,17 @@ static void move_chunk(void *context, int first, int last, int chunk)
     advance_chunk(context, first, last, chunk);
 }
 
+static int chunk_of(const sn_world *world, const sn_agent_set *set)
+{
+    return set == world->sets[SN_SET_RIGID] ? SN_AGENT_CHUNK : 1;
+}
+
 static void run_agents(sn_world *world, sn_chunk_work *work, step_work *context)
 {
     for (int s = 0; s < world->set_count; ++s) {
         context->set = world->sets[s];
-        sn_threads_run(world->threads, context->set->count, SN_AGENT_CHUNK, work, context);
+        sn_threads_run(world->threads, context->set->count, chunk_of(world, context->set), work,
+                       context);
     }
 }
 
@@ -105,7 +111,7 @@ static sn_status world_move(sn_world *world, step_work *work, sn_chunk_work *mov
     for (int s = 0; s < world->set_count; ++s) {
         work->set = world->sets[s];
         atomic_store(&work->diverged, INT32_MAX);
-        sn_threads_run(world->threads, work->set->count, SN_AGENT_CHUNK, move, work);
+        sn_threads_run(world->threads, work->set->count, chunk_of(world, work->set), move, work);
         int diverged = atomic_load(&work->diverged);
         if (diverged != INT32_MAX) {
             char place[200];

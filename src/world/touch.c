@@ -181,6 +181,7 @@ void sn_touch_free(sn_touch *touch)
     sn_array_free(&touch->links);
     sn_array_free(&touch->kinds);
     sn_array_free(&touch->struck);
+    sn_array_free(&touch->residual);
     sn_array_free(&touch->pressed);
     sn_array_free(&touch->piled);
     sn_array_free(&touch->fast);
@@ -193,6 +194,10 @@ void sn_touch_free(sn_touch *touch)
     sn_islands_free(&touch->islands);
     sn_pile_free(&touch->pile);
     sn_exact_free(&touch->exact);
+    for (int i = 0; i < touch->helpers.count; ++i) {
+        sn_exact_free(&touch->helpers.data[i]);
+    }
+    sn_array_free(&touch->helpers);
 }
 
 void sn_touch_forget(sn_world *world)

@@ -81,11 +81,13 @@ typedef struct sn_touch {
     sn_islands islands;
     SN_ARRAY(uint8_t) kinds;        // of the islands: see contact_step.c
     SN_ARRAY(uint8_t) struck;       // of the islands: something there is solved again
+    SN_ARRAY(double) residual;      // of the islands: how far each is from its laws
     SN_ARRAY(sn_contact *) pressed; // contacts by islands
     SN_ARRAY(int) piled, piled_agents;
     SN_ARRAY(uint32_t) fast; // shapes that moved far in the step
     sn_pile pile;
     sn_exact exact;
+    SN_ARRAY(sn_exact) helpers;        // the same for each thread beyond the first
     SN_ARRAY(sn_drop) drops;           // sorted
     SN_ARRAY(sn_contact_event) events; // of the last step
     double found_at;                   // the time at which shapes were looked at for it

@@ -16,7 +16,7 @@
 #include "world/ode.h"
 #include "world/touch.h"
 
-enum { SN_AGENT_CHUNK = 256 }; // agents a thread takes at a time
+enum { SN_AGENT_CHUNK = 256 }; // agents a thread takes at a time; mechanisms one by one
 
 enum { SN_RECENT_FORMS = 16 };
 
