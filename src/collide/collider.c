@@ -237,18 +237,29 @@ static sn_aabb bounds_plane(const sn_mat3 *r, sn_vec3 position)
     return box;
 }
 
+// The z axis of its frame alone matters.
+static sn_aabb bounds_capsule(const sn_collider *c, const sn_transform *place)
+{
+    sn_quat q = place->rotation;
+    double h = c->half_height, r = c->rounding;
+    sn_vec3 half = {fabs(2.0 * (q.x * q.z + q.w * q.y)) * h + r,
+                    fabs(2.0 * (q.y * q.z - q.w * q.x)) * h + r,
+                    fabs(1.0 - 2.0 * (q.x * q.x + q.y * q.y)) * h + r};
+    return about(place->position, half);
+}
+
 sn_aabb sn_collider_bounds(const sn_collider *c, const sn_transform *place)
 {
+    if (c->type == SN_COLLIDER_CAPSULE) {
+        return bounds_capsule(c, place);
+    }
     sn_mat3 r = sn_quat_to_mat3(place->rotation);
     sn_vec3 round = sn_vec3_make(c->rounding, c->rounding, c->rounding);
     switch (c->type) {
     case SN_COLLIDER_SPHERE:
         return about(place->position, round);
-    case SN_COLLIDER_CAPSULE:
-    case SN_COLLIDER_BOX: {
-        sn_vec3 core = c->type == SN_COLLIDER_BOX ? c->half : sn_vec3_make(0, 0, c->half_height);
-        return about(place->position, sn_vec3_add(turned_half(&r, core), round));
-    }
+    case SN_COLLIDER_BOX:
+        return about(place->position, sn_vec3_add(turned_half(&r, c->half), round));
     case SN_COLLIDER_CYLINDER:
         return bounds_cylinder(c, &r, place->position);
     case SN_COLLIDER_CONE:

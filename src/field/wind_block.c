@@ -99,6 +99,7 @@ typedef struct wide_nature {
     sn_mat3 turn;          // from the body's frame to the wind's: along, across, up
     sn_vec3 middle, start; // of the body's patches; the middle in the wind's frame, eddies at rest
     int long_count;
+    bool far; // phases of the other waves may be beyond SN_WIDE_ANGLE_LIMIT
     sn_gust_expansion near;
     double log_scale; // log profile: 1 / ln(height / roughness)
 } wide_nature;
@@ -109,7 +110,7 @@ static void prepare_nature(const sn_wind *wind, const sn_wind_place *place, doub
     const sn_wind_def *def = &wind->def;
     const sn_vec3 axes[3] = {wind->along, wind->across, wind->up};
     sn_vec3 middle = sn_vec3_add(place->position, sn_mat3_apply(place->rotation, place->middle));
-    sn_vec3 reach = sn_vec3_sub(middle, def->position);
+    sn_vec3 from = sn_vec3_sub(middle, def->position);
     nature->wind = wind;
     for (int i = 0; i < 3; ++i) {
         sn_vec3 row = sn_mat3_apply_transpose(place->rotation, axes[i]);
@@ -118,10 +119,14 @@ static void prepare_nature(const sn_wind *wind, const sn_wind_place *place, doub
         nature->turn.m[i][2] = row.z;
     }
     nature->middle = place->middle;
-    nature->start = sn_vec3_make(sn_dot(reach, axes[0]) - wind->carry * time,
-                                 sn_dot(reach, axes[1]), sn_dot(reach, axes[2]));
+    nature->start = sn_vec3_make(sn_dot(from, axes[0]) - wind->carry * time, sn_dot(from, axes[1]),
+                                 sn_dot(from, axes[2]));
     nature->long_count = sn_gust_count_long(wind->modes, wind->mode_count, place->radius);
     nature->near = sn_gust_expand(wind->modes, nature->long_count, nature->start);
+    double reach = sn_length(nature->start) + place->radius;
+    nature->far = wind->mode_count > 0 &&
+                  !(sn_length(wind->modes[wind->mode_count - 1].wave) * reach + 2.0 * SN_PI <
+                    0.99 * SN_WIDE_ANGLE_LIMIT);
     nature->log_scale =
         def->profile == SN_WIND_PROFILE_LOG ? 1.0 / sn_log(def->height / def->roughness) : 0.0;
 }
@@ -182,7 +187,11 @@ SN_WIDE void nature_velocity(const wide_nature *nature, const sn_wide3 *point, s
         sn_lanes phase =
             (mode->wave.x * own.x + mode->wave.y * own.y + mode->wave.z * own.z) + mode->phase;
         sn_lanes sine, cosine;
-        wide_sincos(&phase, &sine, &cosine);
+        if (nature->far) {
+            wide_sincos(&phase, &sine, &cosine);
+        } else {
+            wide_sincos_within(&phase, &sine, &cosine);
+        }
         gust[0] += mode->swing.x * cosine;
         gust[1] += mode->swing.y * cosine;
         gust[2] += mode->swing.z * cosine;

@@ -149,21 +149,12 @@ SN_WIDE double wide_sum(const sn_lanes *a)
 
 #define SN_WIDE_ROUND 0x1.8p52 // added and taken away, it rounds to whole numbers
 
-// Any x; up to 2^20 by Cody's and Waite's reduction, beyond one by one.
-SN_WIDE void wide_sincos(const sn_lanes *angle, sn_lanes *sine, sn_lanes *cosine)
+#define SN_WIDE_ANGLE_LIMIT 0x1p20
+
+// Up to SN_WIDE_ANGLE_LIMIT, by Cody's and Waite's reduction.
+SN_WIDE void wide_sincos_within(const sn_lanes *angle, sn_lanes *sine, sn_lanes *cosine)
 {
-    sn_lanes x = *angle, size = x;
-    wide_abs(&size);
-    sn_lane_mask huge = size > 0x1p20;
-    if (wide_any(&huge)) {
-        for (int i = 0; i < SN_LANES; ++i) {
-            double s, c;
-            sn_sincos(x[i], &s, &c);
-            (*sine)[i] = s;
-            (*cosine)[i] = c;
-        }
-        return;
-    }
+    sn_lanes x = *angle;
     sn_lanes shifted = x * 0x1.45f306dc9c883p-1 + SN_WIDE_ROUND, n = shifted - SN_WIDE_ROUND;
     sn_lane_bits quadrant = (sn_lane_bits)shifted & 3;
     // pi/2 in parts of 33 bits
@@ -180,6 +171,24 @@ SN_WIDE void wide_sincos(const sn_lanes *angle, sn_lanes *sine, sn_lanes *cosine
     wide_select(cosine, &odd, &s, &c);
     *sine = (sn_lanes)((sn_lane_bits)*sine ^ ((quadrant & 2) << 62));
     *cosine = (sn_lanes)((sn_lane_bits)*cosine ^ (((quadrant + 1) & 2) << 62));
+}
+
+// Any angle.
+SN_WIDE void wide_sincos(const sn_lanes *angle, sn_lanes *sine, sn_lanes *cosine)
+{
+    sn_lanes x = *angle, size = x;
+    wide_abs(&size);
+    sn_lane_mask huge = size > SN_WIDE_ANGLE_LIMIT;
+    if (!wide_any(&huge)) {
+        wide_sincos_within(angle, sine, cosine);
+        return;
+    }
+    for (int i = 0; i < SN_LANES; ++i) {
+        double s, c;
+        sn_sincos(x[i], &s, &c);
+        (*sine)[i] = s;
+        (*cosine)[i] = c;
+    }
 }
 
 // -700 < x < 700; less gives 0.

@@ -224,8 +224,9 @@ typedef struct place_work {
 
 static double longest_corner(const sn_aabb *box)
 {
-    sn_vec3 far = {fmax(-box->lower.x, box->upper.x), fmax(-box->lower.y, box->upper.y),
-                   fmax(-box->lower.z, box->upper.z)};
+    sn_vec3 low = box->lower, high = box->upper;
+    sn_vec3 far = {-low.x > high.x ? -low.x : high.x, -low.y > high.y ? -low.y : high.y,
+                   -low.z > high.z ? -low.z : high.z};
     return sn_length(far);
 }
 
