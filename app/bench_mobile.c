@@ -1,7 +1,7 @@
 // What mobiles cost in the wind, one thread, with collisions.
 //
-// `scene`: a built-in mobile in a steady jet that blows at it from the side; us of processor time
-// per step, and how many times faster than real time that is.
+// `steel-fish`, `flurry`: a built-in mobile in a steady jet that blows at it from the side, with
+// occlusion; us of processor time per step, and how many times faster than real time that is.
 //
 // `step`, `load`: mobiles of 10 to 1,000 leaves in a natural wind; the slope of the straight
 // line through log(cost of a step) over log(leaves): 1 is linear. A tree divides its leaves in
@@ -198,6 +198,7 @@ static sn_status add_jet(sn_world *world, sn_error *error)
     jet.kind = SN_WIND_JET;
     jet.name = "bench jet";
     jet.radius = 0.02;
+    jet.occlusion = SN_WIND_OCCLUSION_DEPTH;
     jet.speed = 10.0;
     jet.position = sn_vec3_scale(0.5, sn_vec3_add(low, high));
     jet.position.x = low.x - 1.0;
