@@ -117,7 +117,7 @@ static void test_press(void **state)
         fill_patches(&random, 1.0, patches);
         sn_air_blocks blocks;
         make_blocks(&blocks, patches);
-        sn_air_stream stream[PATCHES];
+        sn_air_stream stream[PATCHES] = {0};
         for (int i = 0; i < 3 * SN_LANES * blocks.count; ++i) {
             stream[i / (3 * SN_LANES)].velocity[i / SN_LANES % 3][i % SN_LANES] =
                 sn_random_range(&random, -3.0, 3.0);
@@ -148,7 +148,7 @@ static void test_faces(void **state)
     fill_patches(&random, 1.0, patches);
     sn_air_blocks blocks;
     make_blocks(&blocks, patches);
-    sn_air_stream stream[PATCHES];
+    sn_air_stream stream[PATCHES] = {0};
     for (int i = 0; i < 3 * SN_LANES * blocks.count; ++i) {
         stream[i / (3 * SN_LANES)].velocity[i / SN_LANES % 3][i % SN_LANES] =
             sn_random_range(&random, -3.0, 3.0);
@@ -240,7 +240,7 @@ static double compare_wind(const sn_wind *wind, sn_random *random, double size, 
     place.position.x += 0.8;
     place.position.z += 1.5;
     place.rotation = sn_quat_to_mat3(random_rotation(random));
-    sn_air_stream stream[PATCHES];
+    sn_air_stream stream[PATCHES] = {0};
     sn_wind_blow(wind, &place, time, 1.0, blocks.data, blocks.count, stream);
     double sum = 0.0;
     for (int i = 0; i < PATCHES; ++i) {

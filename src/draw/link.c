@@ -217,7 +217,7 @@ void sn_model_place_link(sn_model *model, const sn_model_link *link, const sn_tr
             double sine, cosine;
             sn_sincos(2.0 * SN_PI * k / SN_LINK_SIDES, &sine, &cosine);
             sn_vec3 n = sn_vec3_add(sn_vec3_scale(cosine, u), sn_vec3_scale(sine, v));
-            size_t at = (size_t)(link->first_vertex + ring * SN_LINK_SIDES + k);
+            size_t at = (size_t)link->first_vertex + (size_t)ring * SN_LINK_SIDES + (size_t)k;
             model->positions.data[at] = sn_vec3_add_scaled(p, link->wire, n);
             model->outward.data[at] = n;
             model->normals.data[3 * at] = (float)n.x;

@@ -54,8 +54,9 @@ void sn_gust_fill(sn_wind_spectrum spectrum, double scale, uint64_t seed, sn_gus
 {
     double ratio = sn_exp(sn_log(HIGHEST / LOWEST) / STEPS);
     double total = 0.0, k = LOWEST;
-    for (int i = 0; i < STEPS; ++i, k *= ratio) {
+    for (int i = 0; i < STEPS; ++i) {
         total += energy(spectrum, k) * k + energy(spectrum, k * ratio) * k * ratio;
+        k *= ratio;
     }
     sn_random random = {.seed = seed};
     double amplitude = sqrt(6.0 / count), length = spectrum_length(spectrum, scale);

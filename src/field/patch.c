@@ -424,9 +424,9 @@ sn_status sn_patches_add(sn_patches *patches, const sn_shape *shapes, int count,
         return SN_OK;
     }
     body_cut body = {.shapes = shapes, .count = count, .size = size};
-    body.meshes = sn_allocate_zero((size_t)count * sizeof *body.meshes);
+    body.meshes = sn_allocate_zero((size_t)count * sizeof(void *));
     if (body.meshes == NULL) {
-        return sn_fail_memory(error, (size_t)count * sizeof *body.meshes);
+        return sn_fail_memory(error, (size_t)count * sizeof(void *));
     }
     sn_status status = measure(&body, error);
     if (status == SN_OK && !cut_shapes(patches, &body)) {

@@ -257,7 +257,7 @@ sn_status sn_world_make_air(sn_world *world, sn_error *error)
         const sn_field_record *record = &world->fields.data[world->field_order.data[i]];
         if (record->type == SN_FIELD_WIND) {
             if (!sn_array_push(&air->winds, record->wind) || !sn_array_push(&air->strengths, 0.0)) {
-                return sn_fail_memory(error, sizeof record->wind);
+                return sn_fail_memory(error, sizeof(void *));
             }
             air->any_air_law = air->any_air_law || record->wind->def.law == SN_WIND_LAW_AIR;
         }
@@ -337,48 +337,71 @@ static void blow_on_tile(const sn_world *world, const body_air *at, int first, i
     sn_air_stream stream[TILE], total[TILE];
     int patch = first * SN_LANES, patches = at->form->count - patch;
     patches = patches < count * SN_LANES ? patches : count * SN_LANES;
-    memset(total, 0, (size_t)count * sizeof *total);
+    bool blows = false; // `total` has something in it
     for (int i = 0; i < air->winds.count; ++i) {
         const sn_wind *wind = air->winds.data[i];
         double strength = air->strengths.data[i];
+        bool by_air = wind->def.law == SN_WIND_LAW_AIR;
+        sn_air_stream *own = by_air && !blows ? total : stream;
         if (strength == 0.0) {
             continue;
         }
-        sn_wind_blow(wind, &at->place, at->time, strength, blocks, count, stream);
+        sn_wind_blow(wind, &at->place, at->time, strength, blocks, count, own);
         const uint8_t *lit = sn_shade_lit(&air->shade, i, (int)(at->body - air->bodies.data));
         if (lit != NULL) {
-            dim_stream(lit + patch, patches, stream);
+            dim_stream(lit + patch, patches, own);
         }
-        if (wind->def.law == SN_WIND_LAW_AIR) {
-            add_streams(total, stream, count);
+        if (by_air) {
+            if (blows) {
+                add_streams(total, own, count);
+            }
+            blows = true;
             continue;
         }
-        sn_air_press_faces(blocks, count, stream, &at->motion, sum);
+        sn_air_press_faces(blocks, count, own, &at->motion, sum);
         if (wind->def.random_share > 0.0) {
-            add_random_forces(world, wind, at, patch, patches, stream, sum);
+            add_random_forces(world, wind, at, patch, patches, own, sum);
         }
     }
     if (air->any_air_law) {
+        if (!blows) {
+            memset(total, 0, (size_t)count * sizeof *total);
+        }
         sn_air_press(blocks, count, total, &at->motion, at->with_damping, sum);
     }
 }
 
-// R m R^T
-static sn_mat3 turn_matrix(const sn_mat3 *rotation, sn_mat3 m)
+// R m R^T for the three blocks of a damping at once, one in each lane.
+static void turn_blocks(const sn_mat3 *rotation, const sn_air_sum *sum, sn_lanes turned[3][3])
 {
-    return sn_mat3_multiply(sn_mat3_multiply(*rotation, m), sn_mat3_transpose(*rotation));
+    const double(*r)[3] = rotation->m;
+    sn_lanes half[3][3];
+    for (int j = 0; j < 3; ++j) {
+        sn_lanes column[3];
+        for (int k = 0; k < 3; ++k) {
+            column[k] = (sn_lanes){sum->linear.m[k][j], sum->turn.m[k][j], sum->mixed.m[k][j], 0.0};
+        }
+        for (int i = 0; i < 3; ++i) {
+            half[i][j] = r[i][0] * column[0] + r[i][1] * column[1] + r[i][2] * column[2];
+        }
+    }
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            turned[i][j] = r[j][0] * half[i][0] + r[j][1] * half[i][1] + r[j][2] * half[i][2];
+        }
+    }
 }
 
 static void add_blocks(double *damping, const sn_mat3 *rotation, const sn_air_sum *sum)
 {
-    sn_mat3 linear = turn_matrix(rotation, sum->linear), turn = turn_matrix(rotation, sum->turn);
-    sn_mat3 mixed = turn_matrix(rotation, sum->mixed);
+    sn_lanes turned[3][3];
+    turn_blocks(rotation, sum, turned);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
-            damping[i * 6 + j] += linear.m[i][j];
-            damping[i * 6 + 3 + j] += mixed.m[j][i];
-            damping[(3 + i) * 6 + j] += mixed.m[i][j];
-            damping[(3 + i) * 6 + 3 + j] += turn.m[i][j];
+            damping[i * 6 + j] += turned[i][j][0];
+            damping[i * 6 + 3 + j] += turned[j][i][2];
+            damping[(3 + i) * 6 + j] += turned[i][j][2];
+            damping[(3 + i) * 6 + 3 + j] += turned[i][j][1];
         }
     }
 }

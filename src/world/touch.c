@@ -28,6 +28,24 @@ sn_body sn_touch_body(const sn_world *world, uint32_t index)
     return (sn_body){index, world->body_ids.generation.data[index]};
 }
 
+static double longest_corner(const sn_aabb *box)
+{
+    sn_vec3 low = box->lower, high = box->upper;
+    sn_vec3 far = {-low.x > high.x ? -low.x : high.x, -low.y > high.y ? -low.y : high.y,
+                   -low.z > high.z ? -low.z : high.z};
+    return sn_length(far);
+}
+
+// What "small" is measured by: of meshes a share of their extent, of the ground nothing.
+static double shape_size(const sn_collider *collider)
+{
+    if (collider->type == SN_COLLIDER_PLANE || collider->type == SN_COLLIDER_HEIGHT_FIELD) {
+        return INFINITY;
+    }
+    double extent = sn_length(sn_vec3_sub(collider->bounds.upper, collider->bounds.lower));
+    return sn_collider_is_convex(collider) ? fmax(collider->size, 1e-3 * extent) : 0.1 * extent;
+}
+
 // The shapes of a body that is new here. A body made while nothing met anything gets a form with
 // colliders now.
 static sn_status add_shapes(sn_world *world, uint32_t body, sn_error *error)
@@ -52,7 +70,13 @@ static sn_status add_shapes(sn_world *world, uint32_t body, sn_error *error)
         return sn_fail_memory(error, (size_t)count * sizeof(sn_touch_shape));
     }
     for (int i = 0; i < count; ++i) {
-        touch->shapes.data[first + i] = (sn_touch_shape){body, i, -1, false};
+        const sn_collider *collider = &sn_form_colliders(record->form)[i];
+        touch->shapes.data[first + i] = (sn_touch_shape){body,
+                                                         i,
+                                                         -1,
+                                                         false,
+                                                         SN_NEAR_SHARE * shape_size(collider),
+                                                         longest_corner(&collider->bounds)};
         touch->places.data[first + i] = (sn_touch_place){.frame = SN_TRANSFORM_IDENTITY};
     }
     touch->shapes.count = touch->places.count = first + count;
@@ -222,24 +246,6 @@ typedef struct place_work {
     double h, gravity; // m/s^2, its size
 } place_work;
 
-static double longest_corner(const sn_aabb *box)
-{
-    sn_vec3 low = box->lower, high = box->upper;
-    sn_vec3 far = {-low.x > high.x ? -low.x : high.x, -low.y > high.y ? -low.y : high.y,
-                   -low.z > high.z ? -low.z : high.z};
-    return sn_length(far);
-}
-
-// What "small" is measured by: of meshes a share of their extent, of the ground nothing.
-static double shape_size(const sn_collider *collider)
-{
-    if (collider->type == SN_COLLIDER_PLANE || collider->type == SN_COLLIDER_HEIGHT_FIELD) {
-        return INFINITY;
-    }
-    double extent = sn_length(sn_vec3_sub(collider->bounds.upper, collider->bounds.lower));
-    return sn_collider_is_convex(collider) ? fmax(collider->size, 1e-3 * extent) : 0.1 * extent;
-}
-
 double sn_touch_pair_size(const sn_collider *a, const sn_collider *b)
 {
     return fmin(shape_size(a), shape_size(b));
@@ -293,8 +299,7 @@ static void place_shape(const place_work *work, int index, placed_body *last)
     }
     place->frame = sn_transform_multiply(last->now.frame, local);
     place->bounds = sn_collider_bounds(collider, &place->frame);
-    double reach = sn_length(sn_vec3_sub(place->frame.position, last->now.centre)) +
-                   longest_corner(&collider->bounds);
+    double reach = sn_length(sn_vec3_sub(place->frame.position, last->now.centre)) + shape->corner;
     place->travel =
         held ? 0.0 : work->h * (last->speed + last->spin * reach + work->h * work->gravity);
     place->drift = last->drift;
@@ -341,8 +346,13 @@ static bool move_proxies(sn_world *world)
         if (shape->body == 0) {
             continue;
         }
-        const sn_collider *collider = sn_touch_collider(world, shape);
         bool moving = is_moving(world, shape);
+        sn_aabb box = moving ? enlarged(place->bounds, shape->near + place->travel) : place->bounds;
+        if (moving && shape->moves && shape->proxy >= 0) {
+            sn_broad_move(touch->broad, shape->proxy, box, place->drift);
+            continue;
+        }
+        const sn_collider *collider = sn_touch_collider(world, shape);
         bool moved =
             shape->proxy >= 0 && (shape->moves != moving || // put into a mechanism, or taken out
                                   (collider->type == SN_COLLIDER_PLANE && !touch->statics_current));
@@ -350,8 +360,6 @@ static bool move_proxies(sn_world *world)
             sn_broad_remove(touch->broad, shape->proxy);
             shape->proxy = -1;
         }
-        double near = SN_NEAR_SHARE * shape_size(collider) + place->travel;
-        sn_aabb box = moving ? enlarged(place->bounds, near) : place->bounds;
         if (shape->proxy < 0) {
             shape->proxy = add_proxy(touch, collider, place, box, i, moving);
             shape->moves = moving;

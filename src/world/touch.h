@@ -20,8 +20,10 @@
 typedef struct sn_touch_shape {
     uint32_t body; // index; 0: free
     int shape;
-    int proxy;  // -1: none
-    bool moves; // the proxy is of those that move
+    int proxy;     // -1: none
+    bool moves;    // the proxy is of those that move
+    double near;   // m: contacts are looked for so far from it, beyond how far it moves
+    double corner; // m: how far it reaches from its frame
 } sn_touch_shape;
 
 // Where a shape is now, and how far it can come in the step under way.
