@@ -12,7 +12,7 @@ C_FILES = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cpp' '*.
 # Silent unless something is wrong: preset, target, more cache variables.
 build = JOBS=$(JOBS) tools/build-preset $(1) $(2) $(3) >&2
 
-.PHONY: help run build test bench soak format lint install clean
+.PHONY: help run build web test bench soak format lint install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null || \
@@ -25,6 +25,10 @@ build: ## the release libraries and build/release/sinew
 	@tools/setup run
 	@echo "build: release" >&2
 	@$(call build,release,products)
+
+web: ## the page with the engine in WebAssembly, into build/web, for any file server
+	@tools/setup web
+	@JOBS=$(JOBS) tools/build-web
 
 test: ## everything: unit tests, sanitizers, hashes, fuzzers, installed package (STEPS="release asan" chooses)
 	@tools/setup test web

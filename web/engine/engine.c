@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "scene_list.h"
 

@@ -13,6 +13,7 @@ export interface Outlet {
 type Command = Record<string, unknown> & { do?: unknown; id?: unknown };
 
 const tick = 1000 / 120; // ms: twice as often as frames are shown
+const linger = 300; // ms: an engine at rest may still owe a frame or a status, which it sends at its own pace
 const startsAgain = new Set(["reset", "reload", "play", "continue", "step"]);
 const settings = ["watch", "show", "rate", "speed", "breath", "wind", "inspect"]; // of the client, not of the scene
 
@@ -62,6 +63,7 @@ export class Session {
     private died = false; // the engine at hand is a new one, without the scene of the old one
     private waiting = false;
     private then = 0; // ms: when wall time was last told to the engine
+    private busy = 0; // ms: when there was last something to do
 
     constructor(private readonly module: WebAssembly.Module, private readonly outlet: Outlet) {
         this.guard("start", () => {
@@ -84,6 +86,7 @@ export class Session {
                 this.pass(data);
             }
         });
+        this.busy = performance.now();
         this.schedule(0);
     }
 
@@ -120,7 +123,8 @@ export class Session {
         this.guard("step", () => {
             idle = this.engine?.idle ?? true;
         });
-        if (idle) {
+        this.busy = idle ? this.busy : now;
+        if (now - this.busy > linger) {
             this.then = 0;
         } else {
             this.schedule(Math.max(0, tick - (performance.now() - now)));
@@ -158,7 +162,7 @@ export class Session {
 
 // An `error` message of the worker itself. `again`: the scene can be started again.
 export function tell(text: string, doing: string, again: boolean): string {
-    return JSON.stringify({ is: "error", text, while: doing, engine: "stopped", again });
+    return JSON.stringify({ is: "error", text, while: doing, again });
 }
 
 export function explain(reason: unknown): string {

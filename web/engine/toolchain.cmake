@@ -1,6 +1,6 @@
 # clang of LLVM 19 with Debian's wasi-libc: WebAssembly with 128-bit vectors, nothing else beyond the basics that
 # all browsers since 2023 have.
-set(CMAKE_SYSTEM_NAME WASI)
+set(CMAKE_SYSTEM_NAME Generic) # CMake 3.25 does not know WASI
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
 set(CMAKE_C_COMPILER clang-19)
 set(CMAKE_C_COMPILER_TARGET wasm32-wasi)

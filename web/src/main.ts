@@ -154,7 +154,7 @@ class Page {
             this.params.receive(message.values);
             break;
         case "error":
-            this.messages.showError(message);
+            this.messages.showError(message, message.again ? () => this.connection?.send({ do: "reset" }) : undefined);
             break;
         case "notice":
             this.messages.notice(message.text);

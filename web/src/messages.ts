@@ -18,7 +18,8 @@ export class Messages {
     private readonly notices = find("notices");
     private readonly link = find("link");
 
-    showError(message: ErrorMessage): void {
+    // `again`, when given, is offered as a button.
+    showError(message: ErrorMessage, again?: () => void): void {
         const list = message.errors && message.errors.length > 0 ? message.errors : [message];
         fill(this.errors,
             make("div", { class: "error-card", "data-testid": "error" },
@@ -29,7 +30,14 @@ export class Messages {
                     }, icon("close"))),
                 ...list.slice(0, 20).map(({ place, text }) => make("p", {},
                     place ? make("code", { "data-testid": "error-place" }, place) : null, place ? " " : null, text)),
-                list.length > 20 ? make("p", { class: "note" }, `and ${list.length - 20} more`) : null));
+                list.length > 20 ? make("p", { class: "note" }, `and ${list.length - 20} more`) : null,
+                again ? make("button", {
+                    "data-testid": "error-again",
+                    onclick: () => {
+                        this.clearError();
+                        again();
+                    },
+                }, "Start the scene again") : null));
     }
 
     clearError(): void {

@@ -161,6 +161,7 @@ export interface ErrorMessage {
     while?: string;
     id?: number;
     errors?: { place?: string; text: string }[];
+    again?: boolean; // of the WebAssembly worker, whose engine died: reset starts the scene again
 }
 
 export interface InspectedJoint {
