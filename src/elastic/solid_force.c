@@ -1,0 +1,228 @@
+// Energy and forces of all elements, four at a time.
+#include "elastic/solid_part.h"
+
+typedef struct forcing {
+    const sn_solid *solid;
+    const double *x;
+    double *f;
+    double *energy; // of chunks, for energies
+    int base;
+} forcing;
+
+// ---- forces ----
+
+// What one point adds to the forces of its block's nodes; the first begins them.
+SN_LANE_FUNCTION void force_point(const sn_solid *solid, const sn_solid_chunk *chunk, int block,
+                                  int point, int nodes, sn_elastic_law law, bool first,
+                                  const sn_lanes *d, sn_lanes *out)
+{
+    const sn_lanes *gradient = sn_solid_gradients(solid, block, point);
+    sn_lanes volume = -solid->volumes[sn_solid_point(solid, block, point)];
+    sn_lanes3 f, p;
+    sn_solid_deform(d, gradient, nodes, &f);
+    sn_lanes_stress(&solid->materials[block], law, chunk->fibres, &f, &p);
+    SN_UNROLL
+    for (int i = 0; i < 3; ++i) {
+        SN_UNROLL
+        for (int j = 0; j < 3; ++j) {
+            p.m[i][j] *= volume;
+        }
+    }
+    sn_solid_spread(&p, gradient, nodes, first, out);
+}
+
+// nodes, points and law are constants where this is inlined: one loop each, without branches in it.
+SN_LANE_FUNCTION void force_chunk(const forcing *work, const sn_solid_chunk *chunk, int nodes,
+                                  int points, sn_elastic_law law)
+{
+    const sn_solid *solid = work->solid;
+    for (int k = chunk->first; k < chunk->last; ++k) {
+        const int32_t *vertices = sn_solid_vertices(solid, k);
+        sn_lanes d[3 * (SN_MOST_NODES - 1)], out[3 * (SN_MOST_NODES - 1)];
+        sn_solid_gather(vertices, nodes, work->x, d);
+        force_point(solid, chunk, k, 0, nodes, law, true, d, out);
+        for (int q = 1; q < points; ++q) {
+            force_point(solid, chunk, k, q, nodes, law, false, d, out);
+        }
+        sn_solid_scatter(vertices, nodes, out, work->f);
+    }
+}
+
+SN_LANE_FUNCTION void force_by_law(const forcing *work, const sn_solid_chunk *chunk, int nodes,
+                                   int points)
+{
+    switch (chunk->law) {
+    case SN_ELASTIC_LIESENFELD:
+        force_chunk(work, chunk, nodes, points, SN_ELASTIC_LIESENFELD);
+        break;
+    case SN_ELASTIC_NEO_HOOKEAN:
+        force_chunk(work, chunk, nodes, points, SN_ELASTIC_NEO_HOOKEAN);
+        break;
+    case SN_ELASTIC_ST_VENANT:
+        force_chunk(work, chunk, nodes, points, SN_ELASTIC_ST_VENANT);
+        break;
+    default:
+        force_chunk(work, chunk, nodes, points, SN_ELASTIC_COROTATIONAL);
+        break;
+    }
+}
+
+SN_LANE_FUNCTION void force_chunks_body(void *context, int first, int last, int number)
+{
+    (void)number;
+    const forcing *work = context;
+    for (int c = first; c < last; ++c) {
+        const sn_solid_chunk *chunk = &work->solid->chunks[work->base + c];
+        if (work->solid->nodes == 4) {
+            force_by_law(work, chunk, 4, 1);
+        } else {
+            force_by_law(work, chunk, 10, 4);
+        }
+    }
+}
+
+SN_LANE_TWINS(force_chunks)
+
+void sn_solid_add_forces(const sn_solid *solid, sn_threads *threads, const double *x, double *f)
+{
+    forcing work = {.solid = solid, .x = x, .f = f};
+    sn_solid_run(solid, threads, force_chunks, &work, &work.base);
+}
+
+// ---- energy ----
+
+SN_LANE_FUNCTION void energy_chunk(const forcing *work, int number, int nodes, int points)
+{
+    const sn_solid *solid = work->solid;
+    const sn_solid_chunk *chunk = &solid->chunks[number];
+    sn_lanes sum = {0.0, 0.0, 0.0, 0.0};
+    for (int k = chunk->first; k < chunk->last; ++k) {
+        sn_lanes d[3 * (SN_MOST_NODES - 1)], e;
+        sn_solid_gather(sn_solid_vertices(solid, k), nodes, work->x, d);
+        for (int q = 0; q < points; ++q) {
+            sn_lanes3 f;
+            sn_solid_deform(d, sn_solid_gradients(solid, k, q), nodes, &f);
+            sn_lanes_energy(&solid->materials[k], chunk->law, chunk->fibres, &f, &e);
+            sum += solid->volumes[sn_solid_point(solid, k, q)] * e;
+        }
+    }
+    work->energy[number] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+SN_LANE_FUNCTION void energy_chunks_body(void *context, int first, int last, int number)
+{
+    (void)number;
+    const forcing *work = context;
+    for (int c = work->base + first; c < work->base + last; ++c) {
+        if (work->solid->nodes == 4) {
+            energy_chunk(work, c, 4, 1);
+        } else {
+            energy_chunk(work, c, 10, 4);
+        }
+    }
+}
+
+SN_LANE_TWINS(energy_chunks)
+
+double sn_solid_energy(sn_solid *solid, sn_threads *threads, const double *x)
+{
+    forcing work = {.solid = solid, .x = x, .energy = solid->chunk_energy};
+    sn_solid_run(solid, threads, energy_chunks, &work, &work.base);
+    double energy = 0.0;
+    for (int c = 0; c < solid->chunk_count; ++c) {
+        energy += solid->chunk_energy[c];
+    }
+    return energy;
+}
+
+// ---- single elements ----
+
+sn_mat3 sn_solid_deformation(const sn_solid *solid, int slot, int point, const double *x)
+{
+    int block = slot / SN_LANES, lane = slot % SN_LANES;
+    const int32_t *vertices = sn_solid_vertices(solid, block);
+    const sn_lanes *gradient = sn_solid_gradients(solid, block, point);
+    const double *origin = x + vertices[lane];
+    sn_mat3 f = SN_MAT3_ZERO;
+    for (int k = 1; k < solid->nodes; ++k) {
+        const double *p = x + vertices[SN_LANES * k + lane];
+        for (int i = 0; i < 3; ++i) {
+            for (int j = 0; j < 3; ++j) {
+                f.m[i][j] += (p[i] - origin[i]) * gradient[3 * (k - 1) + j][lane];
+            }
+        }
+    }
+    return f;
+}
+
+sn_elastic sn_solid_material(const sn_solid *solid, int slot, sn_elastic_law law)
+{
+    const sn_lanes_material *m = &solid->materials[slot / SN_LANES];
+    int lane = slot % SN_LANES;
+    return (sn_elastic){.law = law,
+                        .bulk = m->bulk[lane],
+                        .shear = m->shear[lane],
+                        .fibre_stiffness = m->fibre_stiffness[lane],
+                        .fibre = {m->fibre[0][lane], m->fibre[1][lane], m->fibre[2][lane]}};
+}
+
+sn_mat3 sn_solid_gradient(const sn_solid *solid, int element, int point, const double *x)
+{
+    return sn_solid_deformation(solid, solid->slot_of[element], point, x);
+}
+
+double sn_solid_least_stretch(const sn_solid *solid, const double *x, int *element)
+{
+    double least = INFINITY;
+    *element = -1;
+    for (int k = 0; k < solid->element_count * solid->points; ++k) {
+        sn_mat3 f = sn_solid_gradient(solid, k / solid->points, k % solid->points, x);
+        double stretch = sn_mat3_determinant(f);
+        if (!(stretch >= least)) { // what is no number is the least of all
+            least = stretch;
+            *element = k / solid->points;
+        }
+        if (isnan(stretch)) {
+            break;
+        }
+    }
+    return least;
+}
+
+// ---- viscosity ----
+
+static void add_stress(const sn_solid *solid, int slot, int point, const sn_mat3 *stress,
+                       double volume, double *f)
+{
+    int block = slot / SN_LANES, lane = slot % SN_LANES;
+    const int32_t *vertices = sn_solid_vertices(solid, block);
+    const sn_lanes *gradient = sn_solid_gradients(solid, block, point);
+    for (int k = 1; k < solid->nodes; ++k) {
+        const sn_lanes *g = gradient + 3 * (k - 1);
+        for (int i = 0; i < 3; ++i) {
+            double force = volume * (stress->m[i][0] * g[0][lane] + stress->m[i][1] * g[1][lane] +
+                                     stress->m[i][2] * g[2][lane]);
+            f[vertices[SN_LANES * k + lane] + i] -= force;
+            f[vertices[lane] + i] += force;
+        }
+    }
+}
+
+double sn_solid_add_viscous_forces(const sn_solid *solid, const sn_viscosity *viscosities,
+                                   int count, bool current, const double *x, const double *v,
+                                   double *f)
+{
+    double sum = 0.0;
+    for (int k = 0; k < solid->element_count * solid->points; ++k) {
+        int e = k / solid->points, q = k % solid->points, slot = solid->slot_of[e];
+        const sn_viscosity *viscosity = &viscosities[count == 1 ? 0 : solid->regions[e]];
+        sn_mat3 gradient = sn_solid_deformation(solid, slot, q, x);
+        sn_mat3 rate = sn_solid_deformation(solid, slot, q, v), stress;
+        double volume = solid->volumes[sn_solid_point(solid, slot / SN_LANES, q)][slot % SN_LANES];
+        volume *= current ? sn_mat3_determinant(gradient) : 1.0;
+        sn_viscosity_stress(viscosity, &gradient, &rate, &stress);
+        sum += volume * sn_viscosity_power(viscosity, &gradient, &rate);
+        add_stress(solid, slot, q, &stress, volume, f);
+    }
+    return sum;
+}

@@ -1,0 +1,352 @@
+// Stiffness without a matrix. With axes frozen an element's stiffness is Hooke's law between turned
+// gradients b_k = R gradient_k: the strain of v is the symmetric part of G = sum v_k b_k^T, so nine
+// numbers and two moduli a linear element are all that a product reads (the stiffness R K R^T of M.
+// Mueller and M. Gross 2004, never put together). A law's own stiffness keeps dP/dF, 45 numbers.
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "elastic/solid_part.h"
+
+typedef struct producing {
+    sn_solid *solid;
+    const double *x; // where it is linearised
+    const double *v;
+    double *y;
+    double scale;
+    sn_hessian hessian;
+    int base;
+} producing;
+
+// ---- what products need ----
+
+SN_LANE_FUNCTION void freeze_chunk(const producing *work, const sn_solid_chunk *chunk, int nodes,
+                                   int points)
+{
+    const sn_solid *solid = work->solid;
+    for (int k = chunk->first; k < chunk->last; ++k) {
+        const sn_lanes_material *m = &solid->materials[k];
+        sn_lanes d[3 * (SN_MOST_NODES - 1)];
+        sn_solid_gather(sn_solid_vertices(solid, k), nodes, work->x, d);
+        for (int q = 0; q < points; ++q) {
+            const sn_lanes *gradient = sn_solid_gradients(solid, k, q);
+            sn_lanes *out = sn_solid_frozen(solid, k, q);
+            sn_lanes volume = solid->volumes[sn_solid_point(solid, k, q)];
+            sn_lanes3 f, r;
+            sn_solid_deform(d, gradient, nodes, &f);
+            sn_lanes_polar(&f, &r);
+            SN_UNROLL
+            for (int n = 0; n < nodes - 1; ++n) {
+                SN_UNROLL
+                for (int i = 0; i < 3; ++i) {
+                    out[3 * n + i] = r.m[i][0] * gradient[3 * n] + r.m[i][1] * gradient[3 * n + 1] +
+                                     r.m[i][2] * gradient[3 * n + 2];
+                }
+            }
+            out[3 * (nodes - 1)] = volume * m->shear;
+            out[3 * (nodes - 1) + 1] = volume * (m->bulk - m->shear * (2.0 / 3.0));
+        }
+    }
+}
+
+SN_LANE_FUNCTION void freeze_chunks_body(void *context, int first, int last, int number)
+{
+    (void)number;
+    const producing *work = context;
+    for (int c = first; c < last; ++c) {
+        const sn_solid_chunk *chunk = &work->solid->chunks[work->base + c];
+        if (work->solid->nodes == 4) {
+            freeze_chunk(work, chunk, 4, 1);
+        } else {
+            freeze_chunk(work, chunk, 10, 4);
+        }
+    }
+}
+
+SN_LANE_TWINS(freeze_chunks)
+
+static void put_hessian(const producing *work, sn_elastic_law law, int slot, int point)
+{
+    const sn_solid *solid = work->solid;
+    int lane = slot % SN_LANES;
+    size_t at = sn_solid_point(solid, slot / SN_LANES, point);
+    sn_elastic material = sn_solid_material(solid, slot, law);
+    sn_mat3 f = sn_solid_deformation(solid, slot, point, work->x);
+    double h[81];
+    sn_elastic_hessian(&material, &f, work->hessian, h);
+    for (int i = 0, k = 0; i < 9; ++i) {
+        for (int j = i; j < 9; ++j, ++k) {
+            solid->hessians[SN_HESSIAN_ENTRIES * at + (size_t)k][lane] =
+                solid->volumes[at][lane] * h[9 * i + j];
+        }
+    }
+}
+
+static void hessian_chunks(void *context, int first, int last, int number)
+{
+    (void)number;
+    const producing *work = context;
+    const sn_solid *solid = work->solid;
+    for (int c = first; c < last; ++c) {
+        const sn_solid_chunk *chunk = &solid->chunks[work->base + c];
+        for (int slot = SN_LANES * chunk->first; slot < SN_LANES * chunk->last; ++slot) {
+            for (int q = 0; q < solid->points && solid->element_of[slot] >= 0; ++q) {
+                put_hessian(work, chunk->law, slot, q); // repeated ones stay zero
+            }
+        }
+    }
+}
+
+sn_status sn_solid_linearise(sn_solid *solid, sn_threads *threads, const double *x,
+                             sn_stiffness kind, sn_error *error)
+{
+    producing work = {.solid = solid, .x = x};
+    if (kind == SN_STIFFNESS_FROZEN) {
+        sn_solid_run(solid, threads, freeze_chunks, &work, &work.base);
+        solid->kind = kind;
+        return SN_OK;
+    }
+    size_t count = (size_t)solid->block_count * (size_t)solid->points;
+    size_t bytes = count * SN_HESSIAN_ENTRIES * sizeof(sn_lanes);
+    if (solid->hessians == NULL) {
+        solid->hessians = sn_lanes_allocate(bytes, &solid->memory[4]);
+    }
+    if (solid->hessians == NULL) {
+        return sn_fail_memory(error, bytes);
+    }
+    work.hessian = kind == SN_STIFFNESS_EXACT ? SN_HESSIAN_EXACT : SN_HESSIAN_PROJECTED;
+    sn_solid_run(solid, threads, hessian_chunks, &work, &work.base);
+    solid->kind = kind;
+    return SN_OK;
+}
+
+// ---- products ----
+
+// P = G (g + g^T) + lambda tr(g), with g = sum v_k b_k^T
+SN_LANE_FUNCTION void frozen_stress(const sn_lanes moduli[2], double scale, const sn_lanes3 *g,
+                                    sn_lanes3 *p)
+{
+    sn_lanes shear = scale * moduli[0], lambda = scale * moduli[1];
+    sn_lanes even = lambda * (g->m[0][0] + g->m[1][1] + g->m[2][2]);
+    SN_UNROLL
+    for (int i = 0; i < 3; ++i) {
+        p->m[i][i] = (shear + shear) * g->m[i][i] + even;
+        SN_UNROLL
+        for (int j = i + 1; j < 3; ++j) {
+            p->m[i][j] = shear * (g->m[i][j] + g->m[j][i]);
+            p->m[j][i] = p->m[i][j];
+        }
+    }
+}
+
+SN_LANE_FUNCTION void frozen_point(const producing *work, int block, int point, int nodes,
+                                   bool first, const sn_lanes *d, sn_lanes *out)
+{
+    const sn_lanes *gradient = sn_solid_frozen(work->solid, block, point);
+    sn_lanes3 g, p;
+    sn_solid_deform(d, gradient, nodes, &g);
+    frozen_stress(gradient + 3 * (nodes - 1), work->scale, &g, &p);
+    sn_solid_spread(&p, gradient, nodes, first, out);
+}
+
+SN_LANE_FUNCTION void frozen_product(const producing *work, const sn_solid_chunk *chunk, int nodes,
+                                     int points)
+{
+    for (int k = chunk->first; k < chunk->last; ++k) {
+        const int32_t *vertices = sn_solid_vertices(work->solid, k);
+        sn_lanes d[3 * (SN_MOST_NODES - 1)], out[3 * (SN_MOST_NODES - 1)];
+        sn_solid_gather(vertices, nodes, work->v, d);
+        frozen_point(work, k, 0, nodes, true, d, out);
+        for (int q = 1; q < points; ++q) {
+            frozen_point(work, k, q, nodes, false, d, out);
+        }
+        sn_solid_scatter(vertices, nodes, out, work->y);
+    }
+}
+
+SN_LANE_FUNCTION void frozen_products_body(void *context, int first, int last, int number)
+{
+    (void)number;
+    const producing *work = context;
+    for (int c = first; c < last; ++c) {
+        const sn_solid_chunk *chunk = &work->solid->chunks[work->base + c];
+        if (work->solid->nodes == 4) {
+            frozen_product(work, chunk, 4, 1);
+        } else {
+            frozen_product(work, chunk, 10, 4);
+        }
+    }
+}
+
+SN_LANE_TWINS(frozen_products)
+
+// scale H df
+SN_LANE_FUNCTION void hessian_stress(const sn_lanes *h, double scale, const sn_lanes3 *df,
+                                     sn_lanes3 *p)
+{
+    sn_lanes dp[9];
+    SN_UNROLL
+    for (int i = 0; i < 9; ++i) {
+        dp[i] = (sn_lanes){0.0, 0.0, 0.0, 0.0};
+    }
+    SN_UNROLL
+    for (int i = 0; i < 9; ++i) {
+        const sn_lanes *row = h + 9 * i - i * (i - 1) / 2 - i; // entry (i, j) is row[j]
+        dp[i] += row[i] * df->m[i / 3][i % 3];
+        SN_UNROLL
+        for (int j = i + 1; j < 9; ++j) {
+            dp[i] += row[j] * df->m[j / 3][j % 3];
+            dp[j] += row[j] * df->m[i / 3][i % 3];
+        }
+    }
+    SN_UNROLL
+    for (int i = 0; i < 9; ++i) {
+        p->m[i / 3][i % 3] = scale * dp[i];
+    }
+}
+
+SN_LANE_FUNCTION void hessian_point(const producing *work, int block, int point, int nodes,
+                                    bool first, const sn_lanes *d, sn_lanes *out)
+{
+    const sn_solid *solid = work->solid;
+    const sn_lanes *gradient = sn_solid_gradients(solid, block, point);
+    const sn_lanes *h = solid->hessians + SN_HESSIAN_ENTRIES * sn_solid_point(solid, block, point);
+    sn_lanes3 df, p;
+    sn_solid_deform(d, gradient, nodes, &df);
+    hessian_stress(h, work->scale, &df, &p);
+    sn_solid_spread(&p, gradient, nodes, first, out);
+}
+
+SN_LANE_FUNCTION void hessian_product(const producing *work, const sn_solid_chunk *chunk, int nodes,
+                                      int points)
+{
+    for (int k = chunk->first; k < chunk->last; ++k) {
+        const int32_t *vertices = sn_solid_vertices(work->solid, k);
+        sn_lanes d[3 * (SN_MOST_NODES - 1)], out[3 * (SN_MOST_NODES - 1)];
+        sn_solid_gather(vertices, nodes, work->v, d);
+        hessian_point(work, k, 0, nodes, true, d, out);
+        for (int q = 1; q < points; ++q) {
+            hessian_point(work, k, q, nodes, false, d, out);
+        }
+        sn_solid_scatter(vertices, nodes, out, work->y);
+    }
+}
+
+SN_LANE_FUNCTION void hessian_products_body(void *context, int first, int last, int number)
+{
+    (void)number;
+    const producing *work = context;
+    for (int c = first; c < last; ++c) {
+        const sn_solid_chunk *chunk = &work->solid->chunks[work->base + c];
+        if (work->solid->nodes == 4) {
+            hessian_product(work, chunk, 4, 1);
+        } else {
+            hessian_product(work, chunk, 10, 4);
+        }
+    }
+}
+
+SN_LANE_TWINS(hessian_products)
+
+void sn_solid_add_product(const sn_solid *solid, sn_threads *threads, double scale, const double *v,
+                          double *y)
+{
+    producing work = {.solid = (sn_solid *)solid, .v = v, .y = y, .scale = scale};
+    sn_solid_run(solid, threads,
+                 solid->kind == SN_STIFFNESS_FROZEN ? frozen_products : hessian_products, &work,
+                 &work.base);
+}
+
+// ---- single elements ----
+
+// One point of one element: gradients of all nodes, turned where axes are frozen, and moduli or
+// Hessian.
+typedef struct element_point {
+    bool frozen;
+    double b[SN_MOST_NODES][3];
+    double shear, lambda;
+    double h[81];
+} element_point;
+
+static void take_point(const sn_solid *solid, int slot, int point, element_point *out)
+{
+    int block = slot / SN_LANES, lane = slot % SN_LANES, last = 3 * (solid->nodes - 1);
+    out->frozen = solid->kind == SN_STIFFNESS_FROZEN;
+    const sn_lanes *gradient = out->frozen ? sn_solid_frozen(solid, block, point)
+                                           : sn_solid_gradients(solid, block, point);
+    memset(out->b[0], 0, sizeof out->b[0]);
+    for (int k = 0; k < last; ++k) {
+        out->b[k / 3 + 1][k % 3] = gradient[k][lane];
+        out->b[0][k % 3] -= gradient[k][lane];
+    }
+    if (out->frozen) {
+        out->shear = gradient[last][lane];
+        out->lambda = gradient[last + 1][lane];
+        return;
+    }
+    const sn_lanes *entry =
+        solid->hessians + SN_HESSIAN_ENTRIES * sn_solid_point(solid, block, point);
+    for (int i = 0, k = 0; i < 9; ++i) {
+        for (int j = i; j < 9; ++j) {
+            out->h[9 * i + j] = out->h[9 * j + i] = entry[k++][lane];
+        }
+    }
+}
+
+// K_ab = V (G (a . b) + G b a^T + lambda a b^T), or K_ab(i, k) = sum over j, l of a_j H(ij, kl) b_l
+static void point_block(const element_point *p, int m, int n, double out[9])
+{
+    const double *a = p->b[m], *b = p->b[n];
+    double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    for (int i = 0; i < 3; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            double sum =
+                p->shear * ((i == k ? dot : 0.0) + b[i] * a[k]) + p->lambda * (a[i] * b[k]);
+            for (int j = 0; !p->frozen && j < 3; ++j) {
+                const double *row = p->h + 9 * (3 * i + j) + 3 * k;
+                sum = (j == 0 ? 0.0 : sum) + a[j] * (row[0] * b[0] + row[1] * b[1] + row[2] * b[2]);
+            }
+            out[3 * i + k] = sum;
+        }
+    }
+}
+
+void sn_solid_stiffness(const sn_solid *solid, int element, double *stiffness)
+{
+    int size = 3 * solid->nodes;
+    memset(stiffness, 0, (size_t)(size * size) * sizeof *stiffness);
+    for (int q = 0; q < solid->points; ++q) {
+        element_point p = {0};
+        double block[9];
+        take_point(solid, solid->slot_of[element], q, &p);
+        for (int m = 0; m < solid->nodes; ++m) {
+            for (int n = 0; n < solid->nodes; ++n) {
+                point_block(&p, m, n, block);
+                for (int k = 0; k < 9; ++k) {
+                    stiffness[size * (3 * m + k / 3) + 3 * n + k % 3] += block[k];
+                }
+            }
+        }
+    }
+}
+
+void sn_solid_add_diagonal(const sn_solid *solid, double scale, double *diagonal)
+{
+    for (int k = 0; k < SN_LANES * solid->block_count * solid->points; ++k) {
+        int slot = k / solid->points;
+        if (solid->element_of[slot] < 0) {
+            continue;
+        }
+        element_point p = {0};
+        double block[9];
+        take_point(solid, slot, k % solid->points, &p);
+        for (int m = 0; m < solid->nodes; ++m) {
+            int vertex = sn_solid_vertices(solid, slot / SN_LANES)[SN_LANES * m + slot % SN_LANES] /
+                         SN_SOLID_STRIDE;
+            point_block(&p, m, m, block);
+            for (int i = 0; i < 9; ++i) {
+                diagonal[9 * (size_t)vertex + (size_t)i] += scale * block[i];
+            }
+        }
+    }
+}
