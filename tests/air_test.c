@@ -201,6 +201,38 @@ static void test_wires(void **state)
     sn_array_free(&patches);
 }
 
+// What is flat has the area, the middle and the second moments of its faces, however it lies.
+static void test_sheet_moments(void **state)
+{
+    (void)state;
+    for (int axis = 0; axis < 3; ++axis) {
+        double edges[3] = {0.5, 0.3, 0.2};
+        edges[axis] = 0.001;
+        sn_shape plate = plate_shape(edges[0], edges[1], edges[2], 1.0);
+        plate.frame.position = sn_vec3_make(1.0, 2.0, 3.0);
+        sn_patches patches = {0};
+        assert_int_equal(sn_patches_add(&patches, &plate, 1, 0.0, NULL), SN_OK);
+        double area = 0.0, first[3] = {0.0}, second[3] = {0.0};
+        for (int i = 0; i < patches.count; ++i) {
+            const sn_patch *p = &patches.data[i];
+            sn_vec3 r = sn_vec3_sub(p->centre, plate.frame.position);
+            const double x[3] = {r.x, r.y, r.z};
+            for (int k = 0; k < 3 && p->sides == 2; ++k) {
+                first[k] += p->area * x[k];
+                second[k] += p->area * x[k] * x[k];
+            }
+            area += p->sides == 2 ? p->area : 0.0;
+        }
+        double wanted = edges[0] * edges[1] * edges[2] / edges[axis];
+        assert_near(area, wanted, 1e-13);
+        for (int k = 0; k < 3; ++k) {
+            assert_near(first[k], 0.0, 1e-13);
+            assert_near(second[k], k == axis ? 0.0 : wanted * edges[k] * edges[k] / 12.0, 1e-13);
+        }
+        sn_array_free(&patches);
+    }
+}
+
 static void test_patches_out_of_memory(void **state)
 {
     (void)state;
@@ -588,6 +620,7 @@ int main(void)
         cmocka_unit_test(test_patches),
         cmocka_unit_test(test_patches_are_small),
         cmocka_unit_test(test_wires),
+        cmocka_unit_test(test_sheet_moments),
         cmocka_unit_test(test_patches_out_of_memory),
         cmocka_unit_test(test_terminal_speed),
         cmocka_unit_test(test_second_order),

@@ -282,6 +282,131 @@ static bool join_all(cutting *c)
 
 // ---- shapes ----
 
+// Of a flat sheet: its area and moments along the three axes, about the middle of the box.
+typedef struct sheet_moments {
+    double area, first[3], second[3];
+} sheet_moments;
+
+// The axis across a sheet whose faces are level: the box is thinner than a cell there alone. -1:
+// it is no such sheet.
+static int find_sheet_axis(const sn_aabb *box, double size)
+{
+    sn_vec3 edge = sn_vec3_sub(box->upper, box->lower);
+    const double edges[3] = {edge.x, edge.y, edge.z};
+    int axis = -1, thin = 0;
+    for (int i = 0; i < 3; ++i) {
+        if (edges[i] < SHEET * size) {
+            axis = i;
+            thin += 1;
+        }
+    }
+    return thin == 1 ? axis : -1;
+}
+
+static double component(sn_vec3 v, int axis)
+{
+    const double x[3] = {v.x, v.y, v.z};
+    return x[axis];
+}
+
+// Of the face towards `side` times the axis. Of a triangle, int x^2 = A/12 (x1^2 + x2^2 + x3^2 +
+// (x1 + x2 + x3)^2).
+static sheet_moments measure_face(const sn_mesh *mesh, int axis, double side, sn_vec3 middle)
+{
+    sheet_moments sum = {0};
+    for (int i = 0; i < mesh->triangle_count; ++i) {
+        double x[3][3]; // axis, corner
+        sn_vec3 corner[3];
+        for (int k = 0; k < 3; ++k) {
+            corner[k] = sn_vec3_sub(mesh->positions[mesh->triangles[3 * i + k]], middle);
+            x[0][k] = corner[k].x;
+            x[1][k] = corner[k].y;
+            x[2][k] = corner[k].z;
+        }
+        sn_vec3 vector = sn_triangle_area_vector(corner[0], corner[1], corner[2]);
+        if (side * component(vector, axis) < SAME_WAY * sn_length(vector)) {
+            continue;
+        }
+        double area = 0.5 * sn_length(vector);
+        sum.area += area;
+        for (int k = 0; k < 3; ++k) {
+            double whole = x[k][0] + x[k][1] + x[k][2];
+            double squares = x[k][0] * x[k][0] + x[k][1] * x[k][1] + x[k][2] * x[k][2];
+            sum.first[k] += area * whole / 3.0;
+            sum.second[k] += area * (squares + whole * whole) / 12.0;
+        }
+    }
+    return sum;
+}
+
+// Of the patches with two sides.
+static sheet_moments measure_patches(const sn_patch *patches, int count, sn_vec3 middle)
+{
+    sheet_moments sum = {0};
+    for (int i = 0; i < count; ++i) {
+        sn_vec3 r = sn_vec3_sub(patches[i].centre, middle);
+        const double x[3] = {r.x, r.y, r.z};
+        double area = patches[i].sides == 2 ? patches[i].area : 0.0;
+        sum.area += area;
+        for (int k = 0; k < 3; ++k) {
+            sum.first[k] += area * x[k];
+            sum.second[k] += area * x[k] * x[k];
+        }
+    }
+    return sum;
+}
+
+// A flat sheet: its faces are the same, so that one stands for both.
+typedef struct flat_sheet {
+    int axis; // across it; -1: the shape is no such sheet
+    sn_vec3 middle;
+    sheet_moments face;
+} flat_sheet;
+
+static flat_sheet find_sheet(const sn_mesh *mesh, const sn_aabb *box, double size)
+{
+    flat_sheet sheet = {.axis = find_sheet_axis(box, size),
+                        .middle = sn_vec3_scale(0.5, sn_vec3_add(box->lower, box->upper))};
+    if (sheet.axis < 0) {
+        return sheet;
+    }
+    sheet.face = measure_face(mesh, sheet.axis, 1.0, sheet.middle);
+    sheet_moments other = measure_face(mesh, sheet.axis, -1.0, sheet.middle);
+    double area = sheet.face.area, extent = longest_edge(box);
+    bool same = area > 0.0 && fabs(area - other.area) < 1e-9 * area;
+    for (int k = 0; k < 3 && same; ++k) {
+        same = k == sheet.axis ||
+               (fabs(sheet.face.first[k] - other.first[k]) < 1e-9 * area * extent &&
+                fabs(sheet.face.second[k] - other.second[k]) < 1e-9 * area * extent * extent);
+    }
+    sheet.axis = same ? sheet.axis : -1;
+    return sheet;
+}
+
+// Puts its patches half way between the faces. The middles of patches lie nearer to each other than
+// what they stand for: spread a little, they have the second moments of the sheet, by which its
+// turning is damped.
+static void spread_sheet(const flat_sheet *sheet, sn_patch *patches, int count)
+{
+    sheet_moments found = measure_patches(patches, count, sheet->middle);
+    double mean[3], factor[3];
+    for (int k = 0; k < 3; ++k) {
+        mean[k] = found.first[k] / found.area;
+        double rest = found.area * mean[k] * mean[k];
+        double now = found.second[k] - rest, wanted = sheet->face.second[k] - rest;
+        factor[k] = now > 0.0 && wanted > now ? sqrt(wanted / now) : 1.0;
+    }
+    factor[sheet->axis] = mean[sheet->axis] = 0.0;
+    for (int i = 0; i < count; ++i) {
+        sn_patch *p = &patches[i];
+        sn_vec3 r = sn_vec3_sub(p->centre, sheet->middle);
+        sn_vec3 moved = {mean[0] + factor[0] * (r.x - mean[0]),
+                         mean[1] + factor[1] * (r.y - mean[1]),
+                         mean[2] + factor[2] * (r.z - mean[2])};
+        p->centre = p->sides == 2 ? sn_vec3_add(sheet->middle, moved) : p->centre;
+    }
+}
+
 // In the shape's own frame, in which sheets are level.
 static bool cut_mesh(cutting *c, const sn_shape *shape, const sn_mesh *mesh, double size,
                      double body_extent)
@@ -293,7 +418,7 @@ static bool cut_mesh(cutting *c, const sn_shape *shape, const sn_mesh *mesh, dou
     lay_grid(c, &box);
     // An open surface meets the air on both sides.
     bool closed = shape->type != SN_SHAPE_MESH || sn_mesh_check_closed(mesh, NULL) == SN_OK;
-    c->sides = closed ? 1 : 2;
+    flat_sheet sheet = closed ? find_sheet(mesh, &box, c->size) : (flat_sheet){.axis = -1};
     c->all.count = 0;
     int first = c->patches->count;
     bool done = true;
@@ -302,9 +427,21 @@ static bool cut_mesh(cutting *c, const sn_shape *shape, const sn_mesh *mesh, dou
         for (int k = 0; k < 3; ++k) {
             x[k] = mesh->positions[mesh->triangles[3 * i + k]];
         }
+        c->sides = closed ? 1 : 2;
+        if (sheet.axis >= 0) {
+            sn_vec3 vector = sn_triangle_area_vector(x[0], x[1], x[2]);
+            double level = component(vector, sheet.axis) / sn_length(vector);
+            if (level <= -SAME_WAY) {
+                continue; // the other side of the sheet
+            }
+            c->sides = level >= SAME_WAY ? 2 : 1;
+        }
         done = cut(c, x, 40);
     }
     done = done && join_all(c);
+    if (done && sheet.axis >= 0) {
+        spread_sheet(&sheet, c->patches->data + first, c->patches->count - first);
+    }
     for (int i = first; i < c->patches->count; ++i) {
         sn_patch *patch = &c->patches->data[i];
         patch->centre = sn_transform_point(shape->frame, patch->centre);

@@ -7,7 +7,8 @@
 //
 // Every triangle of a shape's mesh is halved until its edges are at most `size`; pieces that lie in
 // one cell of a grid of that size and face nearly the same way are then one patch. Scraps, such as
-// rims of sheets, are joined over three cells. Both faces of a sheet are one patch with two sides.
+// rims of sheets, are joined over three cells. Both faces of a sheet are one patch with two sides;
+// those of a flat one are spread a little, so that they have its second moments of area.
 // The vector areas of one-sided patches, and the first moments of area on a flat face, add up to
 // those of the mesh. Round bars of a radius below a quarter of a cell are pieces of wire, without
 // ends.

@@ -113,9 +113,11 @@ static sn_status check_occlusion(const sn_wind_def *def, const char *name, sn_er
     if ((unsigned)def->occlusion >= SN_WIND_OCCLUSION_COUNT) {
         return sn_fail(error, SN_ERROR_ARGUMENT, name, "there is no such kind of occlusion");
     }
-    if ((def->occlusion_pixels != 0 && def->occlusion_pixels < 8) || def->occlusion_pixels > SN_WIND_PIXEL_LIMIT) {
-        return sn_fail(error, SN_ERROR_ARGUMENT, name, "occlusion has %d pixels, expected 8 to %d, or 0",
-                       def->occlusion_pixels, SN_WIND_PIXEL_LIMIT);
+    if ((def->occlusion_pixels != 0 && def->occlusion_pixels < 8) ||
+        def->occlusion_pixels > SN_WIND_PIXEL_LIMIT) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "occlusion has %d pixels, expected 8 to %d, or 0", def->occlusion_pixels,
+                       SN_WIND_PIXEL_LIMIT);
     }
     if (!(def->occlusion_period >= 0.0) || !isfinite(def->occlusion_period)) {
         return sn_fail(error, SN_ERROR_ARGUMENT, name,
