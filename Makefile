@@ -12,7 +12,7 @@ C_FILES = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cpp' '*.
 # Silent unless something is wrong: preset, target, more cache variables.
 build = JOBS=$(JOBS) tools/build-preset $(1) $(2) $(3) >&2
 
-.PHONY: help run build web test bench soak format lint install clean
+.PHONY: help run view build web test bench soak format lint install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null || \
@@ -21,9 +21,13 @@ help: ## this list
 run: build ## build, then run the main job on a built-in scene (SCENE=name chooses) into out/
 	@tools/run $(SCENE)
 
-build: ## the release libraries and build/release/sinew
+view: build ## build, then watch and steer a scene in the browser (SCENE=name or file)
+	@build/release/sinew view $(SCENE)
+
+build: ## the release libraries and build/release/sinew, with the page inside where node is there
 	@tools/setup run
 	@echo "build: release" >&2
+	@tools/build-page || echo "build: going on without the page, which only sinew view needs" >&2
 	@$(call build,release,products)
 
 web: ## the page with the engine in WebAssembly, into build/web, for any file server

@@ -25,11 +25,20 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/app/main.c)
         DEPENDS sinew_embed ${embedded_paths}
         COMMENT "Embedding scenes and schema" VERBATIM)
 
+    # The page as tools/build-page has built it, if it has.
+    file(GLOB_RECURSE page_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/dist/*)
+    set(page_source ${CMAKE_BINARY_DIR}/generated/page.c)
+    add_custom_command(OUTPUT ${page_source}
+        COMMAND ${PROJECT_SOURCE_DIR}/tools/embed-page $<TARGET_FILE:sinew_embed> ${page_source}
+                ${PROJECT_SOURCE_DIR}/web/dist
+        DEPENDS sinew_embed ${page_files} ${PROJECT_SOURCE_DIR}/tools/embed-page
+        COMMENT "Embedding the page" VERBATIM)
+
     file(GLOB_RECURSE SINEW_COMMAND_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/*.c)
-    add_executable(sinew_command ${SINEW_COMMAND_SOURCES} ${embedded_source})
+    add_executable(sinew_command ${SINEW_COMMAND_SOURCES} ${embedded_source} ${page_source})
     set_target_properties(sinew_command PROPERTIES OUTPUT_NAME sinew)
     target_include_directories(sinew_command PRIVATE ${PROJECT_SOURCE_DIR}/app)
-    target_link_libraries(sinew_command PRIVATE sinew)
+    target_link_libraries(sinew_command PRIVATE sinew PkgConfig::libwebsockets)
     target_link_options(sinew_command PRIVATE -Wl,--as-needed)
     add_dependencies(products sinew_command)
 

@@ -6,6 +6,7 @@ pkg_check_modules(assimp REQUIRED IMPORTED_TARGET assimp)
 pkg_check_modules(qhull_r REQUIRED IMPORTED_TARGET qhull_r)
 pkg_check_modules(libpng REQUIRED IMPORTED_TARGET libpng)
 pkg_check_modules(expat REQUIRED IMPORTED_TARGET expat)
+pkg_check_modules(libwebsockets REQUIRED IMPORTED_TARGET libwebsockets) # of the command alone
 
 # SUNDIALS' own CMake package also asks for OpenMP and MPI, which Sinew does not use and clang may not have; the
 # libraries are therefore looked up one by one.
