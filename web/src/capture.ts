@@ -43,7 +43,12 @@ export class Capture {
         recorder.onstop = () => {
             this.recorder = null;
             this.changed(false);
-            offerDownload(`${this.name()}.${type.startsWith("video/mp4") ? "mp4" : "webm"}`, new Blob(parts, { type }));
+            const video = new Blob(parts, { type });
+            if (video.size === 0) {
+                this.tell("The video is empty: record a little longer.");
+            } else {
+                offerDownload(`${this.name()}.${type.startsWith("video/mp4") ? "mp4" : "webm"}`, video);
+            }
         };
         recorder.onerror = () => this.tell("The recording failed.");
         this.recorder = recorder;

@@ -54,10 +54,28 @@ export class Connection {
     private frameAsked = false;
     private seen = -1; // the newest generation; frames of older ones are late
 
-    constructor(private readonly config: Config, private readonly handlers: Handlers) {}
+    private handlers: Handlers | null = null;
+    private early: (() => void)[] = []; // what came before there was anybody to hear it
+
+    constructor(private readonly config: Config) {}
+
+    // From now on everything goes there, beginning with what has come so far.
+    serve(handlers: Handlers): void {
+        this.handlers = handlers;
+        this.early.splice(0).forEach((tell) => tell());
+    }
+
+    private tell(tell: (handlers: Handlers) => void): void {
+        const now = () => this.handlers && tell(this.handlers);
+        if (this.handlers) {
+            now();
+        } else {
+            this.early.push(now);
+        }
+    }
 
     start(): void {
-        this.handlers.state("connecting");
+        this.tell((handlers) => handlers.state("connecting"));
         if (this.config.engine === "native") {
             this.startSocket();
         } else {
@@ -110,7 +128,7 @@ export class Connection {
         try {
             socket = new WebSocket(address, "sinew");
         } catch (error) {
-            this.handlers.state("failed", String(error));
+            this.tell((handlers) => handlers.state("failed", String(error)));
             return;
         }
         socket.binaryType = "arraybuffer";
@@ -137,12 +155,12 @@ export class Connection {
     private async startWorker(): Promise<void> {
         const worker = await startEngineWorker();
         if (!worker) {
-            this.handlers.state("failed", "This page was built without its WebAssembly engine.");
+            this.tell((handlers) => handlers.state("failed", "This page was built without its WebAssembly engine."));
             return;
         }
         worker.onerror = (event) => {
             this.lose(event.message);
-            this.handlers.state("failed", event.message || "The engine could not be started.");
+            this.tell((handlers) => handlers.state("failed", event.message || "The engine could not be started."));
         };
         worker.onmessage = (event: MessageEvent<string | ArrayBuffer>) => this.receive(event.data);
         this.open({
@@ -154,7 +172,7 @@ export class Connection {
     private open(carrier: Carrier): void {
         this.carrier = carrier;
         this.seen = -1;
-        this.handlers.state("open");
+        this.tell((handlers) => handlers.state("open"));
         this.send({ do: "hello", protocol: protocolVersion });
     }
 
@@ -165,7 +183,7 @@ export class Connection {
             waiter.reject(new Error(reason));
         }
         this.waiting.clear();
-        this.handlers.state("lost", reason);
+        this.tell((handlers) => handlers.state("lost", reason));
     }
 
     private receive(data: string | ArrayBuffer): void {
@@ -173,7 +191,7 @@ export class Connection {
             const message = decodeText(data);
             if (message) {
                 this.answer(message);
-                this.handlers.message(message);
+                this.tell((handlers) => handlers.message(message));
             }
             return;
         }
@@ -192,7 +210,7 @@ export class Connection {
             this.files.get(id)?.(binary);
             this.files.delete(id);
         } else if (binary) {
-            this.handlers.mesh(binary);
+            this.tell((handlers) => handlers.mesh(binary));
         }
     }
 
@@ -225,7 +243,7 @@ export class Connection {
                 const newest = this.newest;
                 this.newest = null;
                 if (newest) {
-                    this.handlers.frame(newest);
+                    this.tell((handlers) => handlers.frame(newest));
                 }
             });
         }

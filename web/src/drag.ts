@@ -1,11 +1,12 @@
 // A body pulled by a spring that the user holds. The engine has the spring; the page sends where the hand is and
 // draws what frames tell of it, so that two people at one world see each other's.
 
-import { Color, Group, Mesh, MeshBasicMaterial, Plane, SphereGeometry, Vector3 } from "three";
+import { Group, Mesh, MeshBasicMaterial, Plane, SphereGeometry, Vector3 } from "three";
 import type { Connection } from "./connection";
 import { between, coil } from "./line_view";
 import type { Frame } from "./protocol";
 import type { Pick, SceneView } from "./scene_view";
+import type { Theme } from "./theme";
 
 interface Spring {
     group: Group;
@@ -21,11 +22,15 @@ export class Drag {
     private asked = false;
     private readonly springs: Spring[] = [];
     private readonly handShape = new SphereGeometry(1, 20, 12);
-    private readonly material: MeshBasicMaterial;
+    private readonly wire = new MeshBasicMaterial({ toneMapped: false, depthTest: false, transparent: true });
+    private readonly grip = new MeshBasicMaterial({ toneMapped: false, depthTest: false, transparent: true });
 
     constructor(private readonly view: SceneView, private readonly connection: () => Connection | null) {
-        this.material = new MeshBasicMaterial({ color: new Color("#c8321f"), toneMapped: false });
-        this.material.color = view.accent;
+        this.grip.color = view.accent;
+    }
+
+    setTheme(theme: Theme): void {
+        this.wire.color.set(theme === "dark" ? "#f4f1eb" : "#1f1f1d");
     }
 
     get active(): boolean {
@@ -102,11 +107,13 @@ export class Drag {
 
     private makeSpring(): Spring {
         const spring = {
-            group: new Group(), coil: new Mesh(coil(9, 0.22, 1), this.material), hand: new Mesh(this.handShape, this.material),
+            group: new Group(), coil: new Mesh(coil(9, 0.22, 1), this.wire), hand: new Mesh(this.handShape, this.grip),
             stretch: 1,
         };
         spring.coil.matrixAutoUpdate = false;
         spring.coil.frustumCulled = spring.hand.frustumCulled = false;
+        spring.coil.renderOrder = 8;
+        spring.hand.renderOrder = 9;
         spring.group.add(spring.coil, spring.hand);
         this.view.scene.add(spring.group);
         return spring;

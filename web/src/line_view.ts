@@ -2,10 +2,11 @@
 
 import {
     BufferGeometry, CatmullRomCurve3, Color, CylinderGeometry, DynamicDrawUsage, InstancedMesh, Matrix4,
-    MeshStandardMaterial, Quaternion, TubeGeometry, Vector3,
+    Quaternion, TubeGeometry, Vector3,
 } from "three";
-import type { Scene } from "three";
+import type { MeshStandardMaterial, Scene } from "three";
 import type { Line } from "./protocol";
+import { makeSurface } from "./surface";
 
 const up = new Vector3(0, 0, 1);
 
@@ -64,7 +65,7 @@ export class LineViews {
     private makeGroup(lines: Line[], indices: number[]): LineGroup {
         const first = lines[indices[0]!]!;
         const spring = first.kind === "spring" && first.radius > 0;
-        const material = new MeshStandardMaterial({
+        const material = makeSurface({
             color: new Color(first.kind === "string" ? "#8d8577" : "#8b9097"),
             roughness: first.kind === "string" ? 0.9 : 0.35, metalness: first.kind === "string" ? 0 : 0.8,
         });

@@ -7,7 +7,7 @@ import { OrbitCamera, presetNames, presets } from "./camera";
 import type { Preset } from "./camera";
 import { Capture } from "./capture";
 import { Connection, readConfig } from "./connection";
-import type { LinkState } from "./connection";
+import type { Handlers, LinkState } from "./connection";
 import { Drag } from "./drag";
 import { fill, find, format, make, offerDownload } from "./element";
 import { Gallery } from "./gallery";
@@ -15,7 +15,7 @@ import { Help } from "./help";
 import { icon } from "./icons";
 import type { IconName } from "./icons";
 import { Inspect } from "./inspect";
-import { bindKeys, hint, rowOf } from "./keys";
+import { bindKeys, hint, keyLabel, rowOf } from "./keys";
 import type { Action } from "./keys";
 import { decodeLink, encodeLink, packText, unpackText } from "./link";
 import type { SharedLink, SharedView } from "./link";
@@ -26,9 +26,9 @@ import { Panel } from "./panel";
 import { Params } from "./params";
 import { Plots } from "./plots";
 import { Pointer } from "./pointer";
-import type { FileKind, Frame, Message, SceneMessage, WelcomeMessage } from "./protocol";
+import type { FileKind, Frame, Mesh, Message, SceneMessage, WelcomeMessage } from "./protocol";
 import { SceneView } from "./scene_view";
-import { prefersLessMotion, ThemeSwitch } from "./theme";
+import { prefersLessMotion, readStore, ThemeSwitch, writeStore } from "./theme";
 import { Timeline } from "./timeline";
 import "./style.css";
 
@@ -41,8 +41,7 @@ const files: [FileKind, string][] = [
     ["scene", "Scene"], ["scene.now", "Scene, from this moment"],
 ];
 
-class Page {
-    private connection: Connection | null = null;
+class Page implements Handlers {
     private readonly engine = () => this.connection;
     private readonly view = new SceneView(find<HTMLCanvasElement>("canvas"));
     private readonly camera = new OrbitCamera(this.view.camera, () => this.view.redraw());
@@ -76,11 +75,14 @@ class Page {
     private wish: SharedLink | null = null; // to be opened once the engine has told what it shows
     private wantedView: SharedView | null = null; // of the link that is being opened
     private opened: SharedLink = { params: {} }; // what the address bar says
+    private sentText: { name: string; text: string } | null = null; // asked to be opened
     private ownText: { name: string; text: string } | null = null;
     private info = false;
     private pictures = 0;
 
-    constructor() {
+    constructor(private readonly connection: Connection) {
+        const link = decodeLink(location.hash);
+        this.wish = link.scene !== undefined || link.text !== undefined ? link : null;
         this.panel = new Panel([
             { id: "params", title: "Settings", icon: "sliders", content: this.params.element },
             { id: "breath", title: "Breath", icon: "breath", content: this.breath.build() },
@@ -94,6 +96,7 @@ class Page {
         this.theme = new ThemeSwitch((theme) => {
             this.view.setTheme(theme);
             this.aim.setTheme(theme);
+            this.drag.setTheme(theme);
             this.plots.setTheme();
         });
         new Pointer(this.view, this.camera, this.drag, this.aim, {
@@ -107,25 +110,17 @@ class Page {
         this.buildTop();
         bindKeys(window, (action, down) => this.act(action, down));
         this.watchWindow();
+        this.welcomeUser();
         requestAnimationFrame((time) => this.tick(time, time));
-    }
-
-    async start(): Promise<void> {
-        const link = decodeLink(location.hash);
-        this.wish = link.scene !== undefined || link.text !== undefined ? link : null;
-        const config = await readConfig();
-        this.connection = new Connection(config, {
-            message: (message) => this.receive(message),
-            frame: (frame) => this.showFrame(frame),
-            mesh: (mesh) => this.view.addMesh(mesh),
-            state: (state, reason) => this.setLink(state, reason),
-        });
-        this.connection.start();
     }
 
     // ---- what the engine says ----
 
-    private setLink(state: LinkState, reason?: string): void {
+    mesh(mesh: Mesh): void {
+        this.view.addMesh(mesh);
+    }
+
+    state(state: LinkState, reason?: string): void {
         const texts: Record<LinkState, string> = {
             connecting: "Connecting…", open: "", lost: "The engine went away. Trying again…",
             failed: reason ?? "The engine could not be started.",
@@ -134,7 +129,7 @@ class Page {
         document.body.dataset.link = state;
     }
 
-    private receive(message: Message): void {
+    message(message: Message): void {
         switch (message.is) {
         case "welcome":
             this.welcome = message;
@@ -194,9 +189,12 @@ class Page {
         const view = this.wish?.view ?? this.wantedView;
         this.wish = null;
         this.wantedView = null;
-        if (this.ownText?.name !== message.name) {
+        if (this.sentText?.name === message.name) {
+            this.ownText = this.sentText;
+        } else if (this.ownText?.name !== message.name) {
             this.ownText = null;
         }
+        this.sentText = null;
         this.view.setScene(message);
         this.overlays.setScene(message);
         this.params.setScene(message);
@@ -226,7 +224,7 @@ class Page {
         this.breath.resume();
     }
 
-    private showFrame(frame: Frame): void {
+    frame(frame: Frame): void {
         if (this.scene?.generation !== frame.generation) {
             return;
         }
@@ -263,15 +261,15 @@ class Page {
     private open(link: SharedLink): void {
         if (link.scene !== undefined) {
             this.opened = link;
-            this.connection?.send({
+            this.connection.send({
                 do: "open", scene: link.scene, ...(Object.keys(link.params).length > 0 ? { params: link.params } : {}),
             });
         }
     }
 
     private openText(name: string, text: string, params: Record<string, number> = {}): void {
-        this.ownText = { name, text };
-        this.connection?.send({ do: "open", name, text, ...(Object.keys(params).length > 0 ? { params } : {}) });
+        this.sentText = { name, text };
+        this.connection.send({ do: "open", name, text, ...(Object.keys(params).length > 0 ? { params } : {}) });
     }
 
     private async openFile(file: File): Promise<void> {
@@ -342,7 +340,7 @@ class Page {
             faster: () => this.timeline.setSpeed(2 * this.timeline.speed),
             slower: () => this.timeline.setSpeed(0.5 * this.timeline.speed),
             reset: () => this.timeline.reset(),
-            reload: () => this.connection?.send({ do: "reload" }),
+            reload: () => this.connection.send({ do: "reload" }),
             fit: () => this.fit(),
             track: () => this.track(),
             free: () => this.free(),
@@ -392,7 +390,7 @@ class Page {
         this.view.select(body);
         this.inspect.select(body);
         if (changed) {
-            this.connection?.send({ do: "inspect", body: body >= 0 ? body : null });
+            this.connection.send({ do: "inspect", body: body >= 0 ? body : null });
             this.camera.follow(null);
             this.inspect.setFollowing(false);
             if (body >= 0 && this.panel.current !== null) {
@@ -470,12 +468,12 @@ class Page {
 
     private sendShow(): void {
         const { contacts, forces, joints, wind } = this.overlays.state;
-        this.connection?.send({ do: "show", contacts: contacts || forces, joints, wind });
+        this.connection.send({ do: "show", contacts: contacts || forces, joints, wind });
     }
 
     private async copyState(): Promise<void> {
         try {
-            const file = await this.connection?.requestFile("state");
+            const file = await this.connection.requestFile("state");
             if (file) {
                 await this.copy(new TextDecoder().decode(file.bytes), "The state is in the clipboard.");
             }
@@ -486,7 +484,7 @@ class Page {
 
     private async download(what: FileKind): Promise<void> {
         try {
-            const file = await this.connection?.requestFile(what);
+            const file = await this.connection.requestFile(what);
             if (file) {
                 offerDownload(file.name, new Blob([file.bytes]));
             }
@@ -556,6 +554,24 @@ class Page {
             button("help", "help", "help-open", () => this.help.toggle()));
         find("brand").addEventListener("click", () => this.gallery.toggle());
         find("title").addEventListener("click", () => this.toggleInfo());
+    }
+
+    // One sentence for those who are here for the first time, until they have touched something.
+    private welcomeUser(): void {
+        const store = "sinew.met";
+        const line = find("hint");
+        if (readStore(store) !== null) {
+            return;
+        }
+        const blow = keyLabel(rowOf("blow").keys[0]!).join(" ");
+        line.textContent = matchMedia("(pointer: coarse)").matches
+            ? "Pull at things. Beside them, turn the view."
+            : `Pull at things with the pointer · hold ${blow} to blow · ${rowOf("help").keys[0]!} lists the keys`;
+        line.hidden = false;
+        this.view.canvas.addEventListener("pointerdown", () => {
+            line.hidden = true;
+            writeStore(store, "yes");
+        }, { once: true });
     }
 
     private showPlacard(message: SceneMessage): void {
@@ -636,7 +652,7 @@ class Page {
         });
         // Nobody looks at a hidden page.
         document.addEventListener("visibilitychange", () => {
-            this.connection?.send({ do: "rate", frames: document.hidden ? 1 : 60 });
+            this.connection.send({ do: "rate", frames: document.hidden ? 1 : 60 });
         });
         window.addEventListener("dragover", (event) => {
             event.preventDefault();
@@ -686,6 +702,9 @@ class Page {
         this.rate += 0.05 * (1000 / Math.max(1, milliseconds) - this.rate);
         this.slowPictures = milliseconds > 40 && milliseconds < 2000 ? this.slowPictures + 1 : Math.max(0, this.slowPictures - 1);
         if (this.slowPictures > 20 && this.sharpness * devicePixelRatio > 0.5) {
+            if (this.sharpness === 1) {
+                this.view.studio.makeCheaper();
+            }
             this.sharpness *= 0.75;
             this.slowPictures = 0;
             this.view.resize(this.view.canvas.clientWidth, this.view.canvas.clientHeight, this.sharpness * Math.min(devicePixelRatio, 2));
@@ -696,7 +715,8 @@ class Page {
         const seconds = (time - before) / 1000;
         this.easeInsets(prefersLessMotion() ? 1 : 1 - Math.exp(-12 * Math.min(seconds, 0.1)));
         this.camera.update(seconds);
-        if (this.view.draw()) {
+        // A recorder hears nothing of a canvas that stands still.
+        if (this.view.draw(this.capture.recording)) {
             this.overlays.placeLabels();
             this.watchRate(time - before);
         }
@@ -717,4 +737,7 @@ function differs(link: SharedLink, message: SceneMessage): boolean {
     });
 }
 
-void new Page().start();
+// The engine is started first: it gets ready while the page does.
+const connection = new Connection(await readConfig());
+connection.start();
+connection.serve(new Page(connection));

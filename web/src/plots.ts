@@ -165,7 +165,7 @@ export class Plots {
         const plot = new uPlot({
             width: Math.max(120, this.charts.clientWidth), height: 132,
             scales: { x: { time: false } },
-            legend: { show: true, live: true, markers: { width: 0, fill: (u, i) => u.series[i]!.stroke as string } },
+            legend: { show: true, live: true, markers: { width: 0, fill: (_, i) => colour(`--series-${((i - 1) % 6) + 1}`) } },
             cursor: { y: false, sync: { key: "sinew" }, points: { size: 5 } },
             axes: [
                 { ...axis, values: (_, splits) => splits.map((split) => format(split, 6)) },

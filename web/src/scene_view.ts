@@ -3,12 +3,14 @@
 
 import {
     BackSide, BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, InstancedMesh, Matrix4, Mesh,
-    MeshStandardMaterial, NeutralToneMapping, PCFShadowMap, PerspectiveCamera, Quaternion, Raycaster, Scene,
+    NeutralToneMapping, PCFShadowMap, PerspectiveCamera, Quaternion, Raycaster, Scene,
     ShaderMaterial, SRGBColorSpace, Vector2, Vector3, WebGLRenderer,
 } from "three";
+import type { MeshStandardMaterial } from "three";
 import type { Frame, Mesh as MeshMessage, SceneMessage, Shape } from "./protocol";
 import { LineViews } from "./line_view";
 import { Studio } from "./studio";
+import { makeSurface } from "./surface";
 import type { Theme } from "./theme";
 
 export interface Pick {
@@ -73,7 +75,7 @@ export class SceneView {
         this.renderer.shadowMap.enabled = true;
         this.renderer.shadowMap.type = PCFShadowMap;
         this.camera.up.set(0, 0, 1);
-        this.studio = new Studio(this.scene, this.renderer);
+        this.studio = new Studio(this.scene);
         this.lines = new LineViews(this.scene);
         this.outlineMaterial = new ShaderMaterial({
             vertexShader: outlineVertex,
@@ -205,7 +207,7 @@ export class SceneView {
         }
         for (const members of kinds.values()) {
             const first = members[0]!.shape;
-            const material = new MeshStandardMaterial({
+            const material = makeSurface({
                 roughness: first.roughness, metalness: first.metallic, side: DoubleSide,
                 wireframe: this.wire,
             });

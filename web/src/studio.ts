@@ -1,10 +1,11 @@
 // The room things stand in: sky, ground, light and shadow. Calm on purpose, as in a museum.
 
 import {
-    BackSide, CircleGeometry, Color, DirectionalLight, HemisphereLight, Mesh, PlaneGeometry, PMREMGenerator, Scene,
-    ShaderMaterial, ShadowMaterial, SphereGeometry, Vector3,
+    BackSide, CircleGeometry, Color, DirectionalLight, HemisphereLight, Mesh, ShaderMaterial, ShadowMaterial,
+    SphereGeometry,
 } from "three";
-import type { WebGLRenderer } from "three";
+import type { Scene, Vector3 } from "three";
+import { keyDirection, roomLight } from "./surface";
 import type { Theme } from "./theme";
 
 interface Palette {
@@ -18,12 +19,9 @@ interface Palette {
 }
 
 const palettes: Record<Theme, Palette> = {
-    light: { zenith: "#dde1e2", horizon: "#f3f0ea", ground: "#e2ddd3", shadow: 0.3, key: 2.0, sky: 0.7, reflections: 0.6 },
-    dark: { zenith: "#0d0f12", horizon: "#2a2c31", ground: "#1b1c20", shadow: 0.55, key: 2.3, sky: 0.6, reflections: 0.7 },
+    light: { zenith: "#dde1e2", horizon: "#f3f0ea", ground: "#e2ddd3", shadow: 0.3, key: 2.0, sky: 0.6, reflections: 0.72 },
+    dark: { zenith: "#0d0f12", horizon: "#2a2c31", ground: "#1b1c20", shadow: 0.55, key: 2.3, sky: 0.7, reflections: 1.05 },
 };
-
-// Where the key light comes from, seen from the middle of the scene: above, in front, to the left.
-const keyDirection = new Vector3(-0.4, -0.34, 1.1).normalize();
 
 const skyVertex = `
 varying vec3 direction;
@@ -55,7 +53,7 @@ export class Studio {
     private groundColour: string | null = null;
     private theme: Theme = "light";
 
-    constructor(private readonly scene: Scene, private readonly renderer: WebGLRenderer) {
+    constructor(scene: Scene) {
         this.key.castShadow = true;
         this.key.shadow.mapSize.set(2048, 2048);
         this.key.shadow.radius = 5;
@@ -78,7 +76,6 @@ export class Studio {
         this.ground.receiveShadow = true;
         scene.add(this.sky, this.ground, this.key, this.key.target, this.fill);
         this.setTheme("light");
-        this.makeReflections();
     }
 
     setTheme(theme: Theme): void {
@@ -91,7 +88,7 @@ export class Studio {
         this.fill.intensity = palette.sky;
         this.fill.color.set(theme === "dark" ? "#aab4c4" : "#ffffff");
         this.fill.groundColor.set(palette.ground);
-        this.scene.environmentIntensity = palette.reflections;
+        roomLight.value = palette.reflections;
         this.paintGround();
     }
 
@@ -102,6 +99,14 @@ export class Studio {
 
     redrawShadows(): void {
         this.key.shadow.needsUpdate = true;
+    }
+
+    // For displays that cannot keep up.
+    makeCheaper(): void {
+        this.key.shadow.mapSize.set(1024, 1024);
+        this.key.shadow.map?.dispose();
+        this.key.shadow.map = null;
+        this.redrawShadows();
     }
 
     // Light and ground for a scene about `centre` of that `radius`, with the ground at height z.
@@ -131,33 +136,5 @@ export class Studio {
             const own = new Color(this.groundColour).multiplyScalar(this.theme === "dark" ? 0.3 : 0.9);
             colour.lerp(own, 0.6);
         }
-    }
-
-    // What things mirror: a bright room with soft windows where the lights are. The same in the dark, only weaker, or
-    // black things would vanish there.
-    private makeReflections(): void {
-        const room = new Scene();
-        const dome = this.sky.clone();
-        room.add(dome);
-        const owned: { dispose(): void }[] = [];
-        const addPanel = (at: Vector3, size: number, brightness: number) => {
-            const material = new ShaderMaterial({
-                vertexShader: "void main() { gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }",
-                fragmentShader: "uniform float brightness; void main() { gl_FragColor = vec4(vec3(brightness), 1.0); }",
-                uniforms: { brightness: { value: brightness } },
-                side: 2,
-            });
-            const panel = new Mesh(new PlaneGeometry(size, size), material);
-            panel.position.copy(at);
-            panel.lookAt(0, 0, 0);
-            room.add(panel);
-            owned.push(material, panel.geometry);
-        };
-        addPanel(keyDirection.clone().multiplyScalar(8), 7, 5);
-        addPanel(new Vector3(7, 3, 4), 4, 1.6);
-        const generator = new PMREMGenerator(this.renderer);
-        this.scene.environment = generator.fromScene(room, 0.03, 0.1, 100).texture;
-        generator.dispose();
-        owned.forEach((thing) => thing.dispose());
     }
 }
