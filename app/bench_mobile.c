@@ -3,7 +3,7 @@
 // `steel-fish`, `flurry`: a built-in mobile in a steady jet that blows at it from the side, with
 // occlusion; us of processor time per step, and how many times faster than real time that is.
 //
-// `step`, `load`: mobiles of 10 to 1,000 leaves in a natural wind; the slope of the straight
+// `step`, `load`: mobiles of 10 to 1,000 leaves in a natural wind with occlusion; the slope of the straight
 // line through log(cost of a step) over log(leaves): 1 is linear. A tree divides its leaves in
 // halves on every level, over a square grid of 15 cm. A cascade is a chain: each arm carries a
 // leaf and, on a cord of 1 m, the next arm. Shorter cords would be another matter: a hanging
@@ -146,7 +146,9 @@ static char *write_mobile(int kind, int leaves, size_t *length)
     } else {
         write_cascade(out, leaves);
     }
-    fputs(",\n\"fields\": [{\"type\": \"wind\", \"kind\": \"natural\", \"speed\": 1}]}\n", out);
+    fputs(",\n\"fields\": [{\"type\": \"wind\", \"kind\": \"natural\", \"speed\": 1, "
+          "\"occlusion\": \"depth\"}]}\n",
+          out);
     if (fclose(out) != 0) {
         free(text);
         return NULL;
