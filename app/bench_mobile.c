@@ -3,11 +3,11 @@
 // `steel-fish`, `flurry`: a built-in mobile in a steady jet that blows at it from the side, with
 // occlusion; us of processor time per step, and how many times faster than real time that is.
 //
-// `step`, `load`: mobiles of 10 to 1,000 leaves in a natural wind with occlusion; the slope of the straight
-// line through log(cost of a step) over log(leaves): 1 is linear. A tree divides its leaves in
-// halves on every level, over a square grid of 15 cm. A cascade is a chain: each arm carries a
-// leaf and, on a cord of 1 m, the next arm. Shorter cords would be another matter: a hanging
-// chain swings at up to 2 sqrt(g n / l) rad/s, and beyond 2 / h no step of h can follow.
+// `step`, `load`: mobiles of 10 to 1,000 leaves in a natural wind with occlusion; the slope of the
+// straight line through log(cost of a step) over log(leaves): 1 is linear. A tree divides its
+// leaves in halves on every level, over a square grid of 15 cm. A cascade is a chain: each arm
+// carries a leaf and, on a cord of 1 m, the next arm. Shorter cords would be another matter: a
+// hanging chain swings at up to 2 sqrt(g n / l) rad/s, and beyond 2 / h no step of h can follow.
 // Cases `step` are of a step, with us per leaf; cases `load` of reading and building.
 #include <math.h>
 #include <stdio.h>
