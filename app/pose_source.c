@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "blow.h"
 #include "exit_code.h"
 #include "files.h"
 #include "interrupt.h"
@@ -86,6 +87,7 @@ static int open_scene(sn_pose_source *source, const sn_arguments *arguments, con
         return sn_exit_for(status);
     }
     int code = sn_apply_settings(arguments, source->scene);
+    code = code == SN_EXIT_OK ? sn_apply_blow(arguments, source->scene) : code;
     if (code != SN_EXIT_OK) {
         return code;
     }
@@ -101,6 +103,9 @@ int sn_pose_source_open(sn_pose_source *source, const sn_arguments *arguments, c
     bool recorded = sn_operand_is_recording(operand);
     if (recorded && arguments->setting_count > 0) {
         return sn_usage_error(arguments->verb, "--set is for scenes; a recording has happened");
+    }
+    if (recorded && sn_option_given(arguments, "blow")) {
+        return sn_usage_error(arguments->verb, "--blow is for scenes; a recording has happened");
     }
     int code = recorded ? open_recording(source, arguments, operand)
                         : open_scene(source, arguments, operand);

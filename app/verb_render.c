@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/suggest.h"
+#include "blow.h"
 #include "exit_code.h"
 #include "files.h"
 #include "interrupt.h"
@@ -471,6 +472,7 @@ static const sn_option options[] = {
      .value = "NAME=VALUE",
      .doc =
          "give a param of the scene another value, in its own unit or with one; may be repeated"},
+    SN_OPTION_BLOW,
     {.name = "threads",
      .type = SN_OPTION_INTEGER,
      .value = "N",

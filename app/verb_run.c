@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "blow.h"
 #include "exit_code.h"
 #include "interrupt.h"
 #include "progress.h"
@@ -39,6 +40,7 @@ static int apply_options(run_job *job)
 {
     const sn_arguments *arguments = job->arguments;
     int code = sn_apply_settings(arguments, job->scene);
+    code = code == SN_EXIT_OK ? sn_apply_blow(arguments, job->scene) : code;
     if (code != SN_EXIT_OK) {
         return code;
     }
@@ -396,6 +398,7 @@ static const sn_option options[] = {
      .value = "NAME=VALUE",
      .doc =
          "give a param of the scene another value, in its own unit or with one; may be repeated"},
+    SN_OPTION_BLOW,
     {.name = "out",
      .letter = 'o',
      .type = SN_OPTION_FOLDER,
@@ -410,6 +413,7 @@ static const sn_example examples[] = {
     {"sinew run tumbling-racket", "a built-in scene; results in out/tumbling-racket/"},
     {"sinew run my.json -t 60 --out results", "a minute of your own"},
     {"sinew run my.json --set wind=3 --step 0.5ms", "turn a param, take finer steps"},
+    {"sinew run steel-fish --blow breath.wav", "blow at it, as recorded"},
     {"sinew run my.json --policy precise --no-files", "only the numbers, as exact as can be"},
 };
 

@@ -7,6 +7,7 @@
 #include "builtin.h"
 #include "sinew/mechanics.h"
 #include "sinew/mobile.h"
+#include "sinew/wind.h"
 #include "verify.h"
 
 static const double DEGREES = 57.295779513082320877;
@@ -183,6 +184,9 @@ static double farthest_turn(sn_verify *verify, const sn_scene *scene)
     if (before != NULL) {
         sn_status status = SN_OK;
         int bodies = sn_world_body_count(world), steps = (int)(60.0 / step);
+        for (sn_field breath; (breath = sn_world_find_breath(world)).index != 0;) {
+            sn_world_remove_field(world, breath, &error);
+        }
         for (int i = 0; i < bodies; ++i) {
             before[i] = sn_body_transform(world, sn_world_body(world, i)).rotation;
         }

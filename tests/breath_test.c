@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "field/breath.h"
+#include "sinew/breath.h"
 #include "sinew/math.h"
 
 enum { RATE = 16000, LONGEST = 4 * RATE };
@@ -169,6 +169,46 @@ static void test_division(void **state)
     assert_int_equal(whole.heard, RATE);
 }
 
+// Notes of the speed: the same from blocks of any size as from the whole recording.
+static void test_course(void **state)
+{
+    (void)state;
+    const int rates[] = {8000, 44100, 48000};
+    for (int r = 0; r < 3; ++r) {
+        make_wind(0.3, 3, RATE);
+        int count = rates[r] < RATE ? rates[r] : RATE;
+        sn_motion *course = NULL;
+        sn_breath live, heard;
+        sn_breath_def def = sn_default_breath_def();
+        assert_int_equal(
+            sn_breath_course(def, rates[r], sound, (size_t)count, &course, &heard, NULL), SN_OK);
+        assert_int_equal(sn_breath_start(&live, def, rates[r], NULL), SN_OK);
+        for (int i = 0; i < count; i += 441) {
+            sn_breath_feed(&live, sound + i, (size_t)(count - i < 441 ? count - i : 441));
+            for (uint64_t k = 0; k < live.ticks; ++k) {
+                double t = (double)k / SN_BREATH_TICKS;
+                if (live.ticks - k <= SN_BREATH_NOTED) {
+                    assert_true(sn_breath_speed_at(&live, t) == sn_motion_at(course, t).value);
+                }
+            }
+        }
+        assert_memory_equal(&live, &heard, sizeof live);
+        double last = (double)(live.ticks - 1) / SN_BREATH_TICKS;
+        assert_near(sn_breath_speed_at(&live, last - 0.0025),
+                    0.5 *
+                        (sn_breath_speed_at(&live, last) + sn_breath_speed_at(&live, last - 0.005)),
+                    1e-12);
+        assert_true(sn_breath_speed_at(&live, 1e9) == sn_breath_speed_at(&live, last));
+        assert_true(sn_breath_speed_at(&live, -1.0) == sn_breath_speed_at(&live, 0.0));
+        assert_true(sn_motion_at(course, 1e9).value == 0.0);
+        sn_motion_release(course);
+    }
+    sn_motion *course = NULL;
+    assert_int_equal(sn_breath_course(sn_default_breath_def(), RATE, sound, 0, &course, NULL, NULL),
+                     SN_ERROR_ARGUMENT);
+    assert_null(course);
+}
+
 // ---- calibration ----
 
 static void test_calibration(void **state)
@@ -245,8 +285,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_speed_of_a_tone),    cmocka_unit_test(test_band),
         cmocka_unit_test(test_attack_and_release), cmocka_unit_test(test_wind_and_voice),
-        cmocka_unit_test(test_division),           cmocka_unit_test(test_calibration),
-        cmocka_unit_test(test_bad_recordings),     cmocka_unit_test(test_bad_definitions),
+        cmocka_unit_test(test_division),           cmocka_unit_test(test_course),
+        cmocka_unit_test(test_calibration),        cmocka_unit_test(test_bad_recordings),
+        cmocka_unit_test(test_bad_definitions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

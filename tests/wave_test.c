@@ -9,9 +9,9 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "field/breath.h"
+#include "sinew/breath.h"
 #include "record/bytes.h"
-#include "record/wave.h"
+#include "sinew/wave.h"
 
 static void put_u16(sn_bytes *out, int value)
 {

@@ -24,6 +24,7 @@
 #define SINEW_SCENE_H
 
 #include "sinew/joint.h"
+#include "sinew/motion.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -125,6 +126,19 @@ typedef struct sn_camera {
 } sn_camera;
 
 SN_API sn_camera sn_scene_camera(const sn_scene *scene);
+
+// Blows at the scene: its wind that is marked with "breath" gets this strength over time (see
+// sn_breath_course), in worlds built and texts resolved from now on. A scene without such a wind
+// gets one, a cone from the camera's side around what moves.
+typedef struct sn_blow {
+    const char *wind; // its name; valid as long as the scene is
+    bool made;        // the scene had none
+    sn_vec3 position; // of its source
+    double speed;     // m/s there, at full strength
+} sn_blow;
+
+SN_API sn_status sn_scene_blow(sn_scene *scene, const sn_motion *strength, sn_blow *blow,
+                               sn_error *error);
 
 // The scene as one self-contained JSON text: includes merged, params at their present values,
 // expressions and units resolved to SI numbers, meshes from files and generators written out as

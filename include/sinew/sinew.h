@@ -4,6 +4,7 @@
 
 #include "sinew/base.h"
 #include "sinew/behaviour.h"
+#include "sinew/breath.h"
 #include "sinew/contact.h"
 #include "sinew/draw.h"
 #include "sinew/geometry.h"
@@ -17,6 +18,7 @@
 #include "sinew/scene.h"
 #include "sinew/shape.h"
 #include "sinew/tetrahedra.h"
+#include "sinew/wave.h"
 #include "sinew/wind.h"
 #include "sinew/world.h"
 

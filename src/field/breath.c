@@ -1,6 +1,7 @@
-#include "field/breath.h"
+#include "sinew/breath.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "math/elementary.h"
 #include "sinew/math.h"
 
@@ -60,6 +61,8 @@ static void listen_anew(sn_breath *breath)
     breath->high[0] = breath->high[1] = make_filter(VOICE_LOW, rate, false);
     breath->low_mean = breath->high_mean = breath->speed = 0.0;
     breath->heard = breath->clipped = breath->broken = 0;
+    breath->noted[0] = 0.0;
+    breath->ticks = 1;
 }
 
 // ---- listening ----
@@ -148,6 +151,10 @@ void sn_breath_feed(sn_breath *breath, const float *samples, size_t count)
         double target = target_speed(breath);
         double share = target > breath->speed ? breath->attack_share : breath->release_share;
         breath->speed += share * (target - breath->speed);
+        if ((double)breath->heard * SN_BREATH_TICKS >= (double)breath->ticks * breath->rate) {
+            breath->noted[breath->ticks % SN_BREATH_NOTED] = breath->speed;
+            breath->ticks += 1;
+        }
     }
 }
 
@@ -156,9 +163,106 @@ double sn_breath_speed(const sn_breath *breath)
     return breath->speed;
 }
 
+double sn_breath_speed_at(const sn_breath *breath, double time)
+{
+    double last = (double)(breath->ticks - 1);
+    double first = fmax(last - (SN_BREATH_NOTED - 1), 0.0);
+    double place = fmin(fmax(time * SN_BREATH_TICKS, first), last); // NaN: the first
+    // The time of a tick is that tick, whatever became of it in rounding.
+    double nearest = floor(place + 0.5);
+    place = fabs(place - nearest) < 1e-6 ? nearest : place;
+    double whole = floor(place);
+    uint64_t at = (uint64_t)whole;
+    double from = breath->noted[at % SN_BREATH_NOTED];
+    double to = whole < last ? breath->noted[(at + 1) % SN_BREATH_NOTED] : from;
+    return from + (place - whole) * (to - from);
+}
+
 double sn_breath_level(const sn_breath *breath)
 {
     return sqrt(breath->low_mean);
+}
+
+// ---- a whole recording ----
+
+#define FALL 2.0 // s, of silence after the end of a recording
+
+typedef struct course_points {
+    double *times, *values; // room for all
+    int count;
+} course_points;
+
+// Points in the midst of what stays the same say nothing.
+static void put_point(course_points *points, double time, double value)
+{
+    int n = points->count;
+    if (n >= 2 && points->values[n - 1] == value && points->values[n - 2] == value) {
+        n -= 1;
+    }
+    points->times[n] = time;
+    points->values[n] = value;
+    points->count = n + 1;
+}
+
+// All notes that were made since the last call.
+static void put_notes(course_points *points, const sn_breath *breath, uint64_t *next)
+{
+    for (; *next < breath->ticks; *next += 1) {
+        put_point(points, (double)*next / SN_BREATH_TICKS, breath->noted[*next % SN_BREATH_NOTED]);
+    }
+}
+
+static void hear_all(sn_breath *breath, const float *samples, size_t count, course_points *points,
+                     uint64_t *next)
+{
+    enum { PART = 1000 };
+    for (size_t at = 0; at < count; at += PART) {
+        sn_breath_feed(breath, samples + at, count - at < PART ? count - at : PART);
+        put_notes(points, breath, next);
+    }
+}
+
+sn_status sn_breath_course(sn_breath_def def, double rate, const float *samples, size_t count,
+                           sn_motion **course, sn_breath *heard, sn_error *error)
+{
+    *course = NULL;
+    sn_breath breath;
+    sn_status status = sn_breath_start(&breath, def, rate, error);
+    if (status == SN_OK && count == 0) {
+        status = sn_fail(error, SN_ERROR_ARGUMENT, "breath", "there are no samples in it");
+    }
+    double seconds = (double)count / rate + FALL;
+    if (status == SN_OK && !(seconds * SN_BREATH_TICKS < 1e8)) {
+        status = sn_fail(error, SN_ERROR_ARGUMENT, "breath",
+                         "the recording has %g s, expected less than five days", seconds);
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    size_t room = (size_t)(seconds * SN_BREATH_TICKS) + 8;
+    course_points points = {.times = sn_allocate(2 * room * sizeof(double))};
+    if (points.times == NULL) {
+        return sn_fail_memory(error, 2 * room * sizeof(double));
+    }
+    points.values = points.times + room;
+    uint64_t next = 0;
+    hear_all(&breath, samples, count, &points, &next);
+    if (heard != NULL) {
+        *heard = breath;
+    }
+    const float silence[1000] = {0};
+    for (double left = FALL * rate; left >= 1.0; left -= 1000.0) {
+        hear_all(&breath, silence, left < 1000.0 ? (size_t)left : 1000, &points, &next);
+    }
+    put_point(&points, (double)next / SN_BREATH_TICKS, 0.0);
+    sn_motion_def motion = sn_default_motion_def();
+    motion.type = SN_MOTION_LINEAR;
+    motion.times = points.times;
+    motion.values = points.values;
+    motion.count = points.count;
+    status = sn_motion_create(&motion, course, error);
+    sn_free(points.times);
+    return status;
 }
 
 // ---- calibration ----

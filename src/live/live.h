@@ -18,7 +18,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "draw/model.h"
-#include "field/breath.h"
+#include "sinew/breath.h"
 #include "live/live_history.h"
 #include "record/bytes.h"
 #include "scene/json.h"

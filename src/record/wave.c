@@ -1,4 +1,4 @@
-#include "record/wave.h"
+#include "sinew/wave.h"
 
 #include <string.h>
 
