@@ -222,6 +222,46 @@ SN_API sn_status sn_tetrahedra_make_revolution(const sn_vec2 *profile, int count
                                                double edge, sn_tetrahedra **tetrahedra,
                                                sn_error *error);
 
+// ---- points bound to elements ----
+
+// Points that move with a mesh: a fine surface on a coarse body. Points outside belong to the
+// nearest element, as if it went on.
+typedef struct sn_embedding {
+    int point_count;
+    int nodes;         // of an element: 4 or 10
+    int *elements;     // point_count
+    int *vertices;     // nodes * point_count: of the tetrahedra
+    double *weights;   // nodes * point_count: they add up to 1
+    int outside_count; // points that no element holds
+    double farthest;   // m: how far the farthest of them is off
+} sn_embedding;
+
+SN_API sn_status sn_embedding_create(const sn_tetrahedra *tetrahedra, const sn_vec3 *points,
+                                     int count, sn_embedding *embedding, sn_error *error);
+SN_API void sn_embedding_free(sn_embedding *embedding);
+
+// Where the points are when the vertices are at x, `stride` numbers (3 or more) a vertex; and
+// forces on the points as forces on the vertices, which are added to f.
+SN_API void sn_embedding_apply(const sn_embedding *embedding, const double *x, int stride,
+                               sn_vec3 *points);
+SN_API void sn_embedding_add_forces(const sn_embedding *embedding, const sn_vec3 *forces,
+                                    int stride, double *f);
+
+// Normals of a mesh whose vertices have moved: as sn_mesh_vertex_normals gives them.
+SN_API void sn_mesh_normals_at(const sn_mesh *mesh, const sn_vec3 *positions, sn_vec3 *normals);
+
+// ---- files ----
+
+// By the ending: .msh (Gmsh's 2.2 and 4.1, in ASCII), .vtk (legacy unstructured grid in ASCII),
+// .node or .ele (TetGen's pair, counted from 0 or 1). Regions are physical groups, cell scalars of
+// the name `region`, or the first attribute. Elements of other kinds and unused nodes are left out.
+// Errors read file:line:column.
+SN_API sn_status sn_tetrahedra_read(const char *path, sn_tetrahedra **tetrahedra, sn_error *error);
+
+// By the ending, too: MSH 2.2, VTK 3.0, TetGen from 0. What is written reads back to the bit.
+SN_API sn_status sn_tetrahedra_write(const sn_tetrahedra *tetrahedra, const char *path,
+                                     sn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

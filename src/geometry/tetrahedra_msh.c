@@ -1,0 +1,228 @@
+// Gmsh's MSH files, "File formats" of the Gmsh reference manual: sections between $Name and
+// $EndName. An element's region is its first physical group, 0 when it has none.
+#include <limits.h>
+
+#include "geometry/tetrahedra_file.h"
+
+enum { FOUR_NODES = 4, TEN_NODES = 11 }; // element types
+
+// Gmsh numbers the middles of edges 23 and 13 the other way round.
+static const int gmsh_order[10] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 8};
+
+typedef struct msh_reader {
+    sn_words words;
+    sn_tetrahedra_parts parts;
+    int version;                   // 2 or 4
+    SN_ARRAY(sn_node_tag) volumes; // of $Entities: tag, and physical group as index
+} msh_reader;
+
+static int count_of(msh_reader *r, const char *what)
+{
+    return (int)sn_words_integer(&r->words, what, 0, INT_MAX);
+}
+
+static void read_format(msh_reader *r)
+{
+    sn_words_next(&r->words);
+    r->version = sn_words_is(&r->words, "2.2") || sn_words_is(&r->words, "2") ||
+                         sn_words_is(&r->words, "2.1")
+                     ? 2
+                 : sn_words_is(&r->words, "4.1") ? 4
+                                                 : 0;
+    if (r->version == 0) {
+        sn_words_fail(&r->words, "version 2.2 or 4.1 was expected");
+    }
+    int64_t binary = sn_words_integer(&r->words, "0 for ASCII or 1 for binary", 0, 1);
+    if (binary == 1) {
+        sn_words_fail(&r->words, "a binary file; an ASCII one was expected (save it with "
+                                 "Mesh.Binary = 0)");
+    }
+}
+
+static sn_vec3 read_position(msh_reader *r)
+{
+    double x = sn_words_number(&r->words, "a coordinate");
+    double y = sn_words_number(&r->words, "a coordinate");
+    return (sn_vec3){x, y, sn_words_number(&r->words, "a coordinate")};
+}
+
+static int64_t read_tag(msh_reader *r, const char *what)
+{
+    return sn_words_integer(&r->words, what, -(INT64_C(1) << 60) / 1024, (INT64_C(1) << 60) / 1024);
+}
+
+// ---- version 2 ----
+
+static void read_nodes_2(msh_reader *r)
+{
+    int count = count_of(r, "a number of nodes");
+    for (int i = 0; i < count && r->words.status == SN_OK && !r->parts.failed; ++i) {
+        int64_t tag = read_tag(r, "a node's number");
+        sn_tetrahedra_parts_node(&r->parts, tag, read_position(r));
+    }
+}
+
+static void read_elements_2(msh_reader *r)
+{
+    int count = count_of(r, "a number of elements");
+    for (int i = 0; i < count && r->words.status == SN_OK && !r->parts.failed; ++i) {
+        read_tag(r, "an element's number");
+        int type = count_of(r, "an element's type"), tags = count_of(r, "a number of tags");
+        int region = 0;
+        for (int k = 0; k < tags && r->words.status == SN_OK; ++k) {
+            int tag = (int)sn_words_integer(&r->words, "a tag", INT_MIN, INT_MAX);
+            region = k == 0 ? tag : region;
+        }
+        if (type == FOUR_NODES || type == TEN_NODES) {
+            sn_tetrahedra_parts_element(&r->parts, &r->words, type == FOUR_NODES ? 4 : 10,
+                                        type == FOUR_NODES ? NULL : gmsh_order, region);
+        } else if (r->words.status == SN_OK) {
+            sn_words_skip_line(&r->words);
+        }
+    }
+}
+
+// ---- version 4 ----
+
+static void skip_numbers(msh_reader *r, int64_t count)
+{
+    for (int64_t k = 0; k < count && r->words.status == SN_OK; ++k) {
+        sn_words_number(&r->words, "a number");
+    }
+}
+
+static void read_entities(msh_reader *r)
+{
+    int counts[4];
+    for (int d = 0; d < 4; ++d) {
+        counts[d] = count_of(r, "a number of entities");
+    }
+    for (int d = 0; d < 4; ++d) {
+        for (int i = 0; i < counts[d] && r->words.status == SN_OK && !r->parts.failed; ++i) {
+            int64_t tag = read_tag(r, "an entity's number");
+            skip_numbers(r, d == 0 ? 3 : 6);
+            int groups = count_of(r, "a number of physical groups"), group = 0;
+            for (int k = 0; k < groups && r->words.status == SN_OK; ++k) {
+                int value = (int)sn_words_integer(&r->words, "a physical group", INT_MIN, INT_MAX);
+                group = k == 0 ? value : group;
+            }
+            if (d > 0) {
+                skip_numbers(r, count_of(r, "a number of boundaries"));
+            }
+            if (d == 3 && !sn_array_push(&r->volumes, (sn_node_tag){tag, group})) {
+                r->parts.failed = true;
+            }
+        }
+    }
+}
+
+static int group_of(const msh_reader *r, int64_t volume)
+{
+    for (int i = 0; i < r->volumes.count; ++i) {
+        if (r->volumes.data[i].tag == volume) {
+            return r->volumes.data[i].index;
+        }
+    }
+    return 0;
+}
+
+static void read_node_block(msh_reader *r)
+{
+    int dimension = count_of(r, "a dimension");
+    read_tag(r, "an entity's number");
+    int parametric = (int)sn_words_integer(&r->words, "0 or 1 for parametric", 0, 1);
+    int count = count_of(r, "a number of nodes");
+    int first = r->parts.tags.count;
+    for (int i = 0; i < count && r->words.status == SN_OK && !r->parts.failed; ++i) {
+        int64_t tag = read_tag(r, "a node's number");
+        sn_tetrahedra_parts_node(&r->parts, tag, SN_VEC3_ZERO);
+    }
+    for (int i = 0; i < count && r->words.status == SN_OK && !r->parts.failed; ++i) {
+        r->parts.positions.data[first + i] = read_position(r);
+        skip_numbers(r, parametric ? dimension : 0);
+    }
+}
+
+static void read_nodes_4(msh_reader *r)
+{
+    int blocks = count_of(r, "a number of blocks");
+    skip_numbers(r, 3);
+    for (int b = 0; b < blocks && r->words.status == SN_OK && !r->parts.failed; ++b) {
+        read_node_block(r);
+    }
+}
+
+static void read_elements_4(msh_reader *r)
+{
+    int blocks = count_of(r, "a number of blocks");
+    skip_numbers(r, 3);
+    for (int b = 0; b < blocks && r->words.status == SN_OK && !r->parts.failed; ++b) {
+        int dimension = count_of(r, "a dimension");
+        int64_t entity = read_tag(r, "an entity's number");
+        int type = count_of(r, "an element's type"), count = count_of(r, "a number of elements");
+        int region = dimension == 3 ? group_of(r, entity) : 0;
+        for (int i = 0; i < count && r->words.status == SN_OK && !r->parts.failed; ++i) {
+            read_tag(r, "an element's number");
+            if (type == FOUR_NODES || type == TEN_NODES) {
+                sn_tetrahedra_parts_element(&r->parts, &r->words, type == FOUR_NODES ? 4 : 10,
+                                            type == FOUR_NODES ? NULL : gmsh_order, region);
+            } else if (r->words.status == SN_OK) {
+                sn_words_skip_line(&r->words);
+            }
+        }
+    }
+}
+
+// ---- sections ----
+
+// Up to the word $EndName.
+static void skip_section(msh_reader *r)
+{
+    while (sn_words_next(&r->words)) {
+        if (r->words.length > 4 && r->words.word[0] == '$' && r->words.word[1] == 'E' &&
+            r->words.word[2] == 'n' && r->words.word[3] == 'd') {
+            return;
+        }
+    }
+    sn_words_fail(&r->words, "the end of a section was expected");
+}
+
+static void expect_end(msh_reader *r, const char *end)
+{
+    if (r->words.status == SN_OK && !r->parts.failed) {
+        sn_words_next(&r->words);
+        if (!sn_words_is(&r->words, end)) {
+            sn_words_fail(&r->words, "%s was expected", end);
+        }
+    }
+}
+
+sn_status sn_tetrahedra_parse_msh(const char *name, const char *text, size_t length,
+                                  sn_tetrahedra **tetrahedra, sn_error *error)
+{
+    *tetrahedra = NULL;
+    msh_reader r = {.words = sn_words_of(name, text, length, error)};
+    while (!r.parts.failed && sn_words_next(&r.words)) {
+        if (sn_words_is(&r.words, "$MeshFormat")) {
+            read_format(&r);
+            skip_section(&r);
+        } else if (r.version == 0) {
+            sn_words_fail(&r.words, "$MeshFormat was expected at the start");
+        } else if (sn_words_is(&r.words, "$Nodes")) {
+            (r.version == 2 ? read_nodes_2 : read_nodes_4)(&r);
+            expect_end(&r, "$EndNodes");
+        } else if (sn_words_is(&r.words, "$Elements")) {
+            (r.version == 2 ? read_elements_2 : read_elements_4)(&r);
+            expect_end(&r, "$EndElements");
+        } else if (sn_words_is(&r.words, "$Entities") && r.version == 4) {
+            read_entities(&r);
+            expect_end(&r, "$EndEntities");
+        } else if (r.words.word[0] == '$') {
+            skip_section(&r);
+        } else {
+            sn_words_fail(&r.words, "a section, $Name, was expected");
+        }
+    }
+    sn_array_free(&r.volumes);
+    return sn_tetrahedra_parts_finish(&r.parts, &r.words, tetrahedra);
+}
