@@ -74,12 +74,12 @@ static int run(const sn_embedded_file *file, const char *name, int most)
 // Steps for a scene: what is said of it by name, else of all; 0 when only others are named.
 static int steps_for(const char *name, int count, char **words)
 {
-    int steps = count > 1 ? atoi(words[1]) : 1000, alone = 0;
+    int steps = count > 1 ? (int)strtol(words[1], NULL, 10) : 1000, alone = 0;
     size_t length = strlen(name);
     for (int i = 2; i < count; ++i) {
         bool mine = strncmp(words[i], name, length) == 0;
         if (mine && words[i][length] == '=') {
-            return atoi(words[i] + length + 1);
+            return (int)strtol(words[i] + length + 1, NULL, 10);
         }
         if (mine && words[i][length] == '\0') {
             return steps;

@@ -205,10 +205,13 @@ async function mistakes(client) {
     const mesh = '{ "sinew": 1, "bodies": [{ "name": "a", "shape": { "type": "mesh", "file": "a.glb" } }] }';
     const lacking = await client.ask({ do: "open", name: "mine.json", text: mesh }, 22);
     check("mesh files are refused with a reason", /file/.test(lacking?.text ?? "") && lacking.is === "error", lacking);
-    const flat = '{ "sinew": 1, "bodies": [{ "name": "a", "shape": { "type": "hull", ' +
-        '"points": [[0,0,0],[1,0,0],[0,1,0],[1,1,0]] } }] }';
-    const refused = await client.ask({ do: "open", name: "mine.json", text: flat }, 23);
-    check("a flat hull is an error, not a death", refused?.is === "error" && refused.again === undefined, refused);
+    // qhull leaves its errors by longjmp, which is an exception in WebAssembly.
+    const hull = (top) => '{ "sinew": 1, "bodies": [{ "name": "a", "shape": { "type": "hull", ' +
+        `"points": [[0,0,0],[1,0,0],[0,1,0],[1,1,${top}]] } }] }`;
+    const flat = await client.ask({ do: "open", name: "mine.json", text: hull(0) }, 23);
+    check("a flat hull is an error, not a death", /in one plane/.test(flat?.text ?? "") && !("again" in flat), flat);
+    const solid = await client.ask({ do: "open", name: "mine.json", text: hull(1) }, 25);
+    check("a hull of points is made", solid?.is === "reply", solid);
     const alive = await client.ask({ do: "open", scene: "pendulum" }, 24);
     check("it still opens scenes", alive?.is === "reply", alive);
     check("under the precise policy too", (await client.is("scene"))?.policy === "precise");
