@@ -262,6 +262,24 @@ SN_API sn_status sn_tetrahedra_read(const char *path, sn_tetrahedra **tetrahedra
 SN_API sn_status sn_tetrahedra_write(const sn_tetrahedra *tetrahedra, const char *path,
                                      sn_error *error);
 
+// ---- closed surfaces ----
+
+typedef struct sn_tetrahedra_fill_options {
+    const char *program; // Gmsh: a name that is looked for as the shell does, or a path
+    double edge;         // m, of elements; 0: the surface's triangles stay as they are
+    double seconds;      // after which the program is ended
+} sn_tetrahedra_fill_options;
+
+// "gmsh", the surface's own triangles, two minutes.
+SN_API sn_tetrahedra_fill_options sn_default_tetrahedra_fill_options(void);
+
+// Fills a closed surface by running Gmsh (4.0 or later) as a program of its own, in a temporary
+// folder that is removed afterwards. SN_ERROR_UNSUPPORTED when it is not there; what it complains
+// of is part of other errors. Options may be NULL.
+SN_API sn_status sn_tetrahedra_fill(const sn_mesh *surface,
+                                    const sn_tetrahedra_fill_options *options,
+                                    sn_tetrahedra **tetrahedra, sn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,187 @@
+// Closed surfaces filled by an outside program: scripts in its place show what is asked of it and
+// that nothing is left behind; Gmsh itself is asked where it is installed.
+#include <dirent.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sinew/tetrahedra.h"
+
+static char folder[64], program[96], kept[256];
+
+// TMPDIR is a folder of the test's own, which must be empty but for the script after every call.
+static int set_up(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/sinew-mesher-XXXXXX");
+    if (mkdtemp(folder) == NULL) {
+        return -1;
+    }
+    const char *old = getenv("TMPDIR");
+    snprintf(kept, sizeof kept, "%s", old != NULL ? old : "");
+    snprintf(program, sizeof program, "%s/program", folder);
+    return setenv("TMPDIR", folder, 1);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    remove(program);
+    rmdir(folder);
+    return kept[0] != '\0' ? setenv("TMPDIR", kept, 1) : unsetenv("TMPDIR");
+}
+
+static void assert_nothing_left(void)
+{
+    DIR *listing = opendir(folder);
+    assert_non_null(listing);
+    for (struct dirent *entry = readdir(listing); entry != NULL; entry = readdir(listing)) {
+        assert_true(entry->d_name[0] == '.' || strcmp(entry->d_name, "program") == 0);
+    }
+    closedir(listing);
+}
+
+static void write_program(const char *body)
+{
+    FILE *file = fopen(program, "w");
+    assert_non_null(file);
+    fprintf(file, "#!/bin/sh\n%s\n", body);
+    fclose(file);
+    assert_int_equal(chmod(program, 0700), 0);
+}
+
+static sn_status fill_box(const char *name, double edge, double seconds, sn_tetrahedra **made,
+                          sn_error *error)
+{
+    sn_mesh *box = NULL;
+    assert_int_equal(sn_mesh_box((sn_vec3){2, 1, 1}, &box, NULL), SN_OK);
+    sn_tetrahedra_fill_options options = sn_default_tetrahedra_fill_options();
+    options.program = name;
+    options.edge = edge;
+    options.seconds = seconds;
+    sn_status status = sn_tetrahedra_fill(box, &options, made, error);
+    sn_mesh_release(box);
+    assert_nothing_left();
+    return status;
+}
+
+static void test_what_the_program_is_asked(void **state)
+{
+    (void)state;
+    sn_error error = {0};
+    sn_tetrahedra *made = NULL;
+    // Checks its arguments and files, and answers with one element.
+    write_program("[ \"$2 $3 $4 $5 $6 $7\" = '-3 -format msh22 -clmax 0.25 -o' ] || exit 3\n"
+                  "cd \"$(dirname \"$1\")\" || exit 4\n"
+                  "grep -q 'Merge \"surface.msh\"' fill.geo || exit 5\n"
+                  "grep -q ClassifySurfaces fill.geo || exit 6\n"
+                  "[ \"$(grep -c ' 2 2 1 1 ' surface.msh)\" = 12 ] || exit 7\n"
+                  "printf '$MeshFormat\\n2.2 0 8\\n$EndMeshFormat\\n$Nodes\\n4\\n1 0 0 0\\n2 1 0 "
+                  "0\\n3 0 1 0\\n4 0 0 1\\n$EndNodes\\n$Elements\\n1\\n1 4 2 0 1 1 2 3 "
+                  "4\\n$EndElements\\n' >\"$8\"");
+    sn_status status = fill_box(program, 0.25, 20.0, &made, &error);
+    if (status != SN_OK) {
+        fail_msg("%s", sn_error_message(&error));
+    }
+    assert_int_equal(sn_tetrahedra_element_count(made), 1);
+    sn_tetrahedra_release(made);
+}
+
+static void test_failures_are_told(void **state)
+{
+    (void)state;
+    sn_error error = {0};
+    sn_tetrahedra *made = NULL;
+    assert_int_equal(fill_box("no-such-program-anywhere", 0.0, 20.0, &made, &error),
+                     SN_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "Gmsh was expected"));
+    assert_string_equal(error.place, "no-such-program-anywhere");
+    write_program(
+        "echo Info: fine; echo 'Error   : the surface cuts itself' >&2; echo end; exit 1");
+    assert_int_equal(fill_box(program, 0.0, 20.0, &made, &error), SN_ERROR_GEOMETRY);
+    assert_non_null(strstr(error.text, "the surface cuts itself"));
+    write_program("exit 0");
+    assert_int_equal(fill_box(program, 0.0, 20.0, &made, &error), SN_ERROR_GEOMETRY);
+    write_program("echo nonsense >\"$8\"");
+    assert_int_equal(fill_box(program, 0.0, 20.0, &made, &error), SN_ERROR_SYNTAX);
+    assert_non_null(strstr(error.text, "$MeshFormat was expected"));
+    write_program("exec sleep 30");
+    assert_int_equal(fill_box(program, 0.0, 0.05, &made, &error), SN_ERROR_STOPPED);
+    assert_int_equal(fill_box(program, -1.0, 1.0, &made, &error), SN_ERROR_ARGUMENT);
+    // A surface with a hole never gets there.
+    const sn_vec3 corners[4] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+    sn_mesh *open = NULL;
+    assert_int_equal(sn_mesh_create(corners, 4, (int[]){0, 1, 2, 0, 3, 1, 0, 2, 3}, 3, &open, NULL),
+                     SN_OK);
+    assert_int_equal(sn_tetrahedra_fill(open, NULL, &made, &error), SN_ERROR_GEOMETRY);
+    sn_mesh_release(open);
+    assert_null(made);
+}
+
+static bool is_installed(const char *name)
+{
+    const char *path = getenv("PATH");
+    for (const char *at = path; at != NULL && *at != '\0';) {
+        size_t length = strcspn(at, ":");
+        char file[512];
+        snprintf(file, sizeof file, "%.*s/%s", (int)length, at, name);
+        if (access(file, X_OK) == 0) {
+            return true;
+        }
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+static void test_gmsh_itself(void **state)
+{
+    (void)state;
+    if (!is_installed("gmsh")) {
+        skip();
+    }
+    for (int k = 0; k < 3; ++k) { // a box as it is, a box meshed anew, a torus as it is
+        sn_error error = {0};
+        sn_tetrahedra *made = NULL;
+        sn_status status;
+        double volume = 2.0;
+        if (k < 2) {
+            status = fill_box("gmsh", k == 0 ? 0.0 : 0.4, 100.0, &made, &error);
+        } else {
+            sn_mesh *torus = NULL;
+            sn_mass_properties mass;
+            assert_int_equal(sn_mesh_torus(1.0, 0.4, 16, &torus, NULL), SN_OK);
+            assert_int_equal(sn_mesh_mass_properties(torus, 1.0, &mass, NULL), SN_OK);
+            volume = mass.volume;
+            status = sn_tetrahedra_fill(torus, NULL, &made, &error);
+            sn_mesh_release(torus);
+        }
+        if (status != SN_OK) {
+            fail_msg("%s", sn_error_message(&error));
+        }
+        sn_tetrahedra_quality quality;
+        assert_true(sn_tetrahedra_measure(made, &quality));
+        assert_true(fabs(quality.volume - volume) < 1e-9 * volume);
+        assert_int_equal(sn_tetrahedra_check(made, NULL, &error), SN_OK);
+        assert_true(k != 1 || (quality.longest_edge < 0.8 && quality.least_ratio > 0.2));
+        sn_tetrahedra_release(made);
+    }
+    assert_nothing_left();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_the_program_is_asked),
+        cmocka_unit_test(test_failures_are_told),
+        cmocka_unit_test(test_gmsh_itself),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
