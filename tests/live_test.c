@@ -460,6 +460,71 @@ static void history_is_exact(void **state)
     }
 }
 
+// A history that is small for its world has moments further apart; all steps are found
+// nevertheless.
+static void sparse_histories_are_exact(void **state)
+{
+    (void)state;
+    enum { ADVANCES = 60 };
+    listener *l = greet(make_live(1 << 18));
+    must(l, "{\"do\": \"open\", \"scene\": \"boxes\"}");
+    const sn_world *world = sn_live_world(l->live);
+    uint64_t hashes[ADVANCES], steps[ADVANCES];
+    for (int i = 0; i < ADVANCES; ++i) {
+        if (i == 20 || i == 33) {
+            must(l, "{\"do\": \"grab\", \"body\": 2, \"point\": [0.05, 0, 0], \"to\": [0, 0, 1]}");
+        } else if (i == 30 || i == 34) {
+            must(l, "{\"do\": \"release\"}");
+        } else if (i == 40) {
+            must(l, "{\"do\": \"param\", \"name\": \"g\", \"value\": 5}");
+        }
+        sn_live_advance(l->live, 1.0 / 60.0);
+        hashes[i] = sn_world_hash(world);
+        steps[i] = sn_world_step_count(world);
+    }
+    assert_true(sn_live_moment_every(l->live) > 3);
+    assert_true(sn_history_count(&l->live->history) < ADVANCES / 2);
+    must(l, "{\"do\": \"pause\"}");
+    for (int i = ADVANCES - 2; i >= 0; --i) {
+        step(l, -(int)(steps[i + 1] - steps[i]));
+        assert_int_equal(sn_world_step_count(world), steps[i]);
+        assert_int_equal(sn_world_hash(world), hashes[i]);
+    }
+    step(l, (int)(steps[50] - steps[0]));
+    assert_int_equal(sn_world_hash(world), hashes[50]);
+    end(l);
+}
+
+// Bodies that slept sleep when one comes back to them, and wake when they did.
+static void sleep_is_remembered(void **state)
+{
+    (void)state;
+    listener *l = open_scene("boxes");
+    const sn_world *world = sn_live_world(l->live);
+    must(l, "{\"do\": \"speed\", \"factor\": 16}");
+    must(l, "{\"do\": \"play\"}");
+    for (int i = 0; i < 60 && sn_world_report(world).sleeping < 2; ++i) {
+        sn_live_advance(l->live, 1.0 / 60.0);
+    }
+    assert_int_equal(sn_world_report(world).sleeping, 2);
+    must(l, "{\"do\": \"pause\"}");
+    step(l, 40);
+    must(l, "{\"do\": \"grab\", \"body\": 2, \"point\": [0, 0, 0], \"to\": [0, 0, 1]}");
+    step(l, 3);
+    assert_int_equal(sn_world_report(world).sleeping, 0);
+    uint64_t awake = sn_world_hash(world);
+    step(l, -23);
+    uint64_t asleep = sn_world_hash(world);
+    assert_int_equal(sn_world_report(world).sleeping, 2);
+    step(l, 10);
+    assert_int_equal(sn_world_report(world).sleeping, 2);
+    step(l, -10);
+    assert_int_equal(sn_world_hash(world), asleep);
+    step(l, 23);
+    assert_int_equal(sn_world_hash(world), awake);
+    end(l);
+}
+
 // Beyond the end of the past, steps are new ones; to go on from there forgets what came after.
 static void going_on_from_the_past(void **state)
 {
@@ -1041,6 +1106,8 @@ int main(void)
         cmocka_unit_test(speed_and_rate_are_kept),
         cmocka_unit_test(budget_is_kept),
         cmocka_unit_test(history_is_exact),
+        cmocka_unit_test(sparse_histories_are_exact),
+        cmocka_unit_test(sleep_is_remembered),
         cmocka_unit_test(going_on_from_the_past),
         cmocka_unit_test(history_keeps_to_its_budget),
         cmocka_unit_test(params_act_while_it_runs),

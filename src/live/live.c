@@ -97,6 +97,7 @@ void sn_live_destroy(sn_live *live)
     sn_array_free(&live->row);
     sn_array_free(&live->param_row);
     sn_array_free(&live->inputs);
+    sn_array_free(&live->noted);
     sn_array_free(&live->acting);
     sn_bytes_free(&live->out);
     sn_text_free(&live->out_text);

@@ -155,7 +155,9 @@ struct sn_live {
     bool touched;
     SN_ARRAY(sn_history_step) steps; // since the last moment
     sn_bytes state, memory;
-    SN_ARRAY(double) row, param_row;
+    SN_ARRAY(double) row, param_row; // numbers of a moment; params as they act
+    SN_ARRAY(sn_live_input) noted;   // inputs of the moment that is made
+    int advances;                    // since the last moment
 
     // What clients do.
     SN_ARRAY(sn_live_input) inputs;
@@ -196,6 +198,9 @@ void sn_live_play(sn_live *live);
 
 // ---- live_past.c ----
 sn_status sn_live_remember(sn_live *live, sn_error *error); // the present as a new moment
+bool sn_live_note_params(sn_live *live);       // as they act from now on; false: out of memory
+void sn_live_flush(sn_live *live);             // the same where steps were taken since the last one
+int sn_live_moment_every(const sn_live *live); // advances
 sn_status sn_live_start_history(sn_live *live, sn_error *error);
 sn_status sn_live_go_to(sn_live *live, uint64_t step, sn_error *error);
 uint64_t sn_live_step_near(const sn_live *live, double time);
@@ -203,9 +208,10 @@ void sn_live_continue(sn_live *live); // from here: the past becomes the present
 
 // ---- live_input.c ----
 sn_status sn_live_gather_inputs(sn_live *live, sn_error *error);
-// Makes the fields of the world follow; *touched: something was changed.
-sn_status sn_live_apply_inputs(sn_live *live, const sn_live_input *inputs, int count, bool *touched,
+// Makes the fields of the world follow.
+sn_status sn_live_apply_inputs(sn_live *live, const sn_live_input *inputs, int count,
                                sn_error *error);
+bool sn_live_same_inputs(const sn_live *live, const sn_live_input *inputs, int count);
 sn_status sn_live_grab(sn_live *live, sn_live_client *client, int body, sn_vec3 point, sn_vec3 to,
                        sn_error *error);
 

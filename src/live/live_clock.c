@@ -110,14 +110,6 @@ static void tell_happenings(sn_live *live)
     }
 }
 
-static void remember(sn_live *live)
-{
-    sn_error error = {0};
-    if (live->steps.count > 0 && !live->past && sn_live_remember(live, &error) != SN_OK) {
-        sn_live_tell_error(live, &error, "history");
-    }
-}
-
 // Is the work of this advance up?
 static bool is_over(const sn_live *live, double started, int taken)
 {
@@ -143,7 +135,7 @@ static void take_steps(sn_live *live, double started)
             live->reached_world += sn_world_time(live->world) - before;
         }
         if (!live->exact) {
-            remember(live); // no step of it could be taken again
+            sn_live_flush(live); // no step of it could be taken again
         }
         if (sn_world_stopped(live->world)) {
             break;
@@ -169,6 +161,9 @@ static void go_to(sn_live *live, uint64_t step)
 
 static void seek(sn_live *live)
 {
+    if (live->seeks || live->wanted_steps < 0) {
+        sn_live_flush(live);
+    }
     if (live->seeks) {
         live->seeks = false;
         go_to(live, sn_live_step_near(live, live->seek_time));
@@ -188,9 +183,9 @@ static void seek(sn_live *live)
 static void apply_changes(sn_live *live)
 {
     sn_error error = {0};
-    bool touched = false;
     if (live->params_changed) {
         sn_live_continue(live);
+        sn_live_flush(live);
         if (sn_live_apply_params(live, &error) != SN_OK) {
             sn_live_pause(live);
             sn_live_tell_error(live, &error, "param");
@@ -200,11 +195,12 @@ static void apply_changes(sn_live *live)
         return;
     }
     sn_status status = sn_live_gather_inputs(live, &error);
-    if (status == SN_OK) {
-        status =
-            sn_live_apply_inputs(live, live->inputs.data, live->inputs.count, &touched, &error);
+    if (status == SN_OK && !sn_live_same_inputs(live, live->inputs.data, live->inputs.count)) {
+        sn_live_flush(live); // the steps since the last moment were taken with other inputs
+        status = sn_live_apply_inputs(live, live->inputs.data, live->inputs.count, &error);
     }
-    live->touched = live->touched || touched;
+    // Not every change wakes what sleeps; when steps are taken again, the same ones must.
+    live->touched = live->touched || live->world->touch.wake;
     if (status != SN_OK) {
         sn_live_tell_error(live, &error, "grab");
     }
@@ -240,7 +236,10 @@ void sn_live_advance(sn_live *live, double wall_seconds)
             live->owed += wall * live->speed;
         }
         take_steps(live, started);
-        remember(live);
+        live->advances += 1;
+        if (!live->playing || live->advances >= sn_live_moment_every(live)) {
+            sn_live_flush(live);
+        }
         if (live->playing) {
             note_reached(live, wall);
         }

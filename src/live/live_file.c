@@ -263,6 +263,7 @@ sn_status sn_live_make_file(sn_live *live, sn_live_client *client, const char *w
     }
     char name[160];
     sn_bytes *bytes = &client->file;
+    sn_live_flush(live);
     file_name(live, kinds[kind].ending, name, sizeof name);
     sn_bytes_clear(bytes);
     sn_bytes_put_u32(bytes, FILE_MESSAGE);

@@ -45,7 +45,7 @@ enum {
 typedef struct sn_history_moment {
     uint64_t step; // taken by the world in all
     double time;
-    bool touched; // inputs or params were changed before the first of its steps
+    bool touched; // a change of inputs or params woke everything before the first of its steps
     sn_history_plan plan;
     sn_history_part parts[SN_HISTORY_PARTS];
 } sn_history_moment;

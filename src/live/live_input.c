@@ -173,7 +173,7 @@ static sn_status change_fields(sn_live *live, const sn_live_input *inputs, sn_er
     return status;
 }
 
-static bool same_inputs(const sn_live *live, const sn_live_input *inputs, int count)
+bool sn_live_same_inputs(const sn_live *live, const sn_live_input *inputs, int count)
 {
     bool same = count == live->acting.count;
     for (int i = 0; i < count && same; ++i) {
@@ -182,14 +182,12 @@ static bool same_inputs(const sn_live *live, const sn_live_input *inputs, int co
     return same;
 }
 
-sn_status sn_live_apply_inputs(sn_live *live, const sn_live_input *inputs, int count, bool *touched,
+sn_status sn_live_apply_inputs(sn_live *live, const sn_live_input *inputs, int count,
                                sn_error *error)
 {
-    *touched = false;
-    if (same_inputs(live, inputs, count)) {
+    if (sn_live_same_inputs(live, inputs, count)) {
         return SN_OK;
     }
-    *touched = true;
     if (same_fields(live, inputs, count)) {
         return change_fields(live, inputs, error);
     }

@@ -688,7 +688,10 @@ sn_status sn_live_apply_params(sn_live *live, sn_error *error)
         status = rebuild(live, &made, form, start, error);
     } else {
         status = sn_scene_update(live->scene, live->world, error);
-        live->touched = true;
+        if (status == SN_OK && !sn_live_note_params(live)) {
+            status = sn_fail_memory(error, sizeof(double));
+        }
+        live->touched = live->world->touch.wake;
         live->change += 1;
         if (status == SN_OK && start != live->start) {
             sn_live_tell(live, "a param changed how things begin: reset to see it");

@@ -27,7 +27,7 @@ static bool measure(sn_live *live)
     return true;
 }
 
-static bool note_params(sn_live *live)
+bool sn_live_note_params(sn_live *live)
 {
     int count = sn_scene_param_count(live->scene);
     if (!sn_array_resize(&live->param_row, count)) {
@@ -56,18 +56,18 @@ static bool save_state(sn_live *live)
 
 static bool note_inputs(sn_live *live)
 {
-    if (!sn_array_resize(&live->inputs, live->acting.count)) {
+    if (!sn_array_resize(&live->noted, live->acting.count)) {
         return false;
     }
     for (int i = 0; i < live->acting.count; ++i) {
-        live->inputs.data[i] = live->acting.data[i].input;
+        live->noted.data[i] = live->acting.data[i].input;
     }
     return true;
 }
 
 sn_status sn_live_remember(sn_live *live, sn_error *error)
 {
-    if (!measure(live) || !note_params(live) || !note_inputs(live) || !save_state(live)) {
+    if (!measure(live) || !note_inputs(live) || !save_state(live)) {
         return sn_fail_memory(error, live->state.count);
     }
     sn_history_moment moment = {.step = sn_world_step_count(live->world),
@@ -78,7 +78,7 @@ sn_status sn_live_remember(sn_live *live, sn_error *error)
     parts[SN_HISTORY_STATE] = (sn_history_part){live->state.data, live->state.count};
     parts[SN_HISTORY_MEMORY] = (sn_history_part){live->memory.data, live->memory.count};
     parts[SN_HISTORY_INPUTS] =
-        (sn_history_part){live->inputs.data, (size_t)live->inputs.count * sizeof(sn_live_input)};
+        (sn_history_part){live->noted.data, (size_t)live->noted.count * sizeof(sn_live_input)};
     parts[SN_HISTORY_PARAMS] =
         (sn_history_part){live->param_row.data, (size_t)live->param_row.count * sizeof(double)};
     parts[SN_HISTORY_ROW] =
@@ -88,7 +88,26 @@ sn_status sn_live_remember(sn_live *live, sn_error *error)
     sn_status status = sn_history_add(&live->history, &moment, error);
     sn_array_clear(&live->steps);
     live->touched = false;
+    live->advances = 0;
     return status;
+}
+
+void sn_live_flush(sn_live *live)
+{
+    sn_error error = {0};
+    if (live->steps.count > 0 && !live->past && sn_live_remember(live, &error) != SN_OK) {
+        sn_live_tell_error(live, &error, "history");
+    }
+}
+
+// Moments of a large world are made less often, so that its history reaches further back; steps
+// between them are taken again, so not much less often.
+int sn_live_moment_every(const sn_live *live)
+{
+    enum { WANTED = 600, MOST = 8 };
+    double size = (double)(live->state.count + live->memory.count);
+    double every = ceil(size * WANTED / ((double)live->history.budget + 1.0));
+    return every < 1.0 ? 1 : every > MOST ? MOST : (int)every;
 }
 
 sn_status sn_live_start_history(sn_live *live, sn_error *error)
@@ -99,7 +118,8 @@ sn_status sn_live_start_history(sn_live *live, sn_error *error)
     live->past = false;
     live->touched = false;
     live->owed = 0.0;
-    return sn_live_remember(live, error);
+    return sn_live_note_params(live) ? sn_live_remember(live, error)
+                                     : sn_fail_memory(error, sizeof(double));
 }
 
 // ---- going back ----
@@ -107,10 +127,7 @@ sn_status sn_live_start_history(sn_live *live, sn_error *error)
 static sn_status put_params(sn_live *live, const sn_history_moment *moment, sn_error *error)
 {
     const double *values = moment->parts[SN_HISTORY_PARAMS].data;
-    int count = sn_scene_param_count(live->scene);
-    if (!note_params(live)) {
-        return sn_fail_memory(error, sizeof(double));
-    }
+    int count = live->param_row.count;
     if (count == 0 || memcmp(values, live->param_row.data, (size_t)count * sizeof *values) == 0) {
         return SN_OK;
     }
@@ -124,6 +141,7 @@ static sn_status put_params(sn_live *live, const sn_history_moment *moment, sn_e
         }
     }
     sn_live_tell_params(live, live->param_row.data);
+    memcpy(live->param_row.data, values, (size_t)count * sizeof *values);
     live->run = sn_scene_run(live->scene);
     return sn_scene_update(live->scene, live->world, error);
 }
@@ -147,11 +165,10 @@ static sn_status put_moment(sn_live *live, const sn_history_moment *at,
                             const sn_history_moment *acting, sn_error *error)
 {
     const sn_history_part *inputs = &acting->parts[SN_HISTORY_INPUTS];
-    bool touched;
     sn_status status = put_params(live, acting, error);
     if (status == SN_OK) {
         status = sn_live_apply_inputs(live, inputs->data,
-                                      (int)(inputs->size / sizeof(sn_live_input)), &touched, error);
+                                      (int)(inputs->size / sizeof(sn_live_input)), error);
     }
     return status == SN_OK ? put_state(live, at, error) : status;
 }

@@ -374,9 +374,12 @@ void sn_live_write_status(const sn_live *live, sn_text *text, bool all)
         sn_live_text_number(text, "reached", live->playing ? live->reached : NAN);
         sn_text_add(text, ", \"history\": {\"from\": ");
         add_number(text, first.time);
-        sn_live_text_number(text, "to", last.time);
+        bool present = !live->past; // also what is not remembered yet
+        sn_live_text_number(text, "to", present ? sn_world_time(live->world) : last.time);
         sn_live_text_number(text, "at", sn_world_time(live->world));
-        sn_live_text_integer(text, "steps", sn_history_steps(&live->history));
+        sn_live_text_integer(text, "steps",
+                             sn_history_steps(&live->history) +
+                                 (present ? (uint64_t)live->steps.count : 0));
         sn_live_text_integer(text, "bytes", live->history.bytes);
         sn_text_add(text, "}");
     }
