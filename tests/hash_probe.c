@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "contact_scene.h"
+#include "elastic/solid.h"
 #include "math/rotation.h"
 #include "sinew/sinew.h"
 
@@ -309,6 +310,61 @@ static void run_contacts(const char *name, void (*build)(sn_world *), int thread
     sn_world_destroy(world);
 }
 
+// Elastic elements of every law, with 4 and with 10 nodes: energy, forces, and products with each
+// kind of stiffness.
+static void run_solid(int law, int nodes, sn_threads *pool)
+{
+    sn_error error = {0};
+    sn_tetrahedra *mesh = NULL, *quadratic = NULL;
+    stop_on(sn_tetrahedra_make_sphere(1.0, 4, &mesh, &error), &error);
+    if (nodes == 10) {
+        stop_on(sn_tetrahedra_quadratic(mesh, &quadratic, &error), &error);
+        sn_tetrahedra_release(mesh);
+        mesh = quadratic;
+    }
+    sn_elastic material = sn_elastic_from_young((sn_elastic_law)law, 10.0, 0.4);
+    material.fibre_stiffness = law == SN_ELASTIC_NEO_HOOKEAN ? 1.0 : 0.0;
+    material.fibre = sn_vec3_make(0.0, 1.0, 0.0);
+    sn_solid_def def = {.mesh = mesh, .materials = &material, .material_count = 1};
+    sn_solid *solid = NULL;
+    stop_on(sn_solid_create(&def, &solid, &error), &error);
+    size_t size = SN_SOLID_STRIDE * (size_t)sn_tetrahedra_vertex_count(mesh);
+    double *x = calloc(size, sizeof *x), *v = calloc(size, sizeof *v), *y = calloc(size, sizeof *y);
+    if (x == NULL || v == NULL || y == NULL) {
+        exit(2);
+    }
+    sn_random random = {.seed = 7};
+    sn_solid_pad(solid, &sn_tetrahedra_positions(mesh)->x, x);
+    for (size_t i = 0; i < size; ++i) { // some elements are turned inside out
+        v[i] = i % SN_SOLID_STRIDE < 3 ? sn_random_range(&random, -1.0, 1.0) : 0.0;
+        x[i] += 0.15 * v[i];
+    }
+    double energy = sn_solid_energy(solid, pool, x);
+    sn_solid_add_forces(solid, pool, x, y);
+    for (int kind = SN_STIFFNESS_FROZEN; kind <= SN_STIFFNESS_EXACT; ++kind) {
+        stop_on(sn_solid_linearise(solid, pool, x, (sn_stiffness)kind, &error), &error);
+        sn_solid_add_product(solid, pool, 1.0, v, y);
+    }
+    printf("solid law %d, %d nodes: %016llx %.17g\n", law, nodes,
+           (unsigned long long)sn_hash64(y, size * sizeof *y, 0), energy);
+    free(x);
+    free(v);
+    free(y);
+    sn_solid_destroy(solid);
+    sn_tetrahedra_release(mesh);
+}
+
+static void run_solids(int threads)
+{
+    sn_error error = {0};
+    sn_threads *pool = NULL;
+    stop_on(sn_threads_create(threads, &pool, &error), &error);
+    for (int k = 0; k < 2 * SN_ELASTIC_LAW_COUNT; ++k) {
+        run_solid(k / 2, k % 2 == 0 ? 4 : 10, pool);
+    }
+    sn_threads_destroy(pool);
+}
+
 int main(int argc, char **argv)
 {
     enum { COUNT = 1000 };
@@ -342,6 +398,7 @@ int main(int argc, char **argv)
     run_tree();
     run_mechanisms(threads);
     run_winds(threads);
+    run_solids(threads);
     run_contacts("pile", build_pile, threads, contact_steps);
     run_contacts("ragdolls", build_ragdolls, threads, contact_steps);
     run_contacts("arch", build_arch, threads, contact_steps);

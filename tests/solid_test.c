@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "elastic/mass.h"
+#include "elastic/rayleigh.h"
 #include "elastic/solid.h"
 
 enum { STRIDE = SN_SOLID_STRIDE };
@@ -499,6 +500,44 @@ static void test_viscous_forces(void **state)
     free_body(&b);
 }
 
+// Forces oppose the velocity, a rigid rotation is damped by mass alone, and the two coefficients
+// give modes the share of critical damping that was asked for.
+static void test_rayleigh_damping(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 11};
+    sn_elastic material = sn_elastic_from_young(SN_ELASTIC_NEO_HOOKEAN, 1.0, 0.3);
+    body b = make_body(shaken_box(3, 2, 2, 4, &random), &material, 1);
+    double density = 2.0, *v = random_vector(&b, &random, 1.0), *f = vector(&b), *y = vector(&b);
+    sn_mass mass;
+    assert_int_equal(sn_mass_create(b.mesh, &density, 1, SN_MASS_LUMPED, NULL, &mass, NULL), SN_OK);
+    assert_int_equal(sn_solid_linearise(b.solid, NULL, b.x, SN_STIFFNESS_FROZEN, NULL), SN_OK);
+    sn_rayleigh damping = sn_rayleigh_from_ratios(3.0, 0.02, 30.0, 0.05);
+    const double w[2] = {2.0 * SN_PI * 3.0, 2.0 * SN_PI * 30.0}, z[2] = {0.02, 0.05};
+    for (int k = 0; k < 2; ++k) {
+        double ratio = damping.mass_rate / (2.0 * w[k]) + damping.stiffness_time * w[k] / 2.0;
+        assert_true(fabs(ratio - z[k]) < 1e-15);
+    }
+    sn_rayleigh_add_forces(&damping, &mass, b.solid, NULL, v, f);
+    sn_mass_add_product(&mass, STRIDE, damping.mass_rate, v, y);
+    sn_solid_add_product(b.solid, NULL, damping.stiffness_time, v, y);
+    assert_true(product(f, v, b.size) < 0.0);
+    for (int i = 0; i < b.size; ++i) {
+        assert_true(fabs(f[i] + y[i]) < 1e-14);
+    }
+    sn_mat3 spin = sn_mat3_cross((sn_vec3){0.3, 1.0, -0.4});
+    deform(&b, &spin, (sn_vec3){1, 2, 3}, v);
+    memset(f, 0, (size_t)b.size * sizeof *f);
+    damping.mass_rate = 0.0;
+    sn_rayleigh_add_forces(&damping, &mass, b.solid, NULL, v, f);
+    assert_true(length_of(f, b.size) < 1e-13);
+    free(v);
+    free(f);
+    free(y);
+    sn_mass_free(&mass);
+    free_body(&b);
+}
+
 // ---- bending ----
 
 // Tip of a beam 4 x 1 x 1 m under its weight by Hooke's law, by conjugate gradients with the
@@ -786,6 +825,7 @@ int main(void)
         cmocka_unit_test(test_patch),
         cmocka_unit_test(test_rest_shapes_of_elements),
         cmocka_unit_test(test_viscous_forces),
+        cmocka_unit_test(test_rayleigh_damping),
         cmocka_unit_test(test_ten_nodes_bend_without_locking),
         cmocka_unit_test(test_any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(test_mass_matrices_of_the_thesis),

@@ -145,8 +145,7 @@ static int fill_up(maker *m, int slot)
 
 static void end_chunk(sn_solid *solid, int block, int group)
 {
-    sn_solid_chunk *last = solid->chunk_count > 0 ? &solid->chunks[solid->chunk_count - 1] : NULL;
-    int first = last != NULL ? last->last : 0;
+    int first = solid->chunk_count > 0 ? solid->chunks[solid->chunk_count - 1].last : 0;
     if (first < block) {
         solid->chunks[solid->chunk_count++] =
             (sn_solid_chunk){first, block, (sn_elastic_law)(group / 2), group % 2 == 1};

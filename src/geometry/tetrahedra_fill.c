@@ -302,7 +302,7 @@ static bool is_well_inside(const filler *f, sn_vec2 p, double least)
 
 static sn_status put_lattice(filler *f, sn_error *error)
 {
-    sn_vec2 lower = f->points.data[0], upper = lower;
+    sn_vec2 lower = {INFINITY, INFINITY}, upper = {-INFINITY, -INFINITY};
     for (int i = 0; i < f->boundary; ++i) {
         sn_vec2 p = f->points.data[i];
         lower = (sn_vec2){fmin(lower.x, p.x), fmin(lower.y, p.y)};
