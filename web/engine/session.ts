@@ -85,7 +85,7 @@ export class Session {
                 }
                 this.pass(data);
             }
-        });
+        }, command?.id);
         this.busy = performance.now();
         this.schedule(0);
     }
@@ -131,16 +131,17 @@ export class Session {
         }
     }
 
-    private guard(doing: string, work: () => void): void {
+    // `id`: of the command being obeyed, which then has its answer.
+    private guard(doing: string, work: () => void, id?: unknown): void {
         try {
             work();
         } catch (error) {
-            this.bury(doing, error);
+            this.bury(doing, error, id);
         }
     }
 
     // The dead engine's memory cannot be trusted any more, so a new one takes its place.
-    private bury(doing: string, reason: unknown): void {
+    private bury(doing: string, reason: unknown, id: unknown): void {
         console.error("sinew:", reason);
         this.engine = null;
         this.died = true;
@@ -156,13 +157,13 @@ export class Session {
             this.engine = null;
             parts.push(`It cannot be started again (${explain(error)}): load the page anew.`);
         }
-        this.outlet.post(tell(parts.join(" "), doing, this.engine !== null));
+        this.outlet.post(tell(parts.join(" "), doing, this.engine !== null, id));
     }
 }
 
 // An `error` message of the worker itself. `again`: the scene can be started again.
-export function tell(text: string, doing: string, again: boolean): string {
-    return JSON.stringify({ is: "error", text, while: doing, again });
+export function tell(text: string, doing: string, again: boolean, id?: unknown): string {
+    return JSON.stringify({ is: "error", text, while: doing, again, ...(typeof id === "number" ? { id } : {}) });
 }
 
 export function explain(reason: unknown): string {
