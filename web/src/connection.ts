@@ -50,6 +50,7 @@ export class Connection {
     private files = new Map<number, (file: FileBytes) => void>();
     private delay = firstDelay;
     private timer = 0;
+    private failures = 0; // to get through, one after another
     private newest: Frame | null = null;
     private frameAsked = false;
     private seen = -1; // the newest generation; frames of older ones are late
@@ -134,6 +135,7 @@ export class Connection {
         socket.binaryType = "arraybuffer";
         socket.onopen = () => {
             this.delay = firstDelay;
+            this.failures = 0;
             this.open({
                 send: (data) => {
                     if (socket.readyState === WebSocket.OPEN) {
@@ -145,7 +147,8 @@ export class Connection {
         };
         socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => this.receive(event.data);
         socket.onclose = () => {
-            this.lose("the server went away");
+            ++this.failures;
+            this.lose(this.failures > 3 ? "If it was started again, open the address that it printed." : "");
             window.clearTimeout(this.timer);
             this.timer = window.setTimeout(() => this.startSocket(), this.delay);
             this.delay = Math.min(2 * this.delay, longestDelay);
@@ -180,7 +183,7 @@ export class Connection {
         this.carrier = null;
         this.newest = null;
         for (const waiter of this.waiting.values()) {
-            waiter.reject(new Error(reason));
+            waiter.reject(new Error(reason || "the engine went away"));
         }
         this.waiting.clear();
         this.tell((handlers) => handlers.state("lost", reason));

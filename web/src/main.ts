@@ -122,7 +122,7 @@ class Page implements Handlers {
 
     state(state: LinkState, reason?: string): void {
         const texts: Record<LinkState, string> = {
-            connecting: "Connecting…", open: "", lost: "The engine went away. Trying again…",
+            connecting: "Connecting…", open: "", lost: `The engine went away. Trying again… ${reason ?? ""}`,
             failed: reason ?? "The engine could not be started.",
         };
         this.messages.setLink(texts[state]);

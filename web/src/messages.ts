@@ -9,7 +9,7 @@ const mostNotices = 4;
 
 const titles: Record<string, string> = {
     open: "This scene cannot be read",
-    reload: "The saved scene cannot be read; the one before goes on",
+    reload: "The saved scene cannot be read; the one before is paused",
     step: "The simulation stopped",
 };
 
@@ -44,9 +44,16 @@ export class Messages {
         fill(this.errors);
     }
 
+    // Events that happen again and again differ in their numbers only: the newest takes the place of the last.
     notice(text: string): void {
-        const toast = make("p", { class: "notice", "data-testid": "notice" }, text);
-        this.notices.append(toast);
+        const kind = text.replace(/[\d.]+/g, "#");
+        const toast = make("p", { class: "notice", "data-testid": "notice", "data-kind": kind }, text);
+        const last = [...this.notices.children].find((other) => (other as HTMLElement).dataset.kind === kind);
+        if (last) {
+            last.replaceWith(toast);
+        } else {
+            this.notices.append(toast);
+        }
         while (this.notices.childElementCount > mostNotices) {
             this.notices.firstElementChild?.remove();
         }
