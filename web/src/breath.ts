@@ -23,6 +23,8 @@ const explanations: Record<State, string> = {
 // These three take the sound of a blow for noise and remove it.
 const cleaners = ["echoCancellation", "noiseSuppression", "autoGainControl"] as const;
 
+const loudTime = 3000; // ms that advice about it stays
+
 export class Breath {
     private state: State = "off";
     private stream: MediaStream | null = null;
@@ -30,6 +32,7 @@ export class Breath {
     private last: BreathMessage | null = null;
     private cleaned: string[] = []; // what the browser cleans all the same
     private full = 2; // m/s
+    private loud = -Infinity; // when samples were last cut off, in ms
 
     private readonly button = make("button", {
         class: "wide", "data-testid": "microphone", "aria-pressed": "false", onclick: () => this.toggle(),
@@ -212,6 +215,9 @@ export class Breath {
         if (this.state !== "on") {
             return;
         }
+        if (message.clipped > (this.last?.clipped ?? 0)) {
+            this.loud = performance.now();
+        }
         this.last = message;
         this.aim.hear(message.speed / this.full);
         this.show();
@@ -233,7 +239,7 @@ export class Breath {
         this.bar.style.transform = `scaleX(${share.toFixed(3)})`;
         this.floor.style.left = `${(100 * Math.min(1, Math.sqrt((last?.floor ?? 0) / reference))).toFixed(1)}%`;
         this.meter.setAttribute("aria-valuenow", share.toFixed(2));
-        this.speed.textContent = `${format(last?.speed ?? 0, 2)} m/s`;
+        this.speed.textContent = `${(last?.speed ?? 0).toFixed(2)} m/s`;
     }
 
     private setNote(text: string): void {
@@ -256,6 +262,6 @@ export class Breath {
         if (last && !last.calibrated) {
             return "Blow. If things move without it, let it hear the silence first.";
         }
-        return last && last.clipped > 0 ? "Too loud at times: move the microphone a little away." : "Blow.";
+        return performance.now() - this.loud < loudTime ? "Too loud at times: move the microphone a little away." : "Blow.";
     }
 }
