@@ -203,7 +203,7 @@ export class Overlays {
             greatest = Math.max(greatest, speed.fromArray(frame.arrows, 6 * i + 3).length());
         }
         this.greatestWind = Math.max(greatest, 0.99 * this.greatestWind);
-        const longest = 0.2 * this.view.radius;
+        const longest = 0.3 * this.view.radius;
         const scale = this.greatestWind > 1e-6 ? longest / this.greatestWind : 0;
         this.windMarks.set(count, (i, into) => {
             at.fromArray(frame.arrows, 6 * i);

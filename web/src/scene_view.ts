@@ -77,6 +77,9 @@ export class SceneView {
         this.camera.up.set(0, 0, 1);
         this.studio = new Studio(this.scene);
         this.lines = new LineViews(this.scene);
+        if (this.isSoftware) {
+            this.studio.makeCheaper();
+        }
         this.outlineMaterial = new ShaderMaterial({
             vertexShader: outlineVertex,
             fragmentShader: outlineFragment,
@@ -85,6 +88,14 @@ export class SceneView {
             },
             side: BackSide,
         });
+    }
+
+    // Drawn without graphics hardware: there every pixel costs.
+    get isSoftware(): boolean {
+        const context = this.renderer.getContext();
+        const names = context.getExtension("WEBGL_debug_renderer_info");
+        const name = String(context.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : context.RENDERER));
+        return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
     }
 
     setTheme(theme: Theme): void {

@@ -103,6 +103,9 @@ export class Studio {
 
     // For displays that cannot keep up.
     makeCheaper(): void {
+        if (this.key.shadow.mapSize.x === 1024) {
+            return;
+        }
         this.key.shadow.mapSize.set(1024, 1024);
         this.key.shadow.map?.dispose();
         this.key.shadow.map = null;
