@@ -115,7 +115,7 @@ static void compare_one(const contact_problem_def *def, uint64_t seed, compariso
     siconos s;
     siconos_open(&s, &system);
     sn_exact_limits limits = {
-        .tolerance = 1e-11, .sweeps = 2000, .newton_steps = 400, .newton_rows = 900};
+        .tolerance = 1e-11, .sweeps = 2000, .newton_steps = 400, .newton_rows = 900, .work = 1e12};
     sn_exact_effort effort;
     assert_true(sn_exact_system_solve(&system, &limits, &effort));
     all->solved += effort.converged;

@@ -168,6 +168,7 @@ typedef struct sn_step_report {
     double collide_seconds, solve_seconds;             // contacts found; piles and islands solved
     int pairs, contacts, islands;                      // near each other; with points; of those
     int sleeping;                                      // agents that rest and are not moved
+    int stalled;                // mechanisms too fast to be followed, which stood still, slower
     int left_out;               // patches of contact beyond what a pair can have
     double contact_error;       // how far the worst island is from its laws, relative; 0: solved
     uint64_t force_evaluations; // since the world was made

@@ -48,6 +48,7 @@ typedef struct sn_agent {
     uint8_t integrator; // sn_integrator, resolved
     uint8_t held;       // begin, free_step and advance pass it over: it rests, or others move it
     uint8_t failed;     // sn_agent_failure: why the last free step or advance could not be made
+    uint8_t stalled;    // it could not be followed in the last step, and stood still
 } sn_agent;
 
 // One agent of one set of a world: sets[set], agent.

@@ -390,6 +390,40 @@ static bool take_in_parts(sn_agent_set *set, int agent, double h)
     return arrived;
 }
 
+// Forces that are numbers, and no motion that must be followed.
+static bool may_stall(const sn_agent_set *set, int agent)
+{
+    const sn_articulation *item = item_of(set, agent);
+    const sn_agent *head = &set->agents[agent];
+    const sn_spatial *acting = sn_agent_force(set, agent);
+    bool may = !item->ties->rows.failed;
+    for (int i = 0; i < head->part_count && may; ++i) {
+        may = sn_vec3_is_finite(acting[i].linear) && sn_vec3_is_finite(acting[i].angular);
+    }
+    for (int j = 0; j < item->tree.v_count && may; ++j) {
+        may = isfinite(set->joint_force[head->v_first + j]) &&
+              item->freedoms[j].drive.type != SN_DRIVE_MOTION;
+    }
+    return may;
+}
+
+// What not even the smallest parts can follow, as a needle that a blow lets whirl between its
+// limits, stays where it is for this step, where its ties hold, at half its velocity: it loses
+// energy until it can be followed again.
+static bool stall(sn_agent_set *set, int agent)
+{
+    const sn_agent *head = &set->agents[agent];
+    double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
+    if (!may_stall(set, agent)) {
+        return false;
+    }
+    memcpy(q, set->q_last + head->q_first, (size_t)head->q_count * sizeof *q);
+    for (int j = 0; j < head->v_count; ++j) {
+        v[j] = 0.5 * set->v_last[head->v_first + j];
+    }
+    return true;
+}
+
 static void articulation_advance(sn_agent_set *set, int first, int last, double h)
 {
     for (int i = first; i < last; ++i) {
@@ -400,10 +434,13 @@ static void articulation_advance(sn_agent_set *set, int first, int last, double 
         sn_articulation *item = item_of(set, i);
         double *q = sn_agent_q(set, i), *v = sn_agent_v(set, i);
         bool arrived = !head->failed;
+        head->stalled = 0;
         if (item->ties != NULL && head->failed != SN_FAILURE_MEMORY) {
             arrived = (arrived && sn_tie_step_advance(item->ties, &item->step, &item->tree,
                                                       item->last_time, q, v)) ||
                       take_in_parts(set, i, h);
+            head->stalled = !arrived && stall(set, i);
+            arrived = arrived || head->stalled;
             head->failed = SN_FAILURE_NONE;
         } else if (arrived) {
             arrived = sn_tree_step_advance(&item->step, &item->tree, q, v) ||

@@ -185,16 +185,34 @@ static void contact_project(const sn_agent_set *set, int agent, int part, const 
     feel(&item->tree, item->parts[part].link, on_link(item, part, f), 1.0, row);
 }
 
+// Of an impulse that ties hold up, projecting leaves rounding, which is not to be taken for a way
+// out: what keeps less than this share of its energy is held.
+static const double held_share = 1e-10;
+
 static void contact_inverse(const sn_agent_set *set, int agent, double *x)
 {
     sn_articulation *item = item_of(set, agent);
+    int count = item->tree.v_count;
+    double *row = item->force + count, free = 0.0, left = 0.0;
     if (!item->loose) {
-        memset(x, 0, (size_t)item->tree.v_count * sizeof *x);
+        memset(x, 0, (size_t)count * sizeof *x);
         return;
     }
+    if (item->ties == NULL || item->ties->held_rows == 0) {
+        sn_tree_solve(&item->tree, x, x);
+        return;
+    }
+    memcpy(row, x, (size_t)count * sizeof *x);
     sn_tree_solve(&item->tree, x, x);
-    if (item->ties != NULL) {
-        sn_tie_contact_project(item->ties, &item->tree, x);
+    for (int j = 0; j < count; ++j) {
+        free += row[j] * x[j];
+    }
+    sn_tie_contact_project(item->ties, &item->tree, x);
+    for (int j = 0; j < count; ++j) {
+        left += row[j] * x[j];
+    }
+    if (!(left > held_share * free)) {
+        memset(x, 0, (size_t)count * sizeof *x);
     }
 }
 

@@ -310,89 +310,40 @@ static bool starts_inside(const impact_search *to)
                           sn_transform_point_inverse(to->sweep_ground->start, middle)) >= 0;
 }
 
-// A mesh that sweeps against a plane or another ground, facet by facet, each a convex thing of its
-// own; facets that nothing is near to on their way are passed over through the mesh's tree.
-typedef struct mesh_sweep {
-    const sn_collider *mesh, *still;
-    const sn_sweep *sweep_mesh, *sweep_still;
-    sn_transform place; // of the mesh in the other's frame, at the start
-    double nearness;
-    double most; // that any of its points moves by, seen from the other
-    double limit;
-    bool hit;
-} mesh_sweep;
-
-static void start_mesh_sweep(mesh_sweep *to)
+// A mesh on its way to a plane or to another ground. Neither is convex, so that the plane between
+// nearest points tells nothing of the rest: no point of one comes nearer to the other than by how
+// far both can go at all. What comes too near for this many turns is taken for a meeting.
+static bool sweep_mesh(const sn_collider *ground, const sn_sweep *sweep_ground,
+                       const sn_collider *other, const sn_sweep *sweep_other, double nearness,
+                       double *fraction)
 {
-    const sn_sweep *own = to->sweep_mesh, *other = to->sweep_still;
-    to->place = sn_transform_multiply(sn_transform_inverse(other->start), own->start);
-    sn_vec3 start = sn_vec3_sub(sn_transform_point(own->start, own->centre),
-                                sn_transform_point(other->start, other->centre));
-    sn_vec3 end = sn_vec3_sub(sn_transform_point(own->end, own->centre),
-                              sn_transform_point(other->end, other->centre));
-    double reach = sn_collider_reach(to->mesh, own->centre);
-    double far = fmax(sn_length(start), sn_length(end)) + reach;
-    to->most = sn_distance(start, end) + turn_angle(own) * reach + turn_angle(other) * far;
-    to->most = (to->most + to->nearness) * (1.0 + 1e-9);
-}
-
-// Can anything in the node's box come near?
-static bool may_meet(const mesh_sweep *to, const sn_box_node *node)
-{
-    sn_collider box = {.type = SN_COLLIDER_MESH};
-    box.bounds.lower =
-        sn_vec3_make((double)node->lower[0], (double)node->lower[1], (double)node->lower[2]);
-    box.bounds.upper =
-        sn_vec3_make((double)node->upper[0], (double)node->upper[1], (double)node->upper[2]);
-    sn_aabb seen = sn_collider_bounds(&box, &to->place);
-    if (to->still->type == SN_COLLIDER_PLANE) {
-        return seen.lower.z <= to->most;
-    }
-    sn_vec3 around = {to->most, to->most, to->most};
-    seen.lower = sn_vec3_sub(seen.lower, around);
-    seen.upper = sn_vec3_add(seen.upper, around);
-    sn_facet_walk walk;
-    sn_facet_walk_start(&walk, to->still, seen);
-    return sn_facet_walk_next(&walk) >= 0;
-}
-
-static void sweep_facet(mesh_sweep *to, int index)
-{
-    sn_facet facet = sn_facet_get(to->mesh, index);
-    sn_collider triangle = sn_collider_triangle(facet.corners, 0.0);
-    if (to->still->type == SN_COLLIDER_PLANE) {
-        double at = 0.0;
-        if (sn_collide_impact(&triangle, to->sweep_mesh, to->still, to->sweep_still, to->nearness,
-                              &at)) {
-            to->hit = true;
-            to->limit = fmin(to->limit, at);
+    enum { TURNS = 16 };
+    sn_vec3 travel_ground =
+        sn_vec3_sub(sn_transform_point(sweep_ground->end, sweep_ground->centre),
+                    sn_transform_point(sweep_ground->start, sweep_ground->centre));
+    sn_vec3 travel_other = sn_vec3_sub(sn_transform_point(sweep_other->end, sweep_other->centre),
+                                       sn_transform_point(sweep_other->start, sweep_other->centre));
+    double angle_ground = turn_angle(sweep_ground), angle_other = turn_angle(sweep_other);
+    double most = sn_distance(travel_ground, travel_other);
+    most +=
+        angle_ground > 0.0 ? angle_ground * sn_collider_reach(ground, sweep_ground->centre) : 0.0;
+    most += angle_other > 0.0 ? angle_other * sn_collider_reach(other, sweep_other->centre) : 0.0;
+    for (int turn = 0; turn < TURNS; ++turn) {
+        sn_transform place_ground = sn_sweep_at(sweep_ground, *fraction),
+                     place_other = sn_sweep_at(sweep_other, *fraction);
+        sn_vec3 on_ground, on_other;
+        double gap =
+            sn_ground_distance(ground, &place_ground, other, &place_other, &on_ground, &on_other);
+        double left = gap - nearness;
+        if (left <= (turn == 0 ? 0.0 : 0.01 * nearness)) {
+            return true;
         }
-        return;
-    }
-    impact_search one = {to->still,      &triangle,    to->sweep_still,
-                         to->sweep_mesh, to->nearness, false};
-    to->limit = sweep_convex(&one, to->limit);
-    to->hit = to->hit || one.hit;
-}
-
-static void sweep_mesh(mesh_sweep *to)
-{
-    const sn_box_tree *tree = &to->mesh->mesh->boxes;
-    int32_t stack[SN_BOX_TREE_HEIGHT + 2];
-    int top = 0;
-    stack[top++] = tree->root;
-    while (top > 0 && to->limit > 0.0) {
-        const sn_box_node *node = &tree->nodes[stack[--top]];
-        if (!may_meet(to, node)) {
-            continue;
+        if (!(most * (1.0 - *fraction) > left)) {
+            return false;
         }
-        if (node->right < 0) {
-            sweep_facet(to, node->left);
-            continue;
-        }
-        stack[top++] = node->right;
-        stack[top++] = node->left;
+        *fraction += left / most;
     }
+    return true;
 }
 
 bool sn_ground_impact(const sn_collider *ground, const sn_sweep *sweep_ground,
@@ -408,18 +359,5 @@ bool sn_ground_impact(const sn_collider *ground, const sn_sweep *sweep_ground,
         *fraction = sweep_convex(&to, 1.0);
         return to.hit;
     }
-    bool mine = ground->type == SN_COLLIDER_MESH;
-    mesh_sweep to = {.mesh = mine ? ground : other,
-                     .still = mine ? other : ground,
-                     .sweep_mesh = mine ? sweep_ground : sweep_other,
-                     .sweep_still = mine ? sweep_other : sweep_ground,
-                     .nearness = nearness,
-                     .limit = 1.0};
-    if (to.mesh->type != SN_COLLIDER_MESH) {
-        return false;
-    }
-    start_mesh_sweep(&to);
-    sweep_mesh(&to);
-    *fraction = to.limit;
-    return to.hit;
+    return sweep_mesh(ground, sweep_ground, other, sweep_other, nearness, fraction);
 }

@@ -21,13 +21,13 @@
 sn_exact_problem sn_exact_default(void)
 {
     return (sn_exact_problem){
-        .push_rate = 4.0,
         .limits = {.tolerance = 1e-11,
                    .start = 1e-10,
                    .enough = 1e-6,
                    .sweeps = 300,
                    .newton_steps = 60,
-                   .newton_rows = 2000},
+                   .newton_rows = 2000,
+                   .work = 1e8},
     };
 }
 
@@ -39,6 +39,7 @@ void sn_exact_free(sn_exact *exact)
     sn_array_free(&exact->rows);
     sn_array_free(&exact->places);
     sn_array_free(&exact->total);
+    sn_array_free(&exact->wishes);
 }
 
 static sn_contact_point *spot_point(const sn_exact_problem *problem, const sn_exact_spot *spot)
@@ -59,18 +60,21 @@ static sn_vec3 to_axes(const sn_vec3 axes[3], sn_vec3 x)
 
 // ---- what velocities are wanted ----
 
-// The least normal velocity at the end of the first pass.
+// The least normal velocity at the end of the first pass: what is apart may close, what overlaps
+// may not do so more. Going back the way they came, all contacts can have it.
 static double wanted_speed(const sn_exact_problem *problem, const sn_exact_spot *spot)
 {
     const sn_contact *contact = problem->contacts[spot->contact];
-    double way = spot->before * spot->start.x;
-    if (spot->gap < 0.0) {
-        double push = problem->push_rate * contact->size * problem->h;
-        way += -spot->gap < push ? spot->gap : -push;
-    } else {
-        way += spot->gap;
-    }
+    double way = spot->before * spot->start.x + (spot->gap > 0.0 ? spot->gap : 0.0);
     return fabs(way) <= SN_EXACT_SMALL * contact->size ? 0.0 : -way / spot->after;
+}
+
+// How much faster it ought to part, to undo its overlap.
+static double wished_speed(const sn_exact_problem *problem, const sn_exact_spot *spot)
+{
+    double most = SN_EXACT_PUSH * problem->contacts[spot->contact]->size;
+    double deep = spot->gap < 0.0 ? -spot->gap : 0.0;
+    return (deep < most ? deep : most) / spot->after;
 }
 
 // The tangential velocity that leads back to the anchor.
@@ -242,48 +246,67 @@ static bool solve(sn_exact *exact, const sn_exact_problem *problem, sn_exact_eff
     if (!done) {
         return false;
     }
-    if (sn_exact_ran_away(&exact->system, exact->at_end)) {
+    if (sn_exact_ran_away(&exact->system)) {
         effort->residual = sn_exact_calm(&exact->system);
     }
     return true;
 }
 
-// Contacts that must part to be in their place at the end of the step may not all be able to: where
-// things are wedged in, no impulses do it, and friction lets them grow without end. Then they need
-// only not come nearer, which is always possible.
-static bool solve_places(sn_exact *exact, const sn_exact_problem *problem, sn_exact_effort *effort)
+// ---- overlap ----
+
+// How fast contacts ought to part, by blocks. False when none ought to.
+static bool find_wishes(sn_exact *exact, const sn_exact_problem *problem)
 {
-    enum { TRIAL_STEPS = 40 };
-    const double wedged = 1e-4; // residual
-    bool parts = false;
-    for (int i = 0; i < exact->spots.count; ++i) {
-        const sn_exact_block *block = &exact->system.blocks.data[exact->spots.data[i].block];
-        parts = parts || exact->system.target.data[block->row] > 0.0;
-    }
-    if (!parts || problem->predict) {
-        return solve(exact, problem, effort);
-    }
-    sn_exact_problem trial = *problem;
-    trial.limits.newton_steps =
-        TRIAL_STEPS < problem->limits.newton_steps ? TRIAL_STEPS : problem->limits.newton_steps;
-    if (!solve(exact, &trial, effort)) {
-        return false;
-    }
-    if (effort->residual <= wedged) {
-        return true;
+    bool any = false;
+    for (int i = 0; i < exact->wishes.count; ++i) {
+        exact->wishes.data[i] = 0.0;
     }
     for (int i = 0; i < exact->spots.count; ++i) {
-        const sn_exact_block *block = &exact->system.blocks.data[exact->spots.data[i].block];
-        double *target = &exact->system.target.data[block->row];
-        *target = *target > 0.0 ? 0.0 : *target;
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        exact->wishes.data[spot->block] = wished_speed(problem, spot);
+        any = any || spot->gap < 0.0;
     }
-    sn_exact_effort first = *effort;
-    if (!solve(exact, problem, effort)) {
-        return false;
+    return any;
+}
+
+// A velocity that bodies have in the middle of the step and lose at its end keeps momentum and
+// angular momentum, which moving them by hand would not. Mechanisms are moved by hand: in their
+// step velocities that are soon to be lost can do anything.
+static bool has_mechanism(const sn_exact *exact, const sn_exact_problem *problem)
+{
+    bool any = false;
+    for (int i = 0; i < exact->system.agents.count; ++i) {
+        const sn_exact_agent *agent = &exact->system.agents.data[i];
+        any = any || problem->sets[agent->set]->type->contact->rows != NULL;
     }
-    effort->sweeps += first.sweeps;
-    effort->newton_steps += first.newton_steps;
-    return true;
+    return any;
+}
+
+static void push_apart(sn_exact *exact, const sn_exact_problem *problem)
+{
+    if (!has_mechanism(exact, problem) && find_wishes(exact, problem)) {
+        sn_exact_push_apart(&exact->system, exact->wishes.data);
+    }
+}
+
+// At the end of the step.
+static void move_apart(sn_exact *exact, const sn_exact_problem *problem)
+{
+    sn_exact_system *system = &exact->system;
+    double *moving = exact->total.data;
+    if (!has_mechanism(exact, problem) || !find_wishes(exact, problem)) {
+        return;
+    }
+    memcpy(moving, system->v.data, (size_t)system->v.count * sizeof *moving);
+    sn_exact_push_apart(system, exact->wishes.data);
+    for (int i = 0; i < system->v.count; ++i) {
+        moving[i] = system->v.data[i] - moving[i];
+    }
+    for (int i = 0; i < system->agents.count; ++i) {
+        const sn_exact_agent *agent = &system->agents.data[i];
+        sn_agent_set *set = problem->sets[agent->set];
+        set->type->contact->displace(set, agent->agent, moving + agent->v_first, 0.5 * problem->h);
+    }
 }
 
 // ---- impacts ----
@@ -305,6 +328,7 @@ static bool find_rates(sn_exact *exact, const sn_exact_problem *problem)
     return true;
 }
 
+// What overlaps met long ago, and does not rebound: wedged in, it would rattle without end.
 static void describe_impacts(sn_exact *exact, const sn_exact_problem *problem)
 {
     sn_exact_system *system = &exact->system;
@@ -319,7 +343,7 @@ static void describe_impacts(sn_exact *exact, const sn_exact_problem *problem)
             .touching = 10.0 * SN_EXACT_SMALL * contact->size,
             .start = spot->start,
             .rate = sn_vec3_scale(1.0 / problem->h, sn_vec3_sub(free, spot->start)),
-            .restitution = contact->restitution,
+            .restitution = spot->gap < 0.0 ? 0.0 : contact->restitution,
             .after = spot->after,
         };
     }
@@ -380,7 +404,7 @@ static void finish_point(const sn_exact *exact, const sn_exact_problem *problem,
     point->impulse = sn_vec3_add(to_world(spot->axes, p), point->strike);
     point->touched = p.x > 0.0 || hit;
     point->gap_end = spot->gap + spot->before * spot->start.x + spot->after * u.x;
-    point->struck = hit || (p.x > 0.0 && wanted_speed(problem, spot) != 0.0);
+    point->struck = hit || spot->gap < 0.0 || (p.x > 0.0 && wanted_speed(problem, spot) != 0.0);
     *struck = *struck || point->struck;
 
     // It sticks within the cone; at its bound it slides, however slowly, and the anchor lets go.
@@ -417,9 +441,10 @@ sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_ex
     if (!make_impacts(exact, problem, &report->strikes)) {
         return sn_fail_memory(error, 0);
     }
-    if (!solve_places(exact, problem, &report->effort)) {
+    if (!solve(exact, problem, &report->effort)) {
         return sn_fail_memory(error, 0);
     }
+    push_apart(exact, problem);
     collect(exact, problem, false);
     for (int i = 0; i < exact->spots.count; ++i) {
         const sn_exact_spot *spot = &exact->spots.data[i];
@@ -436,9 +461,31 @@ sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_ex
     return SN_OK;
 }
 
+static bool is_stalled(const sn_exact_problem *problem, const sn_contact_side *side)
+{
+    return side->set >= 0 && problem->sets[side->set]->agents[side->agent].stalled;
+}
+
+// Mechanisms that could not be followed have not moved by the impulses of the first pass.
+static void forget_stalled(const sn_exact_problem *problem)
+{
+    for (int i = 0; i < problem->contact_count; ++i) {
+        sn_contact *contact = problem->contacts[i];
+        if (!is_stalled(problem, &contact->a) && !is_stalled(problem, &contact->b)) {
+            continue;
+        }
+        contact->turning = SN_VEC3_ZERO;
+        for (int k = 0; k < contact->count; ++k) {
+            sn_contact_point *point = &contact->points[k];
+            point->impulse = point->strike = point->later = SN_VEC3_ZERO;
+        }
+    }
+}
+
 sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem, sn_exact_report *report,
                          sn_error *error)
 {
+    forget_stalled(problem);
     if (!sn_exact_gather(exact, problem, true)) {
         return sn_fail_memory(error, 0);
     }
@@ -465,5 +512,6 @@ sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem, sn_ex
         }
     }
     push_agents(exact, problem);
+    move_apart(exact, problem);
     return SN_OK;
 }

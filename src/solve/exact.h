@@ -25,7 +25,8 @@
 // Sticking contacts return to their anchor, so that what rests does not creep.
 //
 // What is small: gaps below 1e-7 of the contact's size are none; overlap up to 1e-4 of it is left
-// alone; deeper overlap is pushed out at `push_rate` sizes a second.
+// alone; deeper overlap is pushed out, by up to 1/64 of the size in a step (exact_push.c), with no
+// velocity left behind.
 #ifndef SN_SOLVE_EXACT_H
 #define SN_SOLVE_EXACT_H
 
@@ -35,13 +36,13 @@
 
 #define SN_EXACT_SMALL   1e-7
 #define SN_EXACT_OVERLAP 1e-4
+#define SN_EXACT_PUSH    (1.0 / 64.0)
 
 typedef struct sn_exact_problem {
     sn_agent_set *const *sets;
     sn_contact *const *contacts;
     int contact_count;
     double h;
-    double push_rate;       // 1/s
     bool predict;           // the simultaneous impulse of seed_impulse.h in place of the solver
     sn_exact_limits limits; // see sn_exact_default
 } sn_exact_problem;
@@ -69,10 +70,11 @@ typedef struct sn_exact {
     SN_ARRAY(sn_exact_spot) spots;
     SN_ARRAY(sn_impact_spot) impacts; // beside the spots
     SN_ARRAY(sn_agent_row) rows;
-    SN_ARRAY(int) places;   // hash of agents
-    SN_ARRAY(double) total; // as v: generalised impulses, and scratch
-    bool at_end;            // of the step: the second pass
-    int contact_blocks;     // blocks of contacts come first, then agents' own
+    SN_ARRAY(int) places;    // hash of agents
+    SN_ARRAY(double) total;  // as v: generalised impulses, and scratch
+    SN_ARRAY(double) wishes; // by blocks: how much faster contacts ought to part
+    bool at_end;             // of the step: the second pass
+    int contact_blocks;      // blocks of contacts come first, then agents' own
 } sn_exact;
 
 SN_API sn_exact_problem sn_exact_default(void);

@@ -46,13 +46,13 @@ static sn_vec3 target_of(const sn_exact_system *system, const sn_exact_block *bl
                         block->width > 2 ? target[2] : 0.0);
 }
 
-// The largest scaled velocity against the targets, of all blocks.
+// The largest scaled velocity of all blocks.
 static double fastest(const sn_exact_system *system, const double *v)
 {
     double most = 0.0;
     for (int i = 0; i < system->blocks.count; ++i) {
         const sn_exact_block *block = &system->blocks.data[i];
-        sn_vec3 u = sn_vec3_sub(sn_exact_along(system, block, v), target_of(system, block));
+        sn_vec3 u = sn_exact_along(system, block, v);
         double speed = block->scale[0] * fabs(u.x);
         double side = block->scale[1] * sqrt(u.y * u.y + u.z * u.z);
         speed = speed > side ? speed : side;
@@ -61,14 +61,24 @@ static double fastest(const sn_exact_system *system, const double *v)
     return most;
 }
 
-// The largest scaled target that puts energy in: normal ones of points may only part them.
+// Can an impulse of the block along its first row have the sign of the target, and so put energy
+// in? Limits that are ahead only take it out.
+static bool puts_in(const sn_exact_block *block, double target)
+{
+    if (block->kind == SN_BLOCK_POINT) {
+        return target > 0.0;
+    }
+    return block->kind == SN_BLOCK_BALL || (target > 0.0 ? block->upper > 0.0 : block->lower < 0.0);
+}
+
+// The largest scaled target that puts energy in.
 static double strongest_target(const sn_exact_system *system)
 {
     double most = 0.0;
     for (int i = 0; i < system->blocks.count; ++i) {
         const sn_exact_block *block = &system->blocks.data[i];
         sn_vec3 target = target_of(system, block);
-        double part = block->kind == SN_BLOCK_POINT && target.x < 0.0 ? 0.0 : fabs(target.x);
+        double part = puts_in(block, target.x) ? fabs(target.x) : 0.0;
         double side = sqrt(target.y * target.y + target.z * target.z);
         double own = fmax(block->scale[0] * part, block->scale[1] * side);
         most = own > most ? own : most;
@@ -95,26 +105,29 @@ static double work_done(const sn_exact_system *system, const double *p_0, const 
     return work;
 }
 
-bool sn_exact_ran_away(const sn_exact_system *system, bool at_end)
+bool sn_exact_ran_away(const sn_exact_system *system)
 {
-    const double share = 0.1, rounding = 1e-14, many = 10.0, wedged = 1e8;
+    bool at_end = system->at_end;
+    const double share = 0.1, rounding = 1e-12, many = 10.0, wedged = 1e8;
+    const double *p_0 = at_end ? system->start_p.data : NULL;
+    const double *v_0 = at_end ? system->start_v.data : system->free_v.data;
     double count = system->blocks.count, target = strongest_target(system), pressed = 0.0;
     for (int i = 0; i < system->blocks.count; ++i) {
         const sn_exact_block *block = &system->blocks.data[i];
-        double p = fabs(system->p.data[block->row]), s = block->scale[0];
-        pressed = s > 0.0 && p / s > pressed ? p / s : pressed;
+        double s = block->scale[0];
+        double p = fabs(system->p.data[block->row] - (p_0 != NULL ? p_0[block->row] : 0.0));
+        pressed = s > 0.0 && !(p / s <= pressed) ? p / s : pressed;
     }
-    double before = fastest(system, at_end ? system->start_v.data : system->free_v.data);
-    double work = at_end ? work_done(system, system->start_p.data, system->start_v.data)
-                         : work_done(system, NULL, system->free_v.data);
+    double before = fastest(system, v_0), work = work_done(system, p_0, v_0);
     double most =
-        many * count * target * target + share * before * before + rounding * pressed * pressed;
+        many * count * target * target + share * before * before + rounding * pressed * before;
     // Impulses far above what comes in press things against each other that are wedged in.
-    bool jams = !at_end && pressed > wedged * count * before;
+    bool jams = !(pressed <= wedged * count * (before + target));
     return jams || !(work <= most);
 }
 
-// Where sweeps begin: at the start, unless that is worse than no impulses at all.
+// Where sweeps begin: at the start, unless that is worse than no impulses at all. At the end of a
+// step it is how things move, and not for choice.
 static void take_start(sn_exact_system *system)
 {
     size_t v = (size_t)system->v.count * sizeof *system->v.data;
@@ -128,7 +141,7 @@ static void take_start(sn_exact_system *system)
         sn_vec3 against = sn_vec3_sub(mean, target_of(system, block));
         value += block->idle ? 0.0 : sn_dot(sn_exact_impulse(system, block), against);
     }
-    bool good = value < 0.0;
+    bool good = system->at_end || value < 0.0;
     memcpy(system->v.data, good ? system->start_v.data : system->free_v.data, v);
     for (int i = 0; i < system->blocks.count && !good; ++i) {
         if (!system->blocks.data[i].idle) {

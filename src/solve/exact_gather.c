@@ -359,7 +359,7 @@ static bool add_own_rows(sn_exact *exact, const sn_exact_problem *problem, int i
 bool sn_exact_gather(sn_exact *exact, const sn_exact_problem *problem, bool at_end)
 {
     sn_exact_system *system = &exact->system;
-    exact->at_end = at_end;
+    exact->at_end = system->at_end = at_end;
     sn_exact_system_clear(system);
     sn_array_clear(&exact->spots);
     if (!reset_places(exact, problem->contact_count)) {
@@ -381,5 +381,6 @@ bool sn_exact_gather(sn_exact *exact, const sn_exact_problem *problem, bool at_e
     }
     sn_exact_system_prepare(system);
     return sn_array_resize(&exact->total, system->v.count) &&
+           sn_array_resize(&exact->wishes, system->blocks.count) &&
            sn_array_resize(&exact->impacts, exact->spots.count);
 }

@@ -89,6 +89,7 @@ typedef struct newton {
     sn_exact_system *system;
     int rows, count;
     double shift;         // of the proximal term
+    double *work;         // multiplications that may yet be spent
     const double *centre; // the same, rows: impulses
 } newton;
 
@@ -331,11 +332,21 @@ static void subtract(double *restrict to, double factor, const double *restrict 
     }
 }
 
+// Multiplications that factoring takes, about.
+static double band_work(const sn_band *band)
+{
+    double work = 0.0;
+    for (int j = 0; j < band->n; ++j) {
+        double deep = band->deepest[j] - j;
+        work += deep * deep;
+    }
+    return work;
+}
+
 // LU with row exchanges, in place. False when a pivot is nothing, by entries of scaled rows, which
 // are about 1. Rows only move down to where column j is not yet 0, so `deepest` stays true.
 static bool factor_band(sn_band *band)
 {
-    measure_band(band);
     for (int j = 0; j < band->n; ++j) {
         const double *pivot = band_row(band, j);
         band->swaps[j] = find_pivot(band, j);
@@ -397,7 +408,9 @@ static bool newton_step(newton *n)
                     .last = system->last.data,
                     .deepest = system->deepest.data,
                     .swaps = system->swaps.data};
-    if (!factor_band(&band)) {
+    measure_band(&band);
+    *n->work -= band_work(&band);
+    if (!(*n->work >= 0.0) || !factor_band(&band)) {
         return false;
     }
     solve_band(&band, system->right.data);
@@ -453,15 +466,17 @@ static bool approach(newton *n, double enough, int most, int *steps)
 // shift is no more than what a singular matrix needs, as most systems are easy; those that are not
 // begin anew with a large one, which shrinks as they come closer. Steps with a shift but no centre
 // to hold on to (the last impulses instead) took turns in leaving the solution again.
-double sn_exact_newton(sn_exact_system *system, double tolerance, int most, int *steps)
+double sn_exact_newton(sn_exact_system *system, double tolerance, int most, int *steps,
+                       double *work)
 {
     enum { MOST_TURNS = 10, QUICK = 4, PATIENCE = 6 };
     const double least = 1e-10, large = 0.1;
-    newton n = {.system = system, .rows = system->p.count, .centre = system->centre.data};
+    newton n = {
+        .system = system, .rows = system->p.count, .work = work, .centre = system->centre.data};
     double best = sn_exact_residual(system, NULL), shift = least;
     int last = *steps + most;
     keep(system, false);
-    for (int idle = 0; idle < PATIENCE && best > tolerance && *steps < last;) {
+    for (int idle = 0; idle < PATIENCE && best > tolerance && *steps<last && * work> 0.0;) {
         memcpy(system->centre.data, system->p.data,
                (size_t)system->p.count * sizeof *system->centre.data);
         n.shift = shift;

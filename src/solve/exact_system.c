@@ -66,9 +66,17 @@ static sn_sym3 block_matrix(const sn_exact_system *system, const sn_exact_block 
     return (sn_sym3){w[0][0], w[0][1], w[0][2], w[1][1], w[1][2], w[2][2]};
 }
 
+// A normal that goes through what a link turns about gets an answer from rounding alone: of points
+// where the other directions answer so much more it counts as none.
+static const double no_answer = 1e-12;
+
 // Rows whose impulse is bounded by a norm have one scale, so that balls stay balls.
 static void block_scales(sn_exact_block *block)
 {
+    double across = block->w.yy > block->w.zz ? block->w.yy : block->w.zz;
+    if (block->kind == SN_BLOCK_POINT && block->w.xx < no_answer * across) {
+        block->w.xx = 0.0;
+    }
     const sn_sym3 *w = &block->w;
     double normal = w->xx, rest = w->yy > w->zz ? w->yy : w->zz;
     if (block->kind != SN_BLOCK_POINT) {
@@ -286,6 +294,7 @@ bool sn_exact_system_solve(sn_exact_system *system, const sn_exact_limits *limit
     enum { MOST_ROWS = 20000 }; // their square is an int
     bool newton = system->p.count <= limits->newton_rows && system->p.count <= MOST_ROWS;
     bool prepared = false;
+    double work = limits->work;
     if (!sn_exact_calm_begin(system) || (newton && !sn_exact_newton_reserve(system))) {
         return false;
     }
@@ -301,12 +310,12 @@ bool sn_exact_system_solve(sn_exact_system *system, const sn_exact_limits *limit
             }
         }
         int left = limits->newton_steps - effort->newton_steps;
-        if (newton && effort->residual > wanted && left > 0) {
+        if (newton && effort->residual > wanted && left > 0 && work > 0.0) {
             if (!prepared) {
                 sn_exact_newton_prepare(system);
                 prepared = true;
             }
-            effort->residual = sn_exact_newton(system, wanted, left, &effort->newton_steps);
+            effort->residual = sn_exact_newton(system, wanted, left, &effort->newton_steps, &work);
             wanted = limits->enough > wanted ? limits->enough : wanted;
         }
         batch = 2 * batch < MOST_SWEEPS ? 2 * batch : MOST_SWEEPS;

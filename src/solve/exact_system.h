@@ -74,6 +74,7 @@ typedef struct sn_exact_system {
     SN_ARRAY(double) start_v;
     SN_ARRAY(double) free_v; // without impulses but those of idle blocks
     SN_ARRAY(double) bound;
+    bool at_end; // of a step: things move as the start has it, by impulses that are theirs already
 } sn_exact_system;
 
 typedef struct sn_exact_effort {
@@ -89,6 +90,7 @@ typedef struct sn_exact_limits {
     int sweeps;       // at most
     int newton_steps; // the same
     int newton_rows;  // systems with more rows are swept only
+    double work;      // multiplications that Newton's method may take in all
 } sn_exact_limits;
 
 SN_API void sn_exact_system_clear(sn_exact_system *system);
@@ -158,13 +160,19 @@ SN_API bool sn_exact_calm_begin(sn_exact_system *system);
 SN_API double sn_exact_calm(sn_exact_system *system);
 
 // Have impulses put in more energy than targets account for: from none on, or at the end of a step
-// from where the solve began? The laws alone do not forbid it where things are wedged in.
-SN_API bool sn_exact_ran_away(const sn_exact_system *system, bool at_end);
+// from the start? The laws alone do not forbid it where things are wedged in.
+SN_API bool sn_exact_ran_away(const sn_exact_system *system);
 
-// Newton's method on the natural map, until the tolerance is met or it makes no more progress.
+// After the solve: normal impulses that make contacts part faster, by `wishes` (blocks). Energy
+// grows by no more than their squares over masses. exact_push.c.
+SN_API void sn_exact_push_apart(sn_exact_system *system, const double *wishes);
+
+// Newton's method on the natural map, until the tolerance is met, it makes no more progress, or it
+// has spent `steps` or `work` (multiplications, counted down).
 // exact_newton.c.
 SN_API bool sn_exact_newton_reserve(sn_exact_system *system);
 SN_API void sn_exact_newton_prepare(sn_exact_system *system);
-SN_API double sn_exact_newton(sn_exact_system *system, double tolerance, int most, int *steps);
+SN_API double sn_exact_newton(sn_exact_system *system, double tolerance, int most, int *steps,
+                              double *work);
 
 #endif

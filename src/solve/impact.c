@@ -149,9 +149,14 @@ int sn_impact_run(const sn_exact_system *system, sn_impact_spot *spots, int coun
         spots[i].gap_now = spots[i].gap > 0.0 ? spots[i].gap : 0.0;
         spots[i].u_now = spots[i].u_before_events = spots[i].start;
     }
-    // Things wedged in rattle without end: what is left of it is the solver's.
+    // Things wedged in rattle without end: what is left of it is the solver's. A strike is felt by
+    // all, so the more there are, the fewer.
+    enum { MOST_FELT = 200000 };
     int strikes = 0, moments = 0, most_moments = 4 * count + 8;
     int most_at_once = 40 * count + 100, most = 4 * most_at_once;
+    int least = count > 0 ? MOST_FELT / count : most;
+    most_at_once = most_at_once < least ? most_at_once : least;
+    most = most < 4 * least ? most : 4 * least;
     double now = 0.0;
     while (moments++ < most_moments && strikes < most) {
         double next = -1.0;

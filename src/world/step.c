@@ -138,6 +138,16 @@ static sn_status world_move(sn_world *world, step_work *work, sn_chunk_work *mov
     return SN_OK;
 }
 
+static int count_stalled(const sn_world *world)
+{
+    const sn_agent_set *set = &world->articulations.agents;
+    int count = 0;
+    for (int i = 0; i < set->count; ++i) {
+        count += set->agents[i].stalled;
+    }
+    return count;
+}
+
 // Shapes push each other by impulses.
 static bool takes_contacts(const sn_world *world)
 {
@@ -299,6 +309,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     if (status == SN_OK) {
         sn_world_wake_behaviours(world);
     }
+    world->report.stalled = count_stalled(world);
     double finished = now();
     world->report.field_seconds = move_start - forces_start;
     world->report.move_seconds = finished - move_start + (forces_start - started);
