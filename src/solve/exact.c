@@ -74,7 +74,7 @@ static double wished_speed(const sn_exact_problem *problem, const sn_exact_spot 
 {
     double most = SN_EXACT_PUSH * problem->contacts[spot->contact]->size;
     double deep = spot->gap < 0.0 ? -spot->gap : 0.0;
-    return (deep < most ? deep : most) / spot->after;
+    return spot->after > 0.0 ? (deep < most ? deep : most) / spot->after : 0.0;
 }
 
 // The tangential velocity that leads back to the anchor.

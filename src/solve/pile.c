@@ -100,10 +100,12 @@ static void step_work(sn_pile_work *work, int substeps, double start_scale)
         }
         work->elapsed = (i + 0.5) * work->h;
         sn_pile_kick_bodies(work);
+        sn_pile_refresh_contacts(work, true);
         sn_pile_run_sweep(work, SN_PILE_START);
         sn_pile_run_sweep(work, SN_PILE_PRESS);
         work->elapsed = (i + 1) * work->h;
         sn_pile_drift_bodies(work);
+        sn_pile_refresh_contacts(work, false);
         sn_pile_run_sweep(work, SN_PILE_RELAX);
     }
     sn_pile_store_contacts(work);
@@ -174,6 +176,7 @@ sn_status sn_pile_step(sn_pile *pile, sn_rigid_set *set, const int *agents, int 
     }
     int substeps = def->substeps * refinement(&work, links, count);
     work.h = def->h / substeps;
+    work.step = def->h;
     sn_pile_colour_links(&work, links, count, used);
     size_t blocks = (size_t)count_blocks(links, count);
     work.blocks = take(&memory, stack, blocks, sizeof *work.blocks);

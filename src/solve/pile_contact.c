@@ -20,8 +20,10 @@ static const double softness_ratio = 10.0;
 //
 // which swings up when 4 e < a. In a pile of n layers e is about 1 / (2 n^2).
 static const double anchor_share = 1.0 / 16.0;
-static const double push_share = 0.0125; // of a size in a sub-step
-static const double bounce_share = 2.0;  // approach slower than this many g h' does not rebound
+static const double push_share = 1.0 / 64.0; // of a size in half a step, as in exact.h
+static const double uneven_share = 16.0;     // of the largest moment of inertia by the least
+static const double whirling = 0.1;          // rad in a sub-step, of uneven bodies
+static const double bounce_share = 2.0;      // approach slower than this many g h' does not rebound
 
 // Four contacts side by side. Lanes without one show the first lane's and are not live.
 typedef struct wide_contact {
@@ -69,7 +71,7 @@ SN_WIDE void load_laws(const sn_pile_work *work, sn_pile_block *block, sn_pile_e
     }
     block->share_b = 1.0 - block->share_a;
     block->friction = SN_FOUR(friction);
-    block->push = (push_share / work->h) * SN_FOUR(size);
+    block->push = (2.0 * push_share / work->step) * SN_FOUR(size);
     SN_FOUR3(extra->surface, surface_velocity);
     extra->restitution = SN_FOUR(restitution);
     extra->bounce_speed = bounce_share * work->h * sn_length(work->gravity) + zero;
@@ -241,9 +243,28 @@ SN_WIDE void live_inverse(sn_lanes *to, const sn_lanes *from, const sn_lane_mask
     *to = (sn_lanes)(*live & (sn_lane_mask)(1.0 / *to));
 }
 
+// Normal impulses and friction are found in turns, which end only where friction takes away less
+// along the normal than it gains by what presses: friction W_nt < W_nn. Beyond that sliding jams
+// (Painleve), and turns would grow without end; such a point has no more friction than so.
+SN_WIDE void limit_friction(sn_pile_block *block, const sn_pile_point *point, const sn_lanes *w_nn,
+                            const sn_lane_mask *live)
+{
+    const double most = 0.9;
+    const sn_lanes *m = block->mixed;
+    sn_lanes t = point->t, s = point->s, w_n = m[6] + m[7] * s - m[8] * t;
+    sn_lanes w_t = m[0] + m[1] * s - m[2] * t - s * w_n, w_s = m[3] + m[4] * s - m[5] * t + t * w_n;
+    sn_lanes square = w_t * w_t + w_s * w_s, bound = most * *w_nn;
+    sn_lane_mask over = *live & (block->friction * block->friction * square > bound * bound);
+    if (wide_any(&over)) {
+        sn_lanes root = {sqrt(square[0]), sqrt(square[1]), sqrt(square[2]), sqrt(square[3])};
+        sn_lanes limited = bound / root;
+        wide_select(&block->friction, &over, &limited, &block->friction);
+    }
+}
+
 // How a point answers, from how the middle does: its rows are (1, s, -t) in the normal group, and
 // (1, 0, -s), (0, 1, t) in the plane.
-SN_WIDE void prepare_point(const sn_pile_block *block, const sn_lanes n[6], sn_pile_point *point,
+SN_WIDE void prepare_point(sn_pile_block *block, const sn_lanes n[6], sn_pile_point *point,
                            const sn_lane_mask *live)
 {
     const sn_lanes *p = block->plane;
@@ -258,6 +279,7 @@ SN_WIDE void prepare_point(const sn_pile_block *block, const sn_lanes n[6], sn_p
     largest_eigenvalue(&largest, &w_tt, &w_ts, &w_ss);
     live_inverse(&point->mass, &w_nn, live);
     live_inverse(&point->slide, &largest, live);
+    limit_friction(block, point, &w_nn, live);
 }
 
 // 1 / a bound of the largest eigenvalue (Gershgorin); exact for balls and cubes.
@@ -272,6 +294,88 @@ SN_WIDE void prepare_turning(sn_pile_extra *extra, const wide_inertia *a, const 
     }
 }
 
+// The same for rolling and spinning friction, by the answers of the middle.
+SN_WIDE void limit_turning(const sn_pile_block *block, sn_pile_extra *extra,
+                           const sn_lanes normal[6])
+{
+    const double most = 0.9;
+    for (int i = 0; i < SN_PILE_LANES; ++i) {
+        double across = sqrt(normal[1][i] * normal[1][i] + normal[2][i] * normal[2][i]);
+        double about = fabs(block->mixed[6][i]), bound = most * normal[0][i];
+        extra->rolling[i] = extra->rolling[i] * across > bound ? bound / across : extra->rolling[i];
+        extra->spinning[i] =
+            extra->spinning[i] * about > bound ? bound / about : extra->spinning[i];
+    }
+}
+
+// A needle that turns answers quite otherwise than before: impulses found from old answers would
+// throw it about.
+static bool is_uneven(const sn_pile_work *work, const sn_pile_block *block)
+{
+    bool any = false;
+    for (int i = 0; i < 2 * SN_PILE_LANES; ++i) {
+        int body = i < SN_PILE_LANES ? block->a[i] : block->b[i - SN_PILE_LANES];
+        if (body != work->body_count) {
+            sn_vec3 inertia = work->set->mass[work->agents[body]].inertia;
+            double most = fmax(inertia.x, fmax(inertia.y, inertia.z));
+            any = any || most > uneven_share * fmin(inertia.x, fmin(inertia.y, inertia.z));
+        }
+    }
+    return any;
+}
+
+// Impulses of the sub-step before are no start for what has turned away from under them.
+static void forget_whirling(const sn_pile_work *work, int index)
+{
+    const sn_pile_block *block = &work->blocks[index];
+    sn_pile_extra *extra = &work->extras[index];
+    for (int lane = 0; lane < SN_PILE_LANES; ++lane) {
+        sn_vec3 w_a = sn_vec3_at(work->bodies[block->a[lane]].w),
+                w_b = sn_vec3_at(work->bodies[block->b[lane]].w);
+        double turn = work->h * fmax(sn_length(w_a), sn_length(w_b));
+        for (int i = 0; !(turn <= whirling) && i < block->point_count; ++i) {
+            sn_pile_point *point = &work->points[block->point_first + i];
+            point->press[lane] = point->rub_t[lane] = point->rub_s[lane] = 0.0;
+            extra->turning.x[lane] = extra->turning.y[lane] = extra->turning.z[lane] = 0.0;
+        }
+    }
+}
+
+SN_WIDE void refresh_block(const sn_pile_work *work, int index)
+{
+    sn_pile_block *block = &work->blocks[index];
+    wide_contact four;
+    wide_pair pair;
+    sn_lanes normal[6];
+    if (!block->uneven) {
+        return;
+    }
+    plane_axes(four.axes, block);
+    gather_pair(&pair, work->bodies, block);
+    prepare_block(&four, block, &pair, normal);
+    for (int lane = 0; lane < SN_PILE_LANES; ++lane) {
+        int contact = block->contact[lane] >= 0 ? block->contact[lane] : block->contact[0];
+        block->friction[lane] = work->contacts[contact].friction;
+    }
+    for (int i = 0; i < block->point_count; ++i) {
+        sn_lane_mask live;
+        for (int lane = 0; lane < SN_PILE_LANES; ++lane) {
+            live[lane] = i < block->count[lane] ? -1 : 0;
+        }
+        prepare_point(block, normal, &work->points[block->point_first + i], &live);
+    }
+    if (block->rolls) {
+        sn_pile_extra *extra = &work->extras[index];
+        for (int lane = 0; lane < SN_PILE_LANES; ++lane) {
+            int contact = block->contact[lane] >= 0 ? block->contact[lane] : block->contact[0];
+            extra->rolling[lane] = work->contacts[contact].rolling_friction;
+            extra->spinning[lane] = work->contacts[contact].spinning_friction;
+        }
+        prepare_turning(extra, &pair.inertia_a, &pair.inertia_b);
+        limit_turning(block, extra, normal);
+    }
+}
+
 SN_WIDE void load_block(const sn_pile_work *work, int index, double scale)
 {
     sn_pile_block *block = &work->blocks[index];
@@ -280,6 +384,7 @@ SN_WIDE void load_block(const sn_pile_work *work, int index, double scale)
     wide_contact four;
     wide_pair pair;
     four.scale = scale;
+    block->uneven = is_uneven(work, block);
     find_four(&four, work, block);
     load_laws(work, block, extra, &four);
     load_plane(&four, block);
@@ -293,6 +398,7 @@ SN_WIDE void load_block(const sn_pile_work *work, int index, double scale)
     }
     if (block->rolls) {
         prepare_turning(extra, &pair.inertia_a, &pair.inertia_b);
+        limit_turning(block, extra, normal);
     }
 }
 
@@ -340,9 +446,50 @@ void sn_pile_load_contacts(sn_pile_work *work, double scale)
     work->impulse_scale = 1.0 / (1.0 + work->h * w * c);
     load_run run = {work, scale};
     sn_threads_run(work->threads, work->block_count, SN_PILE_BLOCK_CHUNK, load_chunk, &run);
-    work->bounces = false;
+    work->bounces = work->uneven = false;
     for (int i = 0; i < work->block_count; ++i) {
         work->bounces |= work->blocks[i].bounces;
+        work->uneven |= work->blocks[i].uneven;
+    }
+}
+
+SN_WIDE void refresh_blocks(const sn_pile_work *work, int first, int last)
+{
+    for (int i = first; i < last; ++i) {
+        refresh_block(work, i);
+    }
+}
+
+#ifdef SN_HAS_AVX2_TWIN
+__attribute__((target("avx2"))) static void refresh_blocks_avx2(const sn_pile_work *work, int first,
+                                                                int last)
+{
+    refresh_blocks(work, first, last);
+}
+#endif
+
+static void refresh_chunk(void *context, int first, int last, int chunk)
+{
+    (void)chunk;
+    const sn_pile_work *work = context;
+#ifdef SN_HAS_AVX2_TWIN
+    if (__builtin_cpu_supports("avx2")) {
+        refresh_blocks_avx2(work, first, last);
+        return;
+    }
+#endif
+    refresh_blocks(work, first, last);
+}
+
+void sn_pile_refresh_contacts(sn_pile_work *work, bool start)
+{
+    for (int i = 0; start && work->uneven && i < work->block_count; ++i) {
+        if (work->blocks[i].uneven) {
+            forget_whirling(work, i);
+        }
+    }
+    if (work->uneven) {
+        sn_threads_run(work->threads, work->block_count, SN_PILE_BLOCK_CHUNK, refresh_chunk, work);
     }
 }
 

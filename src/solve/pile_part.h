@@ -34,6 +34,7 @@ typedef struct sn_pile_block {
     uint8_t count[SN_PILE_LANES];           // points of each lane
     int point_first, point_count;           // the most points of any lane
     bool slides_on, rolls, bounces;         // `extra` says how
+    bool uneven; // a body whose answer changes as it turns: found anew in each sub-step
     sn_wide3 n, t, arm;
     sn_lanes share_a, share_b; // sum 1
     sn_lanes friction;
@@ -87,11 +88,12 @@ typedef struct sn_pile_work {
     sn_pile_tally *tallies; // point_count
     sn_pile_colour colours[SN_PILE_COLOURS + 1];
     sn_vec3 gravity;
-    double h;                               // of a sub-step
+    double h, step;                         // of a sub-step, and of all
     double rate, mass_scale, impulse_scale; // softness of overlap, see pile_contact.c
     double anchor_rate;                     // 1/s, at which anchors pull back
     double elapsed;                         // since the start of the step
     bool bounces;                           // some contact has restitution
+    bool uneven;                            // some block is
     sn_threads *threads;
 } sn_pile_work;
 
@@ -118,6 +120,10 @@ void sn_pile_store_bodies(sn_pile_work *work);
 // Contacts in and out (pile_contact.c).
 void sn_pile_load_contacts(sn_pile_work *work, double start_scale);
 void sn_pile_store_contacts(sn_pile_work *work);
+
+// How contacts of uneven bodies answer where bodies are now; at the start of a sub-step, those that
+// whirl start from nothing.
+void sn_pile_refresh_contacts(sn_pile_work *work, bool start);
 
 // Sweeps (pile_sweep.c).
 typedef enum sn_pile_sweep {

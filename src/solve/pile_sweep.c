@@ -146,8 +146,18 @@ SN_WIDE void rub_points(wide_visit *visit, const sn_pile_work *work, const sn_pi
         if (pressing) {
             off_t = point->stuck_t + (visit->apart.x - visit->turn.z * s);
             off_s = point->stuck_s + (visit->apart.y + visit->turn.z * t);
-            u_t += work->anchor_rate * off_t;
-            u_s += work->anchor_rate * off_s;
+            // Displacements are those of small turns: of what whirls they are anything.
+            sn_lanes pull_t = work->anchor_rate * off_t, pull_s = work->anchor_rate * off_s;
+            sn_lanes pull = pull_t * pull_t + pull_s * pull_s;
+            sn_lane_mask strong = pull > block->push * block->push;
+            if (wide_any(&strong)) {
+                sn_lanes factor;
+                wide_clamp_factor(&factor, &pull, &block->push, &strong);
+                pull_t *= factor;
+                pull_s *= factor;
+            }
+            u_t += pull_t;
+            u_s += pull_s;
         }
         sn_lanes rub_t = point->rub_t - step * u_t, rub_s = point->rub_s - step * u_s;
         sn_lanes bound = block->friction * point->press, square = rub_t * rub_t + rub_s * rub_s;

@@ -39,6 +39,10 @@ bool sn_touch_note_change(sn_world *world, const sn_pair *pair, sn_contact_chang
         .time = sensor ? touch->found_at : world->time,
     };
     const sn_contact *contact = pair->count > 0 ? &touch->pool.data[pair->contacts] : NULL;
+    for (int i = 0; pair->flags & SN_PAIR_STRUCK && i < touch->strikes.count; ++i) {
+        const sn_touch_strike *strike = &touch->strikes.data[i];
+        contact = strike->a == pair->a && strike->b == pair->b ? &strike->contact : contact;
+    }
     for (int i = 0; contact != NULL && i < contact->count && change == SN_CONTACT_BEGIN; ++i) {
         const sn_contact_point *point = &contact->points[i];
         event.impulse += sn_dot(point->impulse, contact->normal);
@@ -50,10 +54,34 @@ bool sn_touch_note_change(sn_world *world, const sn_pair *pair, sn_contact_chang
     return sn_array_push(&touch->events, event);
 }
 
+// Pairs that struck in flight; a fast shape is near all that it could meet.
+static void mark_strikes(sn_touch *touch)
+{
+    for (int i = 0; i < touch->strikes.count; ++i) {
+        const sn_touch_strike *strike = &touch->strikes.data[i];
+        sn_pair *pair = sn_touch_find_pair(touch, strike->a, strike->b);
+        if (pair != NULL) {
+            pair->flags |= SN_PAIR_STRUCK;
+        }
+    }
+}
+
+static bool note_strikes(sn_touch *touch)
+{
+    bool noted = true;
+    for (int i = 0; i < touch->strikes.count; ++i) {
+        const sn_touch_strike *strike = &touch->strikes.data[i];
+        sn_touch_noted entry = {strike->a, strike->b, -1 - i};
+        noted = sn_array_push(&touch->noted, entry) && noted;
+    }
+    return noted;
+}
+
 bool sn_world_note_contacts(sn_world *world)
 {
     sn_touch *touch = &world->touch;
     bool noted = true;
+    mark_strikes(touch);
     world->report.pairs = touch->pairs.count;
     world->report.contacts = touch->active.count;
     world->report.islands = touch->islands.islands.count;
@@ -61,7 +89,8 @@ bool sn_world_note_contacts(sn_world *world)
     sn_array_clear(&touch->noted);
     for (int i = 0; i < touch->pairs.count; ++i) {
         sn_pair *pair = &touch->pairs.data[i];
-        bool sensor = (pair->flags & SN_PAIR_SENSOR) != 0, now = false;
+        bool sensor = (pair->flags & SN_PAIR_SENSOR) != 0;
+        bool now = (pair->flags & SN_PAIR_STRUCK) != 0;
         for (int k = 0; k < pair->count; ++k) {
             const sn_contact *contact = &touch->pool.data[pair->contacts + k];
             bool touches = sensor ? overlaps(contact) : carries(contact);
@@ -77,8 +106,9 @@ bool sn_world_note_contacts(sn_world *world)
                 sn_touch_note_change(world, pair, now ? SN_CONTACT_BEGIN : SN_CONTACT_END) && noted;
             pair->flags ^= SN_PAIR_TOUCHING;
         }
+        pair->flags &= (uint8_t)~SN_PAIR_STRUCK;
     }
-    return noted;
+    return note_strikes(touch) && noted;
 }
 
 // ---- reading ----
@@ -97,7 +127,9 @@ sn_contact_info sn_world_contact(const sn_world *world, int index)
     }
     const sn_touch_noted *noted = &touch->noted.data[index];
     const sn_touch_shape *a = &touch->shapes.data[noted->a], *b = &touch->shapes.data[noted->b];
-    const sn_contact *contact = &touch->pool.data[noted->contact];
+    const sn_contact *contact = noted->contact >= 0
+                                    ? &touch->pool.data[noted->contact]
+                                    : &touch->strikes.data[-1 - noted->contact].contact;
     info.body_a = sn_touch_body(world, a->body);
     info.body_b = sn_touch_body(world, b->body);
     info.shape_a = a->shape;

@@ -5,6 +5,7 @@
 // solve/impact.h, so that energy never grows; momentum and angular momentum are kept.
 #include <math.h>
 
+#include "base/error.h"
 #include "collide/collide.h"
 #include "solve/cone.h"
 #include "solve/exact.h"
@@ -95,14 +96,16 @@ static sn_vec3 strike_impulse(const sn_sym3 *w, sn_vec3 u, const strike_law *law
     return p;
 }
 
+// impulses: on b, by points.
 static void strike_points(striker *a, striker *b, const sn_manifold *manifold,
-                          const strike_law *law)
+                          const strike_law *law, sn_vec3 *impulses)
 {
     sn_vec3 axes[3] = {manifold->normal, sn_perpendicular(manifold->normal)};
     axes[2] = sn_cross(axes[0], axes[1]);
     double first = 0.0;
     for (int strikes = 0; strikes < MOST_STRIKES; ++strikes) {
         sn_vec3 at = SN_VEC3_ZERO, u = SN_VEC3_ZERO;
+        int struck = 0;
         for (int i = 0; i < manifold->count; ++i) {
             const sn_manifold_point *point = &manifold->points[i];
             sn_vec3 place = sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b));
@@ -111,6 +114,7 @@ static void strike_points(striker *a, striker *b, const sn_manifold *manifold,
                 own = sn_vec3_add(own, law->drive);
                 u = sn_vec3_make(sn_dot(own, axes[0]), sn_dot(own, axes[1]), sn_dot(own, axes[2]));
                 at = place;
+                struck = i;
             }
         }
         first = strikes == 0 ? u.x : first;
@@ -123,6 +127,7 @@ static void strike_points(striker *a, striker *b, const sn_manifold *manifold,
             sn_vec3_add_scaled(sn_vec3_scale(p.x, axes[0]), p.y, axes[1]), p.z, axes[2]);
         push(a, at, sn_vec3_negate(impulse));
         push(b, at, impulse);
+        impulses[struck] = sn_vec3_add(impulses[struck], impulse);
     }
 }
 
@@ -165,54 +170,71 @@ static sn_contact_side side_of(const sn_world *world, const sn_touch_shape *shap
                          : (sn_contact_side){ref.set, ref.agent, ref.part};
 }
 
+// One of the planes in which they touch, as a contact between steps, without impulses yet.
+static sn_contact contact_at(const sn_world *world, const sn_touch_shape *a,
+                             const sn_touch_shape *b, const meeting *at, int index, strike_law *law)
+{
+    const sn_manifold *manifold = &at->manifolds[index];
+    *law = law_between(world, a, &at->place_a, b, &at->place_b, manifold->normal);
+    sn_contact contact = {
+        .a = side_of(world, a),
+        .b = side_of(world, b),
+        .normal = manifold->normal,
+        .surface_velocity = law->drive,
+        .friction = law->friction,
+        .size = sn_touch_pair_size(sn_touch_collider(world, a), sn_touch_collider(world, b)),
+        .count = manifold->count};
+    for (int k = 0; k < manifold->count; ++k) {
+        contact.points[k].on_a = manifold->points[k].on_a;
+        contact.points[k].on_b = manifold->points[k].on_b;
+        contact.points[k].gap = manifold->points[k].gap;
+    }
+    return contact;
+}
+
+// Keeps what struck, to be told of.
+static sn_status note_strike(sn_world *world, uint32_t shape_a, uint32_t shape_b,
+                             const sn_contact *contact, sn_error *error)
+{
+    sn_touch_strike own = {shape_a, shape_b, *contact};
+    bool any = false;
+    for (int k = 0; k < contact->count; ++k) {
+        sn_contact_point *point = &own.contact.points[k];
+        point->touched = sn_dot(point->impulse, point->impulse) > 0.0;
+        any = any || point->touched;
+    }
+    return !any || sn_array_push(&world->touch.strikes, own) ? SN_OK
+                                                             : sn_fail_memory(error, sizeof own);
+}
+
 // With a link in it the whole mechanism answers: the exact solver at the end of a step, of no
 // length, so that nothing is carried along.
-static sn_status strike_link(sn_world *world, const sn_touch_shape *a, const sn_touch_shape *b,
-                             const meeting *at, sn_error *error)
+static sn_status strike_link(sn_world *world, sn_contact *contact, const strike_law *law,
+                             sn_error *error)
 {
-    for (int i = 0; i < at->count; ++i) {
-        const sn_manifold *manifold = &at->manifolds[i];
-        strike_law law = law_between(world, a, &at->place_a, b, &at->place_b, manifold->normal);
-        sn_contact contact = {
-            .a = side_of(world, a),
-            .b = side_of(world, b),
-            .normal = manifold->normal,
-            .surface_velocity = law.drive,
-            .friction = law.friction,
-            .size = sn_touch_pair_size(sn_touch_collider(world, a), sn_touch_collider(world, b)),
-            .count = manifold->count};
-        for (int k = 0; k < manifold->count; ++k) {
-            contact.points[k].on_a = manifold->points[k].on_a;
-            contact.points[k].on_b = manifold->points[k].on_b;
-        }
-        sn_contact_begin(&contact, world->sets);
-        for (int k = 0; k < manifold->count; ++k) {
-            double u = sn_dot(contact.points[k].approach, manifold->normal);
-            contact.points[k].rebound = u < 0.0 ? -law.restitution * u : 0.0;
-        }
-        sn_contact *contacts[1] = {&contact};
-        sn_exact_problem problem = sn_exact_default();
-        problem.sets = world->sets;
-        problem.contacts = contacts;
-        problem.contact_count = 1;
-        sn_exact_report report = {0};
-        sn_status status = sn_exact_relax(&world->touch.exact, &problem, &report, error);
-        if (status != SN_OK) {
-            return status;
-        }
+    sn_contact_begin(contact, world->sets);
+    for (int k = 0; k < contact->count; ++k) {
+        double u = sn_dot(contact->points[k].approach, contact->normal);
+        contact->points[k].gap_end = 0.0;
+        contact->points[k].rebound = u < 0.0 ? -law->restitution * u : 0.0;
     }
-    return SN_OK;
+    sn_exact_problem problem = sn_exact_default();
+    sn_exact_report report = {0};
+    problem.sets = world->sets;
+    problem.contacts = &contact;
+    problem.contact_count = 1;
+    return sn_exact_relax(&world->touch.exact, &problem, &report, error);
 }
 
 static void strike_free(sn_world *world, const sn_touch_shape *a, const sn_touch_shape *b,
-                        const meeting *at)
+                        const sn_manifold *manifold, const strike_law *law, sn_contact *contact)
 {
     striker of_a = striker_of(world, &world->bodies.data[a->body]),
             of_b = striker_of(world, &world->bodies.data[b->body]);
-    for (int i = 0; i < at->count; ++i) {
-        const sn_manifold *manifold = &at->manifolds[i];
-        strike_law law = law_between(world, a, &at->place_a, b, &at->place_b, manifold->normal);
-        strike_points(&of_a, &of_b, manifold, &law);
+    sn_vec3 impulses[SN_MANIFOLD_POINTS] = {{0.0, 0.0, 0.0}};
+    strike_points(&of_a, &of_b, manifold, law, impulses);
+    for (int k = 0; k < contact->count; ++k) {
+        contact->points[k].impulse = impulses[k];
     }
     const striker *both[2] = {&of_a, &of_b};
     for (int i = 0; i < 2; ++i) {
@@ -226,16 +248,29 @@ static void strike_free(sn_world *world, const sn_touch_shape *a, const sn_touch
 sn_status sn_world_strike(sn_world *world, uint32_t shape_a, uint32_t shape_b, double margin,
                           sn_error *error)
 {
-    const sn_touch_shape *a = &world->touch.shapes.data[shape_a],
-                         *b = &world->touch.shapes.data[shape_b];
+    uint32_t first = shape_a < shape_b ? shape_a : shape_b,
+             second = shape_a < shape_b ? shape_b : shape_a;
+    const sn_touch_shape *a = &world->touch.shapes.data[first],
+                         *b = &world->touch.shapes.data[second];
     meeting at = {.place_a = place_of(world, a), .place_b = place_of(world, b)};
     sn_collide_cache cache = {0};
     at.count = sn_collide(sn_touch_collider(world, a), &at.place_a, sn_touch_collider(world, b),
                           &at.place_b, margin, &cache, at.manifolds, SN_PATCHES, NULL);
-    if (side_of(world, a).set == SN_SET_ARTICULATION ||
-        side_of(world, b).set == SN_SET_ARTICULATION) {
-        return strike_link(world, a, b, &at, error);
+    bool link = side_of(world, a).set == SN_SET_ARTICULATION ||
+                side_of(world, b).set == SN_SET_ARTICULATION;
+    for (int i = 0; i < at.count; ++i) {
+        strike_law law;
+        sn_contact contact = contact_at(world, a, b, &at, i, &law);
+        sn_status status = SN_OK;
+        if (link) {
+            status = strike_link(world, &contact, &law, error);
+        } else {
+            strike_free(world, a, b, &at.manifolds[i], &law, &contact);
+        }
+        status = status == SN_OK ? note_strike(world, first, second, &contact, error) : status;
+        if (status != SN_OK) {
+            return status;
+        }
     }
-    strike_free(world, a, b, &at);
     return SN_OK;
 }

@@ -1,8 +1,7 @@
 // Fast bodies: what moves by more than a share of its own inside in a step might pass through a
 // thin thing between two looks at it. Such bodies are followed from where they were to where they
 // are (conservative advancement, collide/query.h), and taken back to where they first meet
-// something, and strike there (strike.c); the rest of their way is lost. Going back along the way
-// it came changes neither momentum nor angular momentum.
+// something, and strike there (strike.c); the rest of their way is lost.
 //
 // Only free bodies are taken back. Links of mechanisms, which cannot be moved by themselves, rely
 // on contacts being seen ahead (touch.c), which they are up to a quarter of a body's size in a
@@ -94,6 +93,14 @@ static sn_vec3 core_place(const sn_collider *collider, sn_vec3 centre)
     return within ? centre : sn_vec3_scale(0.5, sn_vec3_add(box.lower, box.upper));
 }
 
+// What is in the other already has nothing to pass: stopped it would stay there for ever.
+static bool is_inside(const sn_collider *a, const sn_sweep *of_a, const sn_collider *b,
+                      const sn_sweep *of_b)
+{
+    sn_vec3 on_a, on_b;
+    return sn_collide_distance(a, &of_a->start, b, &of_b->start, NULL, &on_a, &on_b) < 0.0;
+}
+
 static bool visit(void *context, int proxy, uint32_t other)
 {
     (void)proxy;
@@ -123,6 +130,7 @@ static bool visit(void *context, int proxy, uint32_t other)
     }
     double fraction;
     if (sn_collide_impact(of_a, &own, of_b, &of_other, nearness, &fraction) &&
+        !(fraction == 0.0 && is_inside(of_a, &own, of_b, &of_other)) &&
         (fraction < s->fraction || (fraction == s->fraction && other < s->other))) {
         s->fraction = fraction;
         s->other = other;
@@ -147,6 +155,29 @@ static sweep_search first_meeting(sn_world *world, uint32_t shape)
     return s;
 }
 
+static sn_vec3 times(sn_vec3 a, sn_vec3 b)
+{
+    return sn_vec3_make(a.x * b.x, a.y * b.y, a.z * b.z);
+}
+
+// Puts a body elsewhere with its momentum and angular momentum. An uneven one that is turned may
+// need more energy for that than it has, and then gets only what it has: taken back step after step
+// it would whirl ever faster.
+static void turn_back(sn_rigid_set *set, int agent, sn_transform frame)
+{
+    double *v = sn_agent_v(&set->agents, agent), *q = sn_agent_q(&set->agents, agent);
+    sn_vec3 inertia = set->mass[agent].inertia, velocity = sn_vec3_at(v), spin = sn_vec3_at(v + 3);
+    sn_vec3 momentum = sn_rotate(sn_rigid_pose(q).rotation, times(inertia, spin));
+    double energy = sn_dot(spin, times(inertia, spin));
+    sn_rigid_set_frame(set, agent, frame);
+    sn_vec3 own = sn_rotate_inverse(sn_rigid_pose(q).rotation, momentum);
+    spin = sn_vec3_make(own.x / inertia.x, own.y / inertia.y, own.z / inertia.z);
+    double needed = sn_dot(spin, own);
+    spin = needed > energy ? sn_vec3_scale(sqrt(energy / needed), spin) : spin;
+    sn_vec3_put(v, velocity);
+    sn_vec3_put(v + 3, spin);
+}
+
 // Takes a free body back to where it was at a share of its way. What it met there (`met`, or the
 // shape itself for nothing) carries it on from there, if that is a link, which stays where it is.
 static void take_back(sn_world *world, uint32_t shape, double fraction, uint32_t met)
@@ -163,10 +194,20 @@ static void take_back(sn_world *world, uint32_t shape, double fraction, uint32_t
         place = sn_transform_multiply(of_met.end, sn_transform_multiply(back, place));
     }
     sn_transform frame = sn_transform_multiply(place, sn_transform_inverse(local));
-    sn_vec3 velocity = sn_rigid_velocity(&world->rigid, agent),
-            spin = sn_rigid_angular_velocity(&world->rigid, agent);
-    sn_rigid_set_frame(&world->rigid, agent, frame);
-    sn_rigid_set_velocity(&world->rigid, agent, velocity, spin);
+    turn_back(&world->rigid, agent, frame);
+}
+
+// Takes two bodies back to where they met, where they strike.
+static sn_status stop(sn_world *world, const sweep_search *s, sn_error *error)
+{
+    const sn_touch *touch = &world->touch;
+    take_back(world, s->shape, s->fraction, s->other);
+    if (is_free(world, touch->shapes.data[s->other].body)) {
+        take_back(world, s->other, s->fraction, s->other);
+    }
+    double size = sn_touch_pair_size(sn_touch_collider(world, &touch->shapes.data[s->shape]),
+                                     sn_touch_collider(world, &touch->shapes.data[s->other]));
+    return sn_world_strike(world, s->shape, s->other, 2.0 * NEARNESS * size, error);
 }
 
 sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error)
@@ -191,15 +232,7 @@ sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error)
             if (s.fraction >= STOPPED) {
                 continue;
             }
-            take_back(world, s.shape, s.fraction, s.other);
-            if (is_free(world, touch->shapes.data[s.other].body)) {
-                take_back(world, s.other, s.fraction, s.other);
-            }
-            double size =
-                sn_touch_pair_size(sn_touch_collider(world, &touch->shapes.data[s.shape]),
-                                   sn_touch_collider(world, &touch->shapes.data[s.other]));
-            sn_status status =
-                sn_world_strike(world, s.shape, s.other, 2.0 * NEARNESS * size, error);
+            sn_status status = stop(world, &s, error);
             if (status != SN_OK) {
                 return status;
             }

@@ -209,6 +209,7 @@ void sn_touch_free(sn_touch *touch)
     sn_array_free(&touch->pressed);
     sn_array_free(&touch->piled);
     sn_array_free(&touch->fast);
+    sn_array_free(&touch->strikes);
     sn_array_free(&touch->piled_agents);
     sn_array_free(&touch->pending);
     sn_array_free(&touch->drops);
@@ -612,6 +613,7 @@ sn_status sn_world_collide(sn_world *world, double h, sn_error *error)
     const sn_broad_pair *found = NULL;
     int found_count = 0;
     sn_array_clear(&touch->events);
+    sn_array_clear(&touch->strikes);
     touch->found_at = world->time;
     if (touch->wake) { // something was changed from outside: look at what slept, too
         sn_world_let_go(world);

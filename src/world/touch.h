@@ -39,6 +39,7 @@ enum {
     SN_PAIR_DROPPED = 2,  // they may not meet
     SN_PAIR_TOUCHING = 4, // in the last step
     SN_PAIR_DRIVEN = 8,   // a surface moves by itself
+    SN_PAIR_STRUCK = 16,  // in flight, in the step that ends: see sn_touch_strike
 };
 
 // Contacts are looked for up to this share of the smaller shape's size, beyond how far they move.
@@ -63,10 +64,17 @@ typedef struct sn_drop {
     sn_pair_drop why;
 } sn_drop;
 
+// Two shapes that struck each other where a fast one was stopped. Only to be told of: what it
+// leaves behind is velocity, and the next step finds its contacts anew.
+typedef struct sn_touch_strike {
+    uint32_t a, b; // touch shapes, a < b
+    sn_contact contact;
+} sn_touch_strike;
+
 // A contact that carried an impulse in the last step.
 typedef struct sn_touch_noted {
     uint32_t a, b; // touch shapes
-    int contact;
+    int contact;   // of the pool; below 0: strikes[-1 - contact]
 } sn_touch_noted;
 
 typedef struct sn_touch {
@@ -86,7 +94,8 @@ typedef struct sn_touch {
     SN_ARRAY(double) residual;      // of the islands: how far each is from its laws
     SN_ARRAY(sn_contact *) pressed; // contacts by islands
     SN_ARRAY(int) piled, piled_agents;
-    SN_ARRAY(uint32_t) fast; // shapes that moved far in the step
+    SN_ARRAY(uint32_t) fast;           // shapes that moved far in the step
+    SN_ARRAY(sn_touch_strike) strikes; // of the step
     sn_pile pile;
     sn_exact exact;
     SN_ARRAY(sn_exact) helpers;        // the same for each thread beyond the first
