@@ -402,7 +402,7 @@ static void finish_point(const sn_exact *exact, const sn_exact_problem *problem,
     u = sn_vec3_add(u, to_axes(spot->axes, contact->surface_velocity));
     bool hit = sn_dot(point->strike, point->strike) > 0.0, touched = point->touched;
     point->impulse = sn_vec3_add(to_world(spot->axes, p), point->strike);
-    point->touched = p.x > 0.0 || hit;
+    point->touched = sn_dot(p, p) > 0.0 || hit;
     point->gap_end = spot->gap + spot->before * spot->start.x + spot->after * u.x;
     point->struck = hit || spot->gap < 0.0 || (p.x > 0.0 && wanted_speed(problem, spot) != 0.0);
     *struck = *struck || point->struck;
@@ -506,7 +506,7 @@ sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem, sn_ex
         sn_contact_point *point = spot_point(problem, spot);
         sn_vec3 p = sn_exact_impulse(system, &system->blocks.data[spot->block]);
         point->impulse = sn_vec3_add(to_world(spot->axes, p), point->strike);
-        point->touched = point->touched || p.x > 0.0;
+        point->touched = point->touched || sn_dot(p, p) > 0.0;
         if (ends_contact(exact, i)) {
             finish_turning(exact, problem, spot, false);
         }

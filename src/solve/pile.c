@@ -90,6 +90,9 @@ static int count_blocks(const sn_pile_link *links, int count)
     return blocks + of_colour[SN_PILE_COLOURS];
 }
 
+// More of relaxing where things are wedged in.
+enum { WEDGED_SWEEPS = 6 };
+
 static void step_work(sn_pile_work *work, int substeps, double start_scale)
 {
     sn_pile_load_bodies(work);
@@ -102,10 +105,15 @@ static void step_work(sn_pile_work *work, int substeps, double start_scale)
         sn_pile_kick_bodies(work);
         sn_pile_refresh_contacts(work, true);
         sn_pile_run_sweep(work, SN_PILE_START);
+        work->tallies_up = false;
         sn_pile_run_sweep(work, SN_PILE_PRESS);
         work->elapsed = (i + 1) * work->h;
         sn_pile_drift_bodies(work);
         sn_pile_refresh_contacts(work, false);
+        for (int k = 0; work->wedged && k < WEDGED_SWEEPS; ++k) {
+            sn_pile_run_sweep(work, SN_PILE_RELAX);
+        }
+        work->tallies_up = true;
         sn_pile_run_sweep(work, SN_PILE_RELAX);
     }
     sn_pile_store_contacts(work);

@@ -22,6 +22,7 @@ static const double softness_ratio = 10.0;
 static const double anchor_share = 1.0 / 16.0;
 static const double push_share = 1.0 / 64.0; // of a size in half a step, as in exact.h
 static const double uneven_share = 16.0;     // of the largest moment of inertia by the least
+static const double wedged_share = 0.05;     // of a size
 static const double whirling = 0.1;          // rad in a sub-step, of uneven bodies
 static const double bounce_share = 2.0;      // approach slower than this many g h' does not rebound
 
@@ -60,6 +61,17 @@ SN_WIDE void find_four(wide_contact *four, const sn_pile_work *work, const sn_pi
     gather_centre(&four->centre_b, work->bodies, block->b);
 }
 
+// So far that one sweep will not take away again what pushes it out; and it met long ago, and does
+// not rebound.
+static bool overlaps_far(const sn_contact *contact)
+{
+    bool any = false;
+    for (int i = 0; i < contact->count; ++i) {
+        any = any || contact->points[i].gap < -wedged_share * contact->size;
+    }
+    return any;
+}
+
 SN_WIDE void load_laws(const sn_pile_work *work, sn_pile_block *block, sn_pile_extra *extra,
                        const wide_contact *four)
 {
@@ -74,6 +86,9 @@ SN_WIDE void load_laws(const sn_pile_work *work, sn_pile_block *block, sn_pile_e
     block->push = (2.0 * push_share / work->step) * SN_FOUR(size);
     SN_FOUR3(extra->surface, surface_velocity);
     extra->restitution = SN_FOUR(restitution);
+    for (int i = 0; i < SN_PILE_LANES; ++i) {
+        extra->restitution[i] = overlaps_far(four->contact[i]) ? 0.0 : extra->restitution[i];
+    }
     extra->bounce_speed = bounce_share * work->h * sn_length(work->gravity) + zero;
     extra->rolling = SN_FOUR(rolling_friction);
     extra->spinning = SN_FOUR(spinning_friction);
@@ -437,6 +452,16 @@ static void load_chunk(void *context, int first, int last, int chunk)
     load_blocks(run, first, last);
 }
 
+static bool is_wedged(const sn_pile_work *work, const sn_pile_block *block)
+{
+    bool any = false;
+    for (int lane = 0; lane < SN_PILE_LANES; ++lane) {
+        any = any ||
+              (block->contact[lane] >= 0 && overlaps_far(&work->contacts[block->contact[lane]]));
+    }
+    return any;
+}
+
 void sn_pile_load_contacts(sn_pile_work *work, double scale)
 {
     double w = 2.0 * SN_PI * softness_share / work->h, c = 2.0 * softness_ratio + work->h * w;
@@ -446,8 +471,9 @@ void sn_pile_load_contacts(sn_pile_work *work, double scale)
     work->impulse_scale = 1.0 / (1.0 + work->h * w * c);
     load_run run = {work, scale};
     sn_threads_run(work->threads, work->block_count, SN_PILE_BLOCK_CHUNK, load_chunk, &run);
-    work->bounces = work->uneven = false;
+    work->bounces = work->uneven = work->wedged = false;
     for (int i = 0; i < work->block_count; ++i) {
+        work->wedged |= is_wedged(work, &work->blocks[i]);
         work->bounces |= work->blocks[i].bounces;
         work->uneven |= work->blocks[i].uneven;
     }

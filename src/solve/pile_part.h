@@ -94,6 +94,8 @@ typedef struct sn_pile_work {
     double elapsed;                         // since the start of the step
     bool bounces;                           // some contact has restitution
     bool uneven;                            // some block is
+    bool wedged;                            // some contact overlaps far
+    bool tallies_up;                        // the sweep counts impulses
     sn_threads *threads;
 } sn_pile_work;
 

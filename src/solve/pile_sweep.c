@@ -241,7 +241,7 @@ SN_WIDE void twist_pair(wide_pair *pair, const sn_wide3 *twist)
 // Rolling and spinning friction: moments against relative turning, bounded across and along the
 // normal by lengths times the normal impulse.
 SN_WIDE void solve_turning(const sn_pile_work *work, const sn_pile_block *block,
-                           sn_pile_extra *extra, wide_pair *pair, bool pressing)
+                           sn_pile_extra *extra, wide_pair *pair)
 {
     const sn_pile_point *points = work->points + block->point_first;
     const sn_wide3 *n = &block->n;
@@ -266,7 +266,7 @@ SN_WIDE void solve_turning(const sn_pile_work *work, const sn_pile_block *block,
                        across.z - extra->turning.z};
     twist_pair(pair, &change);
     extra->turning = across;
-    if (!pressing) {
+    if (work->tallies_up) {
         wide_add(&extra->turning_total, &across);
     }
 }
@@ -321,10 +321,10 @@ SN_WIDE void solve_block(const sn_pile_work *work, int index, bool pressing)
     }
     end_visit(&visit, &pair);
     if (block->rolls) {
-        solve_turning(work, block, extra, &pair, pressing);
+        solve_turning(work, block, extra, &pair);
     }
     scatter_pair(work->bodies, work->body_count, block, &pair);
-    for (int i = 0; !pressing && i < count; ++i) {
+    for (int i = 0; work->tallies_up && i < count; ++i) {
         tallies[i].press += points[i].press;
         tallies[i].rub_t += points[i].rub_t;
         tallies[i].rub_s += points[i].rub_s;

@@ -5,24 +5,36 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "math/symmetric.h"
 #include "solve/penalty.h"
 #include "world/form.h"
 #include "world/touch.h"
 #include "world/world.h"
 
-static double mass_of(const sn_world *world, uint32_t body)
+// How much a force of 1 N along n at the point speeds it up, were the body free: links of
+// mechanisms answer no more than that. 1/kg; 0 of what stands still.
+static double answer_of(const sn_world *world, uint32_t body, const sn_part *part, sn_vec3 point,
+                        sn_vec3 n)
 {
     const sn_body_record *record = &world->bodies.data[body];
     if (record->agent.agent < 0) {
-        return INFINITY;
+        return 0.0;
     }
-    return sn_body_is_jointed(record) ? record->own->mass.mass
-                                      : world->rigid.mass[record->agent.agent].mass;
-}
-
-static double mass_of_both(double a, double b)
-{
-    return isinf(a) ? b : (isinf(b) ? a : a * b / (a + b));
+    sn_vec3 arm = sn_cross(sn_vec3_sub(point, part->centre), n);
+    if (!sn_body_is_jointed(record)) {
+        const sn_rigid_mass *mass = &world->rigid.mass[record->agent.agent];
+        const double *q = sn_agent_q(&world->rigid.agents, record->agent.agent);
+        sn_vec3 own = sn_rotate_inverse(sn_rigid_pose(q).rotation, arm);
+        return 1.0 / mass->mass + own.x * own.x / mass->inertia.x +
+               own.y * own.y / mass->inertia.y + own.z * own.z / mass->inertia.z;
+    }
+    const sn_mass_properties *mass = &record->own->mass;
+    const sn_mat3 *i = &mass->inertia;
+    sn_sym3 inertia = {i->m[0][0], i->m[0][1], i->m[0][2], i->m[1][1], i->m[1][2], i->m[2][2]};
+    sn_sym3 inverse;
+    sn_vec3 own = sn_rotate_inverse(part->frame.rotation, arm);
+    bool sound = sn_sym3_inverse(&inertia, &inverse);
+    return 1.0 / mass->mass + (sound ? sn_dot(own, sn_sym3_apply(&inverse, own)) : 0.0);
 }
 
 static sn_part part_of(const sn_world *world, uint32_t body)
@@ -86,20 +98,20 @@ static void act(sn_world *world, sn_pair *pair, double elapsed, int group, bool 
     sn_collide_cache cache = {0}; // forces depend on the state alone
     int count = sn_collide(sn_touch_collider(world, a), &place_a, sn_touch_collider(world, b),
                            &place_b, 0.0, &cache, manifolds, pair->capacity, NULL);
-    double mass = mass_of_both(mass_of(world, a->body), mass_of(world, b->body));
     for (int m = 0; m < count; ++m) {
         const sn_manifold *manifold = &manifolds[m];
-        sn_penalty law = {.damping = world->contact.damping,
-                          .friction = pair->friction,
-                          .mass = mass / manifold->count,
-                          .tangential = 2.0 / 7.0};
-        law.stiffness = world->contact.stiffness > 0.0
-                            ? world->contact.stiffness
-                            : sn_penalty_stiffness(law.mass, touch->penalty_step);
+        sn_penalty law = {
+            .damping = world->contact.damping, .friction = pair->friction, .tangential = 2.0 / 7.0};
         for (int i = 0; i < manifold->count; ++i) {
             const sn_manifold_point *point = &manifold->points[i];
             sn_vec3 at = sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b));
             sn_vec3 u = sn_vec3_sub(velocity_at(&part_b, at), velocity_at(&part_a, at)), now;
+            double answer = answer_of(world, a->body, &part_a, at, manifold->normal) +
+                            answer_of(world, b->body, &part_b, at, manifold->normal);
+            law.mass = 1.0 / (answer * manifold->count);
+            law.stiffness = world->contact.stiffness > 0.0
+                                ? world->contact.stiffness
+                                : sn_penalty_stiffness(law.mass, touch->penalty_step);
             const sn_contact_point *held = held_point(touch, pair, manifold, point->feature);
             sn_vec3 force =
                 sn_penalty_force(&law, point->gap, manifold->normal, u,
