@@ -1,10 +1,18 @@
-// Contact where nothing is as it should be: bodies put one into another, exactly on one another,
-// flat as paper, thin as needles, a million times heavier than what they lie on. Whatever the
-// placement, every step must succeed and every number stay finite.
+// Contact where nothing is as it should be (torture_scene.h). Whatever the placement, every step
+// must succeed and every number stay finite. Of the solvers nothing may be thrown out of what it
+// was wedged into: with M the mass of all that moves and s the size of the largest body, energy may
+// grow by no more than
 //
-// A hundred scenes of convex shapes with fixed seeds; SINEW_SOAK=1 in the environment takes ten
-// thousand, with moving meshes and rebounds, and tells of bodies that were thrown out faster than
-// their size and weight explain. SINEW_SCENE=n: the nth of these alone.
+//     M (2 g s + V^2 / 2),   V = s / (15 h)
+//
+// Overlap is undone by up to s / 64 in half a step (solve/exact_push.c), which lifts things against
+// gravity and may leave some of that speed behind for a moment. All else, friction, rebounds,
+// limits, must take energy out. Not held to this are the methods for comparison, which know no
+// bound, and mechanisms with loops, whose own step may gain energy where they are wedged in.
+//
+// A few hundred scenes with fixed seeds, of 60 steps each. In the environment: SINEW_SOAK=1 takes
+// ten thousand, SINEW_SCENES=n so many, SINEW_SEED=n others, SINEW_SCENE=n the nth alone, step by
+// step.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,189 +20,21 @@
 
 #include <cmocka.h>
 
-#include "random_shape.h"
+#include "torture_scene.h"
 
-enum { SCENES = 100, SOAK_SCENES = 10000, MOST_BODIES = 5, STEPS = 8 };
+enum { SCENES = 300, SOAK_SCENES = 10000, STEPS = 60 };
 
-typedef enum placing {
-    PLACE_COINCIDENT, // all in one point, turned alike
-    PLACE_NESTED,     // each smaller one inside the last
-    PLACE_STACKED,    // box upon box without a gap, by the shapes' sizes
-    PLACE_IN_GRID,    // side by side without a gap
-    PLACE_IN_HEAP,    // anywhere in a space too small for them
-    PLACE_IN_LINE,    // centres on a line, so that axes are parallel
-    PLACINGS
-} placing;
+static const double H = 1.0 / 240.0;
 
-typedef struct torture {
-    sn_random random;
-    double scale; // m
-    double h;     // s
-    placing placing;
-    int count;
-    double fastest; // m/s, at the start
-    bool meshes;    // that move
-    sn_world *world;
-    sn_body bodies[MOST_BODIES];
-    sn_vec3 sizes[MOST_BODIES];
-    sn_vec3 at[MOST_BODIES];
-} torture;
-
-// ---- scenes ----
-
-static sn_vec3 proportions(sn_random *random)
-{
-    sn_vec3 size = {sn_random_range(random, 0.5, 1.0), sn_random_range(random, 0.5, 1.0),
-                    sn_random_range(random, 0.5, 1.0)};
-    double thin = random_decade(random, -4.0, -1.0);
-    switch (sn_random_below(random, 5)) {
-    case 0: // a sheet
-        size.z = thin;
-        break;
-    case 1: // a needle
-        size.x = size.y = thin;
-        break;
-    case 2: // a cube, with every chance of equal numbers
-        size.x = size.y = size.z = 1.0;
-        break;
-    default:
-        break;
-    }
-    return size;
-}
-
-static sn_quat awkward_turn(sn_random *random, const torture *t)
-{
-    static const double half = 0.70710678118654752440;
-    static const sn_quat quarter[] = {{1.0, 0.0, 0.0, 0.0},   {half, half, 0.0, 0.0},
-                                      {half, 0.0, half, 0.0}, {half, 0.0, 0.0, half},
-                                      {0.0, 1.0, 0.0, 0.0},   {0.5, 0.5, 0.5, 0.5}};
-    if (t->placing == PLACE_COINCIDENT || t->placing == PLACE_IN_LINE) {
-        return quarter[0];
-    }
-    bool any = t->placing == PLACE_IN_HEAP && sn_random_below(random, 2) == 0;
-    return any ? random_turn(random) : quarter[sn_random_below(random, 6)];
-}
-
-static sn_vec3 awkward_place(torture *t, int i)
-{
-    sn_vec3 size = t->sizes[i];
-    switch (t->placing) {
-    case PLACE_STACKED:
-        return i == 0 ? sn_vec3_make(0.0, 0.0, 0.5 * size.z)
-                      : sn_vec3_make(0.0, 0.0, t->at[i - 1].z + 0.5 * (t->sizes[i - 1].z + size.z));
-    case PLACE_IN_GRID:
-        return sn_vec3_scale(t->scale, sn_vec3_make(i % 2, i / 2 % 2, i / 4));
-    case PLACE_IN_HEAP:
-        return random_vec3(&t->random, 0.5 * t->scale);
-    case PLACE_IN_LINE:
-        return sn_vec3_make(0.0, 0.0, 0.25 * t->scale * i);
-    default:
-        return SN_VEC3_ZERO;
-    }
-}
-
-static sn_surface awkward_surface(sn_random *random, double scale)
-{
-    sn_surface surface = sn_default_surface();
-    int kind = sn_random_below(random, 6);
-    surface.friction = kind == 0 ? 0.0 : kind == 1 ? 3.0 : 0.5;
-    surface.restitution = kind == 2 && getenv("SINEW_SOAK") != NULL ? 0.5 : 0.0;
-    surface.rolling_friction = kind == 3 ? 0.1 * scale : 0.0;
-    surface.spinning_friction = kind == 3 ? 0.1 * scale : 0.0;
-    surface.sensor = sn_random_below(random, 20) == 0;
-    return surface;
-}
-
-static void add_ground(torture *t)
-{
-    int kind = sn_random_below(&t->random, 6);
-    if (kind == 0) {
-        return;
-    }
-    static const random_kind kinds[] = {RANDOM_PLANE,     RANDOM_PLANE,        RANDOM_BOX,
-                                        RANDOM_OPEN_MESH, RANDOM_HEIGHT_FIELD, RANDOM_MESH};
-    sn_vec3 size = {4.0 * t->scale, 4.0 * t->scale,
-                    t->scale * (sn_random_below(&t->random, 2) == 0 ? 1e-3 : 1.0)};
-    sn_shape shape = random_shape(&t->random, kinds[kind], size);
-    sn_body_def def = sn_default_body_def();
-    sn_body body;
-    sn_error error = {0};
-    def.type = SN_BODY_STATIC;
-    def.shapes = &shape;
-    def.shape_count = 1;
-    random_ok(sn_world_add_body(t->world, &def, &body, &error), &error);
-    sn_shape_release(&shape);
-}
-
-static void add_one(torture *t, int i)
-{
-    sn_random *random = &t->random;
-    sn_body_def def = sn_default_body_def();
-    sn_shape shapes[2];
-    sn_error error = {0};
-    double factor = t->placing == PLACE_NESTED ? pow(0.8, i) : 1.0;
-    t->sizes[i] = sn_vec3_scale(t->scale * factor, proportions(random));
-    bool again = i > 0 && sn_random_below(random, 3) == 0; // two that are equal to the bit
-    t->sizes[i] = again ? t->sizes[i - 1] : t->sizes[i];
-    t->at[i] = awkward_place(t, i);
-    def.shapes = shapes;
-    def.shape_count = 1 + (sn_random_below(random, 6) == 0);
-    double density = random_decade(random, 1.0, 5.0);
-    for (int k = 0; k < def.shape_count; ++k) {
-        random_kind kind = (random_kind)sn_random_below(random, t->meshes ? RANDOM_MOVING_KINDS
-                                                                          : RANDOM_CONVEX_KINDS);
-        shapes[k] = random_shape(random, kind, t->sizes[i]);
-        shapes[k].density = density;
-        shapes[k].surface = awkward_surface(random, t->scale);
-        shapes[k].frame.position.x = k * 0.5 * t->scale;
-    }
-    shapes[0].surface.sensor = false;
-    def.frame = (sn_transform){t->at[i], awkward_turn(random, t)};
-    if (sn_random_below(random, 3) == 0) {
-        double speed = t->scale * random_decade(random, -3.0, 1.0);
-        def.velocity = sn_vec3_scale(speed, random_direction(random));
-        def.angular_velocity = sn_vec3_scale(speed / t->scale, random_direction(random));
-        t->fastest = fmax(t->fastest, 3.0 * speed);
-    }
-    random_ok(sn_world_add_body(t->world, &def, &t->bodies[i], &error), &error);
-    for (int k = 0; k < def.shape_count; ++k) {
-        sn_shape_release(&shapes[k]);
-    }
-}
-
-static void make_scene(torture *t, int number)
-{
-    *t = (torture){.random = {.seed = 4004, .stream = (uint64_t)number}};
-    sn_random *random = &t->random;
-    t->meshes = getenv("SINEW_SOAK") != NULL || getenv("SINEW_SCENE") != NULL;
-    sn_world_def def = sn_default_world_def();
-    sn_error error = {0};
-    t->scale = random_decade(random, -2.0, 2.0);
-    t->h = sn_random_below(random, 2) == 0 ? 1.0 / 240.0 : 1.0 / 60.0;
-    t->placing = (placing)sn_random_below(random, PLACINGS);
-    t->count = 2 + sn_random_below(random, MOST_BODIES - 1);
-    def.gravity.z = sn_random_below(random, 4) == 0 ? 0.0 : -9.81;
-    def.contact.method = sn_random_below(random, 8) == 0 ? SN_CONTACT_IMPULSE : SN_CONTACT_DEFAULT;
-    random_ok(sn_world_create(&def, &t->world, &error), &error);
-    add_ground(t);
-    for (int i = 0; i < t->count; ++i) {
-        add_one(t, i);
-    }
-}
-
-// ---- what is asked of them ----
-
-static bool is_sound(const torture *t, double *fastest)
+static bool is_sound(const torture *t)
 {
     bool sound = isfinite(sn_world_report(t->world).contact_error);
     for (int i = 0; i < t->count; ++i) {
         sn_transform frame = sn_body_transform(t->world, t->bodies[i]);
-        sn_vec3 v = sn_body_velocity(t->world, t->bodies[i]),
-                w = sn_body_angular_velocity(t->world, t->bodies[i]);
-        sound = sound && sn_vec3_is_finite(frame.position) && sn_vec3_is_finite(v) &&
-                sn_vec3_is_finite(w) && isfinite(frame.rotation.w + frame.rotation.x);
-        *fastest = fmax(*fastest, sn_length(v));
+        sound = sound && sn_vec3_is_finite(frame.position) &&
+                sn_vec3_is_finite(sn_body_velocity(t->world, t->bodies[i])) &&
+                sn_vec3_is_finite(sn_body_angular_velocity(t->world, t->bodies[i])) &&
+                isfinite(frame.rotation.w + frame.rotation.x);
     }
     for (int i = 0; i < sn_world_contact_count(t->world); ++i) {
         sn_contact_info info = sn_world_contact(t->world, i);
@@ -203,48 +43,84 @@ static bool is_sound(const torture *t, double *fastest)
     return sound;
 }
 
-static double run_scene(int number)
+// What energy may grow by, if anything bounds it.
+static double allowance(const torture *t)
+{
+    double mass = 0.0, g = sn_length(sn_world_gravity(t->world));
+    for (int i = 0; i < t->count; ++i) {
+        mass += sn_body_mass_properties(t->world, t->bodies[i]).mass;
+    }
+    double v = t->scale / (15.0 * H);
+    bool bounded = t->contact.method == SN_CONTACT_SOLVER && !t->loops;
+    return bounded ? mass * (2.0 * g * t->scale + 0.5 * v * v) : INFINITY;
+}
+
+static void describe(const torture *t, int number, int step, const char *what)
+{
+    print_message("scene %d, step %d: placing %d, %g m, %d bodies, %d joints, %s, exact up to %d, "
+                  "gravity %g: %s\n",
+                  number, step, (int)t->placing, t->scale, t->count, t->joints,
+                  sn_contact_method_word(t->contact.method), t->contact.exact_limit,
+                  sn_world_gravity(t->world).z, what);
+}
+
+// What the most that its energy grew by is of what it may; above 1 also for whatever else fails.
+static double run_scene(uint64_t seed, int number, bool loud)
 {
     torture t;
     sn_error error = {0};
-    double fastest = 0.0;
-    make_scene(&t, number);
-    for (int i = 0; i < STEPS; ++i) {
-        if (sn_world_step(t.world, t.h, &error) != SN_OK) {
-            fail_msg("scene %d, step %d: %s", number, i, sn_error_message(&error));
+    torture_make(&t, seed, (uint64_t)number);
+    random_ok(sn_world_assemble(t.world, &error), &error);
+    double most = allowance(&t), start = sn_world_energy(t.world).total, worst = 0.0;
+    for (int i = 0; i < STEPS && worst <= 1.0; ++i) {
+        if (sn_world_step(t.world, H, &error) != SN_OK) {
+            describe(&t, number, i, sn_error_message(&error));
+            worst = INFINITY;
+            break;
         }
-        if (!is_sound(&t, &fastest)) {
-            fail_msg("scene %d, step %d: not finite", number, i);
+        double grown = (sn_world_energy(t.world).total - start) / most;
+        worst = is_sound(&t) && grown == grown ? fmax(worst, grown) : INFINITY;
+        if (worst > 1.0 || loud) {
+            char text[100];
+            snprintf(text, sizeof text, "energy grew by %.3g of what it may, contact error %.1e",
+                     grown, sn_world_report(t.world).contact_error);
+            describe(&t, number, i, text);
         }
-    }
-    double usual = t.fastest + 9.81 * STEPS * t.h + t.scale / t.h;
-    if (getenv("SINEW_SCENE") != NULL || (t.meshes && fastest > usual)) {
-        print_message("scene %d: placing %d, scale %g, %d bodies, speed %g of %g, error %g\n",
-                      number, (int)t.placing, t.scale, t.count, fastest, usual,
-                      sn_world_report(t.world).contact_error);
     }
     sn_world_destroy(t.world);
-    return fastest / usual;
+    return worst;
+}
+
+static long from_environment(const char *name, long otherwise)
+{
+    const char *given = getenv(name);
+    return given != NULL ? strtol(given, NULL, 10) : otherwise;
 }
 
 static void degenerate_scenes_stay_sound(void **state)
 {
     (void)state;
-    const char *only = getenv("SINEW_SCENE"), *soak = getenv("SINEW_SOAK");
-    int first = only != NULL ? atoi(only) : 0;
-    int count = only != NULL ? 1 : soak != NULL ? SOAK_SCENES : SCENES;
+    long only = from_environment("SINEW_SCENE", -1);
+    long soak = from_environment("SINEW_SOAK", 0) != 0 ? SOAK_SCENES : SCENES;
+    long count = only >= 0 ? 1 : from_environment("SINEW_SCENES", soak);
+    long first = only >= 0 ? only : from_environment("SINEW_FIRST", 0);
+    uint64_t seed = (uint64_t)from_environment("SINEW_SEED", 4004);
+    int failed = 0;
     double worst = 0.0;
-    for (int i = first; i < first + count; ++i) {
-        worst = fmax(worst, run_scene(i));
-        if (soak != NULL && i % 500 == 499) {
-            print_message("%d scenes, largest speed %.3g of the usual\n", i + 1, worst);
+    for (long i = first; i < first + count; ++i) {
+        double own = run_scene(seed, (int)i, only >= 0);
+        failed += !(own <= 1.0);
+        worst = own <= 1.0 ? fmax(worst, own) : worst;
+        if (count > SCENES && i % 500 == 499) {
+            print_message("%ld scenes, %d failed, energy up to %.3g\n", i + 1, failed, worst);
         }
     }
-    assert_true(isfinite(worst));
+    assert_int_equal(failed, 0);
 }
 
 int main(void)
 {
+    setvbuf(stdout, NULL, _IOLBF, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(degenerate_scenes_stay_sound),
     };

@@ -31,6 +31,7 @@ typedef struct torture {
     sn_vec3 sizes[TORTURE_BODIES];
     sn_vec3 at[TORTURE_BODIES];
     int count, joints;
+    bool loops;
 } torture;
 
 // ---- what bodies are like ----
@@ -277,6 +278,7 @@ static inline void torture_add_loop(torture *t)
 {
     sn_random *random = &t->random;
     int first = t->count;
+    t->loops = true;
     double side = 0.5 * t->scale;
     sn_vec3 size = {0.2 * side, 0.2 * side, side};
     sn_transform middle = {random_vec3(random, 0.3 * t->scale), torture_turn(random, t->placing)};

@@ -436,7 +436,6 @@ static void articulation_advance(sn_agent_set *set, int first, int last, double 
         bool arrived = !head->failed;
         head->stalled = 0;
         if (item->ties != NULL && head->failed != SN_FAILURE_MEMORY) {
-            item->ties->wary = item->touched;
             arrived = (arrived && sn_tie_step_advance(item->ties, &item->step, &item->tree,
                                                       item->last_time, q, v)) ||
                       take_in_parts(set, i, h);

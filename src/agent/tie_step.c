@@ -623,37 +623,9 @@ static void keep_limits(const sn_tie_work *work, const sn_tree *tree, double *q)
     }
 }
 
-// As masses measure it, how far the step goes if ties take from the guess what they forbid: the way
-// that solvers of contact count on.
-static double expected_way(sn_tie_work *work, sn_tree_step *step, sn_tree *tree)
-{
-    start_search(work, step, tree);
-    if (work->held_rows > 0) {
-        if (!sn_tie_work_rows(work, tree, step->c, NULL, NULL)) {
-            return INFINITY;
-        }
-        sn_tie_rows_factorise(&work->rows, NULL, SN_GRIP_FIRM);
-        sn_tie_take_from(work, tree, NULL, work->guessed);
-    }
-    double way = sn_tie_work_norm(work, tree, work->guessed);
-    return fmax(way, sn_tie_work_norm(work, tree, work->past));
-}
-
-// Has it found its way out with energy from nowhere? moved: by the step.
-static bool is_overdone(sn_tie_work *work, const sn_tree *tree, const double *moved,
-                        double expected)
-{
-    const double many = 4.0;
-    return work->wary && !(sn_tie_work_norm(work, tree, moved) <= many * expected);
-}
-
 bool sn_tie_step_advance(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time,
                          double *q, double *v)
 {
-    double expected = work->wary ? expected_way(work, step, tree) : 0.0;
-    if (work->rows.failed) {
-        return false;
-    }
     start_search(work, step, tree);
     if (!search(work, step, tree, time, SN_GRIP_FIRM)) {
         if (work->rows.failed) {
@@ -664,10 +636,6 @@ bool sn_tie_step_advance(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, d
         if (!search(work, step, tree, time, SN_GRIP_LOOSE)) {
             return false;
         }
-    }
-    sn_tree_step_moved(step, tree, work->moved);
-    if (is_overdone(work, tree, work->moved, expected)) {
-        return false;
     }
     sn_tree_step_loads(step, tree, work->load);
     if (work->held_rows > 0) {
@@ -686,11 +654,7 @@ bool sn_tie_step_advance(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, d
         return true;
     }
     sn_tree_step_ahead(step, tree, work->before);
-    bool gathered = sn_tie_gather(work, tree, time + step->h, step->h, step->c, work->before, q, v);
-    for (int j = 0; j < tree->v_count; ++j) {
-        work->moved[j] = step->h * v[j];
-    }
-    return gathered && !is_overdone(work, tree, work->moved, expected);
+    return sn_tie_gather(work, tree, time + step->h, step->h, step->c, work->before, q, v);
 }
 
 // ---- for contact ----

@@ -89,7 +89,6 @@ typedef struct sn_tie_work {
     double *tie_load;                                // 6 tie_count
     sn_tie_modes modes;
     bool open;  // the step under way goes without what is bounded
-    bool wary; // impulses of contact act: the step is held to the energy that they can give
     bool ready; // rows and their factor are those of the tree where sn_tie_follow left it
 } sn_tie_work;
 

@@ -66,17 +66,35 @@ static sn_sym3 block_matrix(const sn_exact_system *system, const sn_exact_block 
     return (sn_sym3){w[0][0], w[0][1], w[0][2], w[1][1], w[1][2], w[2][2]};
 }
 
-// A normal that goes through what a link turns about gets an answer from rounding alone: of points
-// where the other directions answer so much more it counts as none.
-static const double no_answer = 1e-12;
+// A normal that goes through what a link turns about, or a point that a joint holds in its place,
+// gets an answer from rounding alone. Where other directions at the point, or other points of the
+// system, answer so much more, it counts as none.
+static const double no_answer_across = 1e-12, no_answer_at_all = 1e-14;
+
+static double largest_answer(const sn_exact_system *system)
+{
+    double most = 0.0;
+    for (int i = 0; i < system->blocks.count; ++i) {
+        const sn_exact_block *block = &system->blocks.data[i];
+        if (block->kind == SN_BLOCK_POINT) {
+            most = fmax(most, fmax(block->w.xx, fmax(block->w.yy, block->w.zz)));
+        }
+    }
+    return most;
+}
+
+static void drop_unanswered(sn_exact_block *block, double most)
+{
+    double across = fmax(block->w.yy, block->w.zz);
+    if (block->kind == SN_BLOCK_POINT &&
+        block->w.xx < fmax(no_answer_across * across, no_answer_at_all * most)) {
+        block->w.xx = 0.0;
+    }
+}
 
 // Rows whose impulse is bounded by a norm have one scale, so that balls stay balls.
 static void block_scales(sn_exact_block *block)
 {
-    double across = block->w.yy > block->w.zz ? block->w.yy : block->w.zz;
-    if (block->kind == SN_BLOCK_POINT && block->w.xx < no_answer * across) {
-        block->w.xx = 0.0;
-    }
     const sn_sym3 *w = &block->w;
     double normal = w->xx, rest = w->yy > w->zz ? w->yy : w->zz;
     if (block->kind != SN_BLOCK_POINT) {
@@ -92,7 +110,11 @@ void sn_exact_system_prepare(sn_exact_system *system)
     for (int i = 0; i < system->blocks.count; ++i) {
         sn_exact_block *block = &system->blocks.data[i];
         block->w = block_matrix(system, block);
-        block_scales(block);
+    }
+    double most = largest_answer(system);
+    for (int i = 0; i < system->blocks.count; ++i) {
+        drop_unanswered(&system->blocks.data[i], most);
+        block_scales(&system->blocks.data[i]);
     }
 }
 

@@ -91,6 +91,36 @@ void sn_touch_save_memory(const sn_world *world, unsigned char *at)
     memcpy(start, &head, sizeof head);
 }
 
+static bool is_side(const sn_world *world, uint32_t body, const sn_contact_side *side)
+{
+    if (body >= (uint32_t)world->bodies.count) {
+        return false;
+    }
+    sn_agent_ref ref = world->bodies.data[body].agent;
+    return ref.agent < 0
+               ? side->set == -1
+               : side->set == ref.set && side->agent == ref.agent && side->part == ref.part;
+}
+
+// Contacts of what sleeps are taken as they are.
+static bool is_contact(const sn_world *world, const memory_pair *own, const sn_contact *contact)
+{
+    bool sound = contact->count >= 0 && contact->count <= SN_MANIFOLD_POINTS &&
+                 is_side(world, own->body_a, &contact->a) &&
+                 is_side(world, own->body_b, &contact->b) && sn_vec3_is_finite(contact->normal) &&
+                 sn_vec3_is_finite(contact->turning) &&
+                 sn_vec3_is_finite(contact->surface_velocity) && isfinite(contact->friction) &&
+                 isfinite(contact->restitution) && isfinite(contact->rolling_friction) &&
+                 isfinite(contact->spinning_friction) && contact->size >= 0.0;
+    for (int i = 0; sound && i < contact->count; ++i) {
+        const sn_contact_point *point = &contact->points[i];
+        sound = sn_vec3_is_finite(point->on_a) && sn_vec3_is_finite(point->on_b) &&
+                sn_vec3_is_finite(point->impulse) && sn_vec3_is_finite(point->anchor) &&
+                isfinite(point->gap);
+    }
+    return sound;
+}
+
 // Are these bytes what a world of this structure has saved? The part of the winds starts at
 // `*shade`.
 static bool is_memory(const sn_world *world, const unsigned char *bytes, size_t size, size_t *shade)
@@ -120,7 +150,7 @@ static bool is_memory(const sn_world *world, const unsigned char *bytes, size_t 
         for (int k = 0; k < own.count; ++k, used += sizeof(sn_contact)) {
             sn_contact contact;
             memcpy(&contact, bytes + used, sizeof contact);
-            if (contact.count < 0 || contact.count > SN_MANIFOLD_POINTS) {
+            if (!is_contact(world, &own, &contact)) {
                 return false;
             }
         }
