@@ -91,7 +91,7 @@ static int count_blocks(const sn_pile_link *links, int count)
 }
 
 // More of relaxing where things are wedged in.
-enum { WEDGED_SWEEPS = 6 };
+enum { WEDGED_SWEEPS = 16 };
 
 static void step_work(sn_pile_work *work, int substeps, double start_scale)
 {
