@@ -290,7 +290,7 @@ typedef struct live_session {
     sn_allowance messages, bytes;
     double sent_at; // when something could last be sent, or nothing waited
     unsigned char *gathered;
-    size_t count;
+    size_t count, room;
     bool closing;
 } live_session;
 
@@ -368,14 +368,18 @@ static int receive(sn_server *server, struct lws *wsi, live_session *session, co
                           "a message of more than 8 MB");
     }
     bool whole = lws_is_first_fragment(wsi) && lws_is_final_fragment(wsi);
-    if (!whole && length > 0) {
-        unsigned char *grown = sn_reallocate(session->gathered, session->count + length);
+    if (!whole && session->count + length > session->room) {
+        size_t room = 2 * (session->count + length);
+        unsigned char *grown = sn_reallocate(session->gathered, room);
         if (grown == NULL) {
             return close_with(server, wsi, session, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION,
                               "out of memory");
         }
-        memcpy(grown + session->count, in, length);
         session->gathered = grown;
+        session->room = room;
+    }
+    if (!whole && length > 0) {
+        memcpy(session->gathered + session->count, in, length);
         session->count += length;
     }
     if (!lws_is_final_fragment(wsi)) {
@@ -385,7 +389,7 @@ static int receive(sn_server *server, struct lws *wsi, live_session *session, co
                                        whole ? length : session->count, lws_frame_is_binary(wsi));
     sn_free(session->gathered);
     session->gathered = NULL;
-    session->count = 0;
+    session->count = session->room = 0;
     if (letter == NULL || !sn_post_put(server->post, session->box - 1, letter)) {
         return close_with(server, wsi, session, LWS_CLOSE_STATUS_POLICY_VIOLATION,
                           "the engine cannot keep up with its messages");
