@@ -118,6 +118,7 @@ typedef struct sn_contact_def {
     sn_contact_method method;
     int substeps;     // of large piles, default 4
     int exact_limit;  // islands of up to so many contacts are solved to convergence, 128
+    int heap_limit;   // the same of heaps: compact bodies of like masses, > 1.5 contacts each; 24
     bool within;      // bodies of one mechanism meet each other (default); see contact.h
     bool sleep;       // what has come to rest is not moved until something wakes it
     double stiffness; // penalty: N/m at each point; 0: from masses and the step

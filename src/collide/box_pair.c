@@ -414,7 +414,7 @@ static bool touch_faces(const reference *f, double separation, double rounding, 
     }
     m->normal = sn_vec3_make(0.0, 0.0, f->sign);
     m->patch = 0;
-    sn_manifold_reduce(m, points, count, scale);
+    sn_manifold_reduce(m, points, count, SN_FACE_LEVEL * scale, SN_FACE_SHARE);
     return true;
 }
 

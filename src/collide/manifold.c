@@ -15,19 +15,20 @@ static int farthest(const sn_manifold_point *points, int count, sn_vec3 from)
     return best;
 }
 
-static int deepest(const sn_manifold_point *points, int count, sn_vec3 normal, double scale)
+static int deepest(const sn_manifold_point *points, int count, sn_vec3 normal, double level,
+                   double share)
 {
     double least = points[0].gap;
     for (int i = 1; i < count; ++i) {
         least = points[i].gap < least ? points[i].gap : least;
     }
+    double bound = least + fmax(level, -share * least);
     // A direction in the plane that no symmetric contact shares, so that ties are rare.
     sn_vec3 odd = sn_cross(normal, sn_vec3_make(0.8017, 0.5345, -0.2673));
     int best = 0;
     double first = -INFINITY;
     for (int i = 0; i < count; ++i) {
-        double along =
-            points[i].gap <= least + 1e-4 * scale ? sn_dot(points[i].on_a, odd) : -INFINITY;
+        double along = points[i].gap <= bound ? sn_dot(points[i].on_a, odd) : -INFINITY;
         best = along > first ? i : best;
         first = along > first ? along : first;
     }
@@ -58,7 +59,7 @@ static int beyond(const sn_manifold_point *points, int count, sn_vec3 normal, in
 }
 
 void sn_manifold_reduce(sn_manifold *manifold, const sn_manifold_point *points, int count,
-                        double scale)
+                        double level, double share)
 {
     if (count <= SN_MANIFOLD_POINTS) {
         manifold->count = count;
@@ -67,7 +68,7 @@ void sn_manifold_reduce(sn_manifold *manifold, const sn_manifold_point *points, 
         }
         return;
     }
-    int p = deepest(points, count, manifold->normal, scale);
+    int p = deepest(points, count, manifold->normal, level, share);
     int q = farthest(points, count, points[p].on_a);
     sn_vec3 line = sn_vec3_sub(points[q].on_a, points[p].on_a);
     sn_vec3 side = sn_cross(manifold->normal, line);

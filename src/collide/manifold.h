@@ -30,10 +30,16 @@ typedef struct sn_manifold {
 
 // Fills a manifold with at most four of `count` points, which must be at least one: the deepest,
 // the one farthest from it, and the one farthest to each side of the line between them. Points
-// whose gaps differ by less than 1e-4 `scale` count as equally deep, and of these the first along a
-// fixed direction in the plane is taken, so that noise does not change the choice.
+// whose gaps differ by less than `level`, or by less than `share` of the deepest overlap, count as
+// equally deep, and of these the first along a fixed direction in the plane is taken, so that noise
+// does not change the choice.
 SN_API void sn_manifold_reduce(sn_manifold *manifold, const sn_manifold_point *points, int count,
-                               double scale);
+                               double level, double share);
+
+// For faces of convex things: what carries others sinks in a little, more here, less there, and
+// shall keep its points all the same.
+#define SN_FACE_LEVEL 2e-3 // of the size
+#define SN_FACE_SHARE 0.75
 
 // The same contact seen from b.
 SN_API void sn_manifold_swap(sn_manifold *manifold);

@@ -52,7 +52,7 @@ static bool has_point(const sn_patch_set *set, sn_patch *patch, const sn_manifol
 static void thin_out(const sn_patch_set *set, sn_patch *patch)
 {
     sn_manifold kept = {.normal = patch->normal};
-    sn_manifold_reduce(&kept, patch->points, patch->count, set->scale);
+    sn_manifold_reduce(&kept, patch->points, patch->count, 1e-4 * set->scale, 0.0);
     patch->count = kept.count;
     for (int i = 0; i < kept.count; ++i) {
         patch->points[i] = kept.points[i];
@@ -171,7 +171,7 @@ int sn_patch_set_give(sn_patch_set *set, sn_manifold *manifolds, int capacity, i
         }
         manifolds[at].normal = patch->normal;
         manifolds[at].patch = patch->name;
-        sn_manifold_reduce(&manifolds[at], patch->points, patch->count, set->scale);
+        sn_manifold_reduce(&manifolds[at], patch->points, patch->count, 1e-4 * set->scale, 0.0);
     }
     return count;
 }

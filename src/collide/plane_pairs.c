@@ -136,7 +136,7 @@ int sn_collide_with_plane(const sn_collider *a, const sn_transform *place_a, con
     }
     m->normal = sn_vec3_negate(o.up);
     m->patch = 0;
-    sn_manifold_reduce(m, o.points, o.count, sn_collide_scale(a, a));
+    sn_manifold_reduce(m, o.points, o.count, 1e-4 * sn_collide_scale(a, a), 0.0);
     for (int i = 0; i < m->count; ++i) {
         m->points[i].on_a = sn_transform_point(*place_a, m->points[i].on_a);
         m->points[i].on_b = sn_transform_point(*place_a, m->points[i].on_b);

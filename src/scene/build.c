@@ -280,6 +280,7 @@ static sn_contact_def contact_def(const sn_scene *scene)
     def.method = (sn_contact_method)item->method;
     def.substeps = (int)item->substeps;
     def.exact_limit = (int)item->exact_limit;
+    def.heap_limit = (int)item->heap_limit;
     def.within = item->within;
     def.sleep = item->sleep;
     def.stiffness = item->stiffness;
@@ -437,7 +438,8 @@ static sn_status update_contact(const sn_scene *scene, sn_world *world, sn_error
     wanted.method = now.method;
     wanted.sleep = now.sleep;
     bool same = now.substeps == wanted.substeps && now.exact_limit == wanted.exact_limit &&
-                now.stiffness == wanted.stiffness && now.damping == wanted.damping;
+                now.heap_limit == wanted.heap_limit && now.stiffness == wanted.stiffness &&
+                now.damping == wanted.damping;
     return same ? SN_OK
                 : place_error(scene, &scene->root.contact.item,
                               sn_world_set_contact_def(world, &wanted, error), error);

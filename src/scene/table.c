@@ -92,6 +92,9 @@ static const sn_key contact_keys[] = {
      "Things that touch with up to so many contacts among them are solved to convergence, larger "
      "piles by sub-steps.",
      .range = SN_RANGE_BETWEEN, .maximum = 1000000, .standard = {128}},
+    {"heap_limit", SN_KEY_WHOLE, offsetof(sn_contact_item, heap_limit),
+     "The same for heaps: compact bodies of like masses with more than 1.5 contacts each.",
+     .range = SN_RANGE_BETWEEN, .maximum = 1000000, .standard = {24}},
     {"within", SN_KEY_BOOLEAN, offsetof(sn_contact_item, within),
      "Bodies of one mechanism meet each other, but for pairs that a joint connects, that joints "
      "keep "

@@ -10,7 +10,7 @@
 sn_contact_def sn_default_contact_def(void)
 {
     return (sn_contact_def){
-        .substeps = 4, .exact_limit = 128, .within = true, .sleep = true, .damping = 0.5};
+        .substeps = 4, .exact_limit = 128, .heap_limit = 24, .within = true, .sleep = true, .damping = 0.5};
 }
 
 sn_world_def sn_default_world_def(void)
@@ -32,7 +32,7 @@ static sn_status check_contact_def(const sn_contact_def *def, sn_error *error)
         return sn_fail(error, SN_ERROR_ARGUMENT, "contact", "method %d is none of the %d there are",
                        (int)def->method, (int)SN_CONTACT_METHOD_COUNT);
     }
-    if (def->substeps < 1 || def->exact_limit < 0) {
+    if (def->substeps < 1 || def->exact_limit < 0 || def->heap_limit < 0) {
         return sn_fail(error, SN_ERROR_ARGUMENT, "contact",
                        "substeps are %d (expected 1 and up), exact_limit is %d (expected 0 and up)",
                        def->substeps, def->exact_limit);
