@@ -1,8 +1,8 @@
 // What piles cost, one thread, beside peers. The work and the measures of quality of `boxes` and
 // `heights` are those of bench/boxes.h; `growth` and `threads` are ours alone.
 //
-// `collide` and `solve` are the shares of a step's wall time in which contacts were found and
-// piles solved; `contacts` counts those with points in the last step.
+// `broad`, `narrow` and `solve` are the shares of a step's wall time in which pairs were found,
+// exactly tested, and piles solved; `contacts` counts those with points in the last step.
 #include <math.h>
 
 #include "../bench/boxes.h"
@@ -81,7 +81,7 @@ static void read_pile(const sn_world *world, sn_boxes_body *bodies)
 typedef struct pile_run {
     sn_world *world;
     double step;
-    double total, collide, solve; // s, of all steps
+    double total, broad, narrow, solve; // s, of all steps
     sn_status status;
     sn_error *error;
 } pile_run;
@@ -102,7 +102,8 @@ static bool advance(void *context, int steps)
         run->status = sn_world_step(run->world, run->step, run->error);
         sn_step_report report = sn_world_report(run->world);
         run->total += report.total_seconds;
-        run->collide += report.collide_seconds;
+        run->broad += report.broad_seconds;
+        run->narrow += report.narrow_seconds;
         run->solve += report.solve_seconds;
     }
     return run->status == SN_OK;
@@ -121,9 +122,10 @@ static sn_status boxes(const sn_bench_case *bench, sn_bench_result *result, sn_e
     bool done =
         sn_boxes_run(&engine, bench->size, bench->steps, heights, &result->value, result->quality);
     if (done) {
-        result->quality[SN_BOXES_QUALITIES] = run.collide / run.total;
-        result->quality[SN_BOXES_QUALITIES + 1] = run.solve / run.total;
-        result->quality[SN_BOXES_QUALITIES + 2] = sn_world_report(run.world).contacts;
+        result->quality[SN_BOXES_QUALITIES] = run.broad / run.total;
+        result->quality[SN_BOXES_QUALITIES + 1] = run.narrow / run.total;
+        result->quality[SN_BOXES_QUALITIES + 2] = run.solve / run.total;
+        result->quality[SN_BOXES_QUALITIES + 3] = sn_world_report(run.world).contacts;
     }
     sn_world_destroy(run.world);
     return done                  ? SN_OK
@@ -210,7 +212,7 @@ static sn_status threads(const sn_bench_case *bench, sn_bench_result *result, sn
         .name = word, .title = text, .unit = "ns/box/step", .size = 1000, .steps = 300,            \
         .step = 1.0 / 60.0, .repeats = most,                                                       \
         .quality = {"deepest", "deepest_end", "mean_height", "energy_rise",                        \
-                    "collide", "solve",       "contacts"},                                         \
+                    "broad",   "narrow",      "solve",       "contacts"},                          \
         .run = boxes, .bars = {                                                                    \
             __VA_ARGS__                                                                            \
         }                                                                                          \

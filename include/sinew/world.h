@@ -167,8 +167,9 @@ SN_API sn_status sn_world_set_threads(sn_world *world, int threads, sn_error *er
 typedef struct sn_step_report {
     double field_seconds, move_seconds, total_seconds; // wall time: forces, agents' motion, all
     double collide_seconds, solve_seconds;             // contacts found; piles and islands solved
-    int pairs, contacts, islands;                      // near each other; with points; of those
-    int sleeping;                                      // agents that rest and are not moved
+    double broad_seconds, narrow_seconds; // of collide_seconds: what is near; exact tests of it
+    int pairs, contacts, islands;         // near each other; with points; of those
+    int sleeping;                         // agents that rest and are not moved
     int stalled;                // mechanisms too fast to be followed, which stood still, slower
     int left_out;               // patches of contact beyond what a pair can have
     double contact_error;       // how far the worst island is from its laws, relative; 0: solved

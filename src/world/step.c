@@ -14,7 +14,7 @@ typedef struct step_work {
     atomic_int diverged; // lowest agent found, or INT_MAX
 } step_work;
 
-static double now(void)
+double sn_world_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -159,9 +159,9 @@ static sn_status world_begin(sn_world *world, step_work *work, sn_error *error)
 {
     sn_status status = SN_OK;
     if (takes_contacts(world)) {
-        double started = now();
+        double started = sn_world_clock();
         status = sn_world_collide(world, work->h, error);
-        world->report.collide_seconds = now() - started;
+        world->report.collide_seconds = sn_world_clock() - started;
         status = status == SN_OK ? sn_world_begin_contacts(world, error) : status;
     }
     if (status == SN_OK) {
@@ -176,17 +176,17 @@ static sn_status world_move_in_contact(sn_world *world, step_work *work, sn_erro
     sn_status status = sn_world_choose_solvers(world, error);
     if (status == SN_OK) {
         run_agents(world, free_chunk, work);
-        double started = now();
+        double started = sn_world_clock();
         status = sn_world_press_contacts(world, work->h, error);
-        world->report.solve_seconds = now() - started;
+        world->report.solve_seconds = sn_world_clock() - started;
     }
     if (status == SN_OK) {
         status = world_move(world, work, advance_chunk, error);
     }
     if (status == SN_OK) {
-        double started = now();
+        double started = sn_world_clock();
         status = sn_world_relax_contacts(world, work->h, error);
-        world->report.solve_seconds += now() - started;
+        world->report.solve_seconds += sn_world_clock() - started;
     }
     if (status == SN_OK) {
         status = sn_world_stop_tunnelling(world, error);
@@ -256,7 +256,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
 {
     // Kahan's sum: `end` is the time n steps of h should reach, not what n roundings make of it.
     double start = world->time, wanted = h - world->time_rest, end = start + wanted,
-           started = now();
+           started = sn_world_clock();
     double rest = (end - start) - wanted, full = end;
     step_work work = {.world = world};
     run_agents(world, keep_chunk, &work);
@@ -288,9 +288,9 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     if (status != SN_OK) {
         return status;
     }
-    double forces_start = now();
+    double forces_start = sn_world_clock();
     sn_world_evaluate_forces(world, start + 0.5 * work.h, -1);
-    double move_start = now();
+    double move_start = sn_world_clock();
     status = takes_contacts(world) ? world_move_in_contact(world, &work, error)
                                    : world_move(world, &work, move_chunk, error);
     if (status != SN_OK) {
@@ -310,7 +310,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
         sn_world_wake_behaviours(world);
     }
     world->report.stalled = count_stalled(world);
-    double finished = now();
+    double finished = sn_world_clock();
     world->report.field_seconds = move_start - forces_start;
     world->report.move_seconds = finished - move_start + (forces_start - started);
     world->report.total_seconds = finished - started;

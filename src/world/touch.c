@@ -618,6 +618,7 @@ sn_status sn_world_collide(sn_world *world, double h, sn_error *error)
     if (touch->wake) { // something was changed from outside: look at what slept, too
         sn_world_let_go(world);
     }
+    double started = sn_world_clock();
     sn_status status = sn_world_place_shapes(world, h, error);
     if (status == SN_OK) {
         status =
@@ -635,8 +636,11 @@ sn_status sn_world_collide(sn_world *world, double h, sn_error *error)
         return sn_fail_memory(error, sizeof(sn_pair));
     }
     sn_touch_remember(world);
+    double between = sn_world_clock();
     narrow_work work = {.world = world, .h = h};
     sn_threads_run(world->threads, touch->pairs.count, PAIR_CHUNK, narrow_chunk, &work);
     touch->left_out = atomic_load(&work.left_out);
+    world->report.broad_seconds = between - started;
+    world->report.narrow_seconds = sn_world_clock() - between;
     return gather_contacts(world) ? SN_OK : sn_fail_memory(error, sizeof(int));
 }

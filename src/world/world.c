@@ -9,8 +9,12 @@
 
 sn_contact_def sn_default_contact_def(void)
 {
-    return (sn_contact_def){
-        .substeps = 4, .exact_limit = 128, .heap_limit = 24, .within = true, .sleep = true, .damping = 0.5};
+    return (sn_contact_def){.substeps = 4,
+                            .exact_limit = 128,
+                            .heap_limit = 24,
+                            .within = true,
+                            .sleep = true,
+                            .damping = 0.5};
 }
 
 sn_world_def sn_default_world_def(void)

@@ -292,6 +292,8 @@ sn_status sn_world_assemble_loosely(sn_world *world, sn_error *error);
 // ---- forces.c ----
 // Fills f of every single-stage agent (group -1), or of every agent of one staged group, for the
 // state as it stands.
+double sn_world_clock(void); // s, of the wall: for reports only
+
 void sn_world_evaluate_forces(sn_world *world, double time, int group);
 
 // ---- group.c ----
