@@ -9,8 +9,8 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "sinew/breath.h"
 #include "record/bytes.h"
+#include "sinew/breath.h"
 #include "sinew/wave.h"
 
 static void put_u16(sn_bytes *out, int value)

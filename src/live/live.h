@@ -18,11 +18,11 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "draw/model.h"
-#include "sinew/breath.h"
 #include "live/live_history.h"
 #include "record/bytes.h"
 #include "scene/json.h"
 #include "scene/text.h"
+#include "sinew/breath.h"
 #include "sinew/live.h"
 #include "sinew/wind.h"
 
