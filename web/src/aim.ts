@@ -60,6 +60,10 @@ export class Aim {
     // Aims at what is under that point of the canvas, or at the middle of the scene's depth there.
     point(x: number, y: number): void {
         this.pointer = { x, y };
+        this.aimAt(x, y);
+    }
+
+    private aimAt(x: number, y: number): void {
         const pick = this.view.pick(x, y, 0);
         const ray = this.view.ray(x, y).ray;
         if (pick) {
@@ -71,14 +75,52 @@ export class Aim {
         this.aim(ray.direction);
     }
 
-    // Where the pointer is, or at the middle of the scene before it ever was over it.
+    // Where the pointer is, or where there is most to blow at before it ever was over the scene.
     private aimAnywhere(): void {
-        if (this.pointer) {
-            this.point(this.pointer.x, this.pointer.y);
+        const place = this.pointer ?? this.widest();
+        if (place) {
+            this.aimAt(place.x, place.y);
             return;
         }
         this.towards.copy(this.view.centre);
         this.aim(this.view.centre.clone().sub(this.view.camera.position).normalize());
+    }
+
+    private movable(x: number, y: number): number {
+        const body = this.view.pick(x, y, 0)?.body ?? -1;
+        return this.view.message?.bodies[body]?.static === false ? body : -1;
+    }
+
+    // The middle of the widest thing that can move, as the eye sees it: of a grid's points on it, the one with the most neighbours.
+    private widest(): { x: number; y: number } | null {
+        const { clientWidth, clientHeight } = this.view.canvas;
+        const columns = 32;
+        const rows = 20;
+        const at = (i: number, j: number) => ({ x: clientWidth * (i + 0.5) / columns, y: clientHeight * (j + 0.5) / rows });
+        const bodies: number[] = [];
+        for (let j = 0; j < rows; ++j) {
+            for (let i = 0; i < columns; ++i) {
+                const { x, y } = at(i, j);
+                bodies.push(this.movable(x, y));
+            }
+        }
+        let best = -1;
+        let most = 0;
+        bodies.forEach((body, k) => {
+            let count = 0;
+            for (let dj = -2; body >= 0 && dj <= 2; ++dj) {
+                for (let di = -2; di <= 2; ++di) {
+                    const i = k % columns + di;
+                    const near = i >= 0 && i < columns ? bodies[k + dj * columns + di] : undefined;
+                    count += near === body ? 1 / (1 + di * di + dj * dj) : 0;
+                }
+            }
+            if (count > most) {
+                best = k;
+                most = count;
+            }
+        });
+        return best >= 0 ? at(best % columns, Math.floor(best / columns)) : null;
     }
 
     private aim(direction: Vector3): void {
@@ -136,6 +178,10 @@ export class Aim {
     setMicrophone(on: boolean): void {
         this.microphone = on;
         if (on) {
+            // On its way to the button the pointer was anywhere.
+            if (this.pointer && this.movable(this.pointer.x, this.pointer.y) < 0) {
+                this.pointer = null;
+            }
             this.aimAnywhere();
             this.sendNow();
         }

@@ -29,6 +29,7 @@ export class Breath {
     private state: State = "off";
     private stream: MediaStream | null = null;
     private context: AudioContext | null = null;
+    private expected = false; // the engine knows that samples come
     private last: BreathMessage | null = null;
     private cleaned: string[] = []; // what the browser cleans all the same
     private full = 2; // m/s
@@ -125,8 +126,14 @@ export class Breath {
         }
         if (this.state === "on" && this.context) {
             this.connection()?.send({ do: "microphone", state: "on", rate: this.context.sampleRate });
+            this.expected = true;
             this.aim.setMicrophone(true);
         }
+    }
+
+    // The connection is gone; the next engine has to be told first.
+    lose(): void {
+        this.expected = false;
     }
 
     toggle(): void {
@@ -188,8 +195,12 @@ export class Breath {
         const node = new AudioWorkletNode(context, "sinew-breath", { numberOfOutputs: 0, channelCount: 1 });
         const rate = context.sampleRate;
         this.connection()?.send({ do: "microphone", state: "on", rate });
-        node.port.onmessage = (event: MessageEvent<Float32Array>) =>
-            this.connection()?.sendBinary(encodeSamples(rate, event.data));
+        this.expected = true;
+        node.port.onmessage = (event: MessageEvent<Float32Array>) => {
+            if (this.expected && this.context === context) {
+                this.connection()?.sendBinary(encodeSamples(rate, event.data));
+            }
+        };
         context.createMediaStreamSource(stream).connect(node);
         this.aim.setMicrophone(true);
     }
@@ -199,6 +210,7 @@ export class Breath {
         void this.context?.close();
         this.stream = null;
         this.context = null;
+        this.expected = false;
         this.last = null;
         this.aim.setMicrophone(false);
         this.aim.hear(0);

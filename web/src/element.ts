@@ -42,7 +42,7 @@ export function format(value: number, digits = 4): string {
     const text = size !== 0 && (size < 1e-4 || size >= 1e6)
         ? value.toExponential(Math.max(0, digits - 2)).replace(/\.?0+e/, "e").replace("e+", "e")
         : String(Number(value.toPrecision(digits)));
-    return text.replace("-", "−");
+    return text.replaceAll("-", "−");
 }
 
 export function offerDownload(name: string, blob: Blob): void {

@@ -96,7 +96,7 @@ export class Inspect {
             const buttons = quantities.map((quantity) => make("button", {
                 class: "tiny", title: `Plot ${quantity}`, "aria-label": `Plot ${quantity}`,
                 onclick: () => this.act.plot(of!, quantity),
-            }, quantity.split(".").at(-1)!.slice(0, 5)));
+            }, /^(.*\.)?(x|y|z|speed)$/.test(quantity) ? quantity.split(".").at(-1)! : "plot"));
             list.append(make("dt", {}, label, ...(buttons.length > 0 ? [make("span", { class: "tinies" }, ...buttons)] : [])), value);
         };
         const axes = (name: string) => ["x", "y", "z"].map((axis) => `${name}.${axis}`);

@@ -50,7 +50,7 @@ export class Page implements Handlers {
     private readonly aim = new Aim(this.view, this.engine, () => this.showBlowing());
     private readonly breath = new Breath(this.aim, this.engine, this.tell);
     private readonly params = new Params(this.engine, () => this.rememberLink());
-    private readonly plots = new Plots(this.engine);
+    private readonly plots = new Plots(this.engine, this.tell);
     private readonly timeline = new Timeline(this.engine);
     private readonly inspect = new Inspect({
         track: () => this.track(),
@@ -126,6 +126,9 @@ export class Page implements Handlers {
         };
         this.messages.setLink(texts[state]);
         document.body.dataset.link = state;
+        if (state === "lost") {
+            this.breath.lose();
+        }
     }
 
     message(message: Message): void {
@@ -148,6 +151,9 @@ export class Page implements Handlers {
             this.params.receive(message.values);
             break;
         case "error":
+            if (message.while === "watch") {
+                break; // the plots know, and whether it still matters
+            }
             this.messages.showError(message, message.again ? () => this.connection?.send({ do: "reset" }) : undefined);
             break;
         case "notice":
@@ -646,7 +652,9 @@ export class Page implements Handlers {
             const link = decodeLink(location.hash);
             if (link.scene !== undefined || link.text !== undefined) {
                 this.wish = link;
-                this.takeWish();
+                if (this.welcome) {
+                    this.takeWish();
+                }
             }
         });
         // Nobody looks at a hidden page.
@@ -700,7 +708,7 @@ export class Page implements Handlers {
     private watchRate(milliseconds: number): void {
         this.rate += 0.05 * (1000 / Math.max(1, milliseconds) - this.rate);
         this.slowPictures = milliseconds > 40 && milliseconds < 2000 ? this.slowPictures + 1 : Math.max(0, this.slowPictures - 1);
-        if (this.slowPictures > 20 && this.sharpness * devicePixelRatio > 0.5) {
+        if (this.slowPictures > 20 && this.sharpness * devicePixelRatio > 0.5 && !this.capture.recording) {
             this.view.studio.makeCheaper();
             this.sharpness *= 0.75;
             this.slowPictures = 0;

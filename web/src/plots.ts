@@ -32,7 +32,7 @@ export class Plots {
     private past: number | null = null;
     private version = 0;
 
-    constructor(private readonly connection: () => Connection | null) {
+    constructor(private readonly connection: () => Connection | null, private readonly tell: (text: string) => void) {
         fill(this.element, this.charts, this.chips);
         new ResizeObserver(() => this.fitWidth()).observe(this.charts);
     }
@@ -69,12 +69,12 @@ export class Plots {
                 const unit: unknown = Array.isArray(units) ? units[i] : undefined;
                 entry.unit = typeof unit === "string" ? unit : entry.unit;
             });
-        } catch {
-            wanted.forEach((entry) => {
-                entry.shown = typeof entry.quantity === "string" && entry.shown;
-            });
-            if (version === this.version) {
+        } catch (error) {
+            // When another scene has come meanwhile, it has asked anew.
+            if (version === this.version && this.watched.some((entry) => typeof entry.quantity !== "string")) {
                 this.watched = this.watched.filter((entry) => typeof entry.quantity === "string");
+                this.tell(`That cannot be plotted: ${(error as Error).message}`);
+                void this.watch();
             }
             return;
         }

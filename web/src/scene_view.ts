@@ -138,6 +138,7 @@ export class SceneView {
     }
 
     setScene(message: SceneMessage): void {
+        const same = this.settled && message.keeps && this.message?.name === message.name;
         this.clear();
         this.message = message;
         const [lower, upper] = message.size;
@@ -146,7 +147,11 @@ export class SceneView {
         this.centre.addVectors(low, high).multiplyScalar(0.5);
         this.radius = Math.max(0.5 * low.distanceTo(high), 1e-6);
         this.lines.setLines(message.lines);
-        this.studio.setExtent(this.centre, this.radius, message.floor?.height ?? low.z, message.floor?.colour ?? null);
+        if (same) {
+            this.settled = true; // the room stays as it is while somebody edits what stands in it
+        } else {
+            this.studio.setExtent(this.centre, this.radius, message.floor?.height ?? low.z, message.floor?.colour ?? null);
+        }
         this.select(-1);
         this.redraw();
     }
@@ -167,7 +172,8 @@ export class SceneView {
         // Shadows of a table as large as a hall would be coarse: what moves counts then.
         const wide = reach > 4 * this.radius;
         this.studio.setExtent(wide ? this.centre : centre, wide ? 2 * this.radius : reach,
-            message.floor ? message.floor.height : all.low.z - gap, message.floor?.colour ?? null);
+            message.floor ? message.floor.height : Math.min(all.low.z, stands || !still ? all.low.z : lowestSwing(still, all)) - gap,
+            message.floor?.colour ?? null);
         this.redraw();
     }
 
@@ -418,4 +424,15 @@ function addOutward(geometry: BufferGeometry): void {
 function offsetOf(shape: Shape): Matrix4 {
     const [w, x, y, z] = shape.rotation;
     return new Matrix4().compose(new Vector3(...shape.position), new Quaternion(x, y, z, w), new Vector3(1, 1, 1));
+}
+
+// How low things can swing that hang from what stands still: as far below it as they are from it now.
+function lowestSwing(still: { low: Vector3; high: Vector3 }, all: { low: Vector3; high: Vector3 }): number {
+    let reach = 0;
+    for (const corner of [all.low, all.high]) {
+        const nearest = corner.clone().clamp(still.low, still.high);
+        reach = Math.max(reach, Math.hypot(corner.x - nearest.x, Math.min(0, corner.z - nearest.z)),
+            Math.hypot(corner.y - nearest.y, Math.min(0, corner.z - nearest.z)));
+    }
+    return still.low.z - reach;
 }

@@ -20,7 +20,7 @@ interface Palette {
 
 const palettes: Record<Theme, Palette> = {
     light: { zenith: "#dde1e2", horizon: "#f3f0ea", ground: "#e2ddd3", shadow: 0.3, key: 2.0, sky: 0.6, reflections: 0.72 },
-    dark: { zenith: "#0d0f12", horizon: "#2a2c31", ground: "#1b1c20", shadow: 0.55, key: 2.3, sky: 0.7, reflections: 1.05 },
+    dark: { zenith: "#15171b", horizon: "#50545b", ground: "#26282d", shadow: 0.55, key: 2.3, sky: 0.7, reflections: 1.05 },
 };
 
 const skyVertex = `

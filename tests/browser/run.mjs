@@ -1,0 +1,105 @@
+// The live view as a visitor uses it, in Chromium, with both engines.
+//
+//     node tests/browser/run.mjs [native|wasm]... [PART]...
+//
+// Parts: scenes steer files hands breath edit phone figures pictures. Ends with `N passed, M failed`.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { joinSounds, NativeServer, root, startBrowser, StaticServer } from "./browser.mjs";
+import { figures } from "./figures.mjs";
+import { edit, files, scenes, steer } from "./page.mjs";
+import { pictures } from "./pictures.mjs";
+import { breath, hands, phone } from "./touch.mjs";
+
+const parts = { scenes, steer, files, hands, breath, edit, phone, figures, pictures };
+const wanted = process.argv.slice(2);
+const engines = ["native", "wasm"].filter((name) => !wanted.some((word) => ["native", "wasm"].includes(word)) || wanted.includes(name));
+const names = Object.keys(parts).filter((name) => !wanted.some((word) => word in parts) || wanted.includes(name));
+for (const word of wanted) {
+    if (!(word in parts) && !["native", "wasm"].includes(word)) {
+        console.log(`there is no part '${word}', expected native, wasm or one of: ${Object.keys(parts).join(" ")}`);
+        process.exit(2);
+    }
+}
+
+let passed = 0;
+let failed = 0;
+
+// One check of a part; `seen` is shown when it fails.
+function checker(where) {
+    return (what, good, seen) => {
+        passed += good ? 1 : 0;
+        failed += good ? 0 : 1;
+        if (!good) {
+            const text = seen === undefined ? "" : `: ${typeof seen === "string" ? seen : JSON.stringify(seen)}`;
+            console.log(`FAILED  ${where}: ${what}${text.slice(0, 600)}`);
+        }
+    };
+}
+
+const folder = mkdtempSync(join(tmpdir(), "sinew-browser-"));
+const pictureFolder = join(root, "build/browser");
+mkdirSync(pictureFolder, { recursive: true });
+const sound = join(folder, "silence-then-blow.wav");
+const breaths = join(root, "scenes/breaths");
+writeFileSync(sound, joinSounds(join(breaths, "silence.wav"), join(breaths, "hard-blow.wav")));
+
+const world = { folder, pictureFolder, figures: {}, servers: {}, browser: null };
+
+// What the page looked like when a part failed; pages left open are closed.
+async function photograph(browser, path) {
+    for (const context of browser.contexts()) {
+        const page = context.pages()[0];
+        await page?.screenshot({ path, timeout: 10000 }).catch(() => {});
+        const told = await page?.evaluate(() => document.getElementById("errors")?.innerText).catch(() => "");
+        if (told) {
+            console.log(`the page said: ${told}`);
+        }
+        await context.close().catch(() => {});
+    }
+}
+
+let ending = null;
+async function end() {
+    ending ??= (async () => {
+        await world.browser?.close().catch(() => {});
+        await Promise.all(Object.values(world.servers).map((server) => server.end()));
+        rmSync(folder, { recursive: true, force: true });
+    })();
+    await ending;
+}
+process.on("SIGTERM", () => void end().then(() => {
+    console.log("it took too long");
+    console.log(`${passed} passed, ${failed + 1} failed`);
+    process.exit(1);
+}));
+
+try {
+    world.browser = await startBrowser(sound);
+    world.servers.native = await NativeServer.start("steel-fish", { folder });
+    world.servers.wasm = await StaticServer.start(join(root, "build/web"));
+    for (const name of names) {
+        for (const engine of engines) {
+            const start = performance.now();
+            const check = checker(`${engine} ${name}`);
+            try {
+                await parts[name](world, engine, check);
+            } catch (error) {
+                await photograph(world.browser, join(pictureFolder, `failed-${engine}-${name}.png`));
+                check("goes through", false, `${error.message} ${error.stack?.split("\n").find((line) => line.includes("tests/browser/")) ?? ""}`);
+            }
+            console.log(`${engine} ${name}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
+        }
+    }
+} catch (error) {
+    console.log(`FAILED  ${error.stack}`);
+    failed += 1;
+} finally {
+    await end();
+}
+for (const [what, value] of Object.entries(world.figures)) {
+    console.log(`figure: ${what}: ${value}`);
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;

@@ -1,0 +1,167 @@
+// What hands and breath do: pulling, blowing, the microphone, a phone.
+import { join } from "node:path";
+import { View } from "./browser.mjs";
+
+const fishEye = [0, -2.5, 1.1];
+const still = "&blow=0&at=0,-2.5,1.1,0,0,1.1"; // the Steel Fish without its own wind hangs still
+const eye = [0, -4, -0.5];
+const frontal = "&at=0,-4,-0.5,0,0,-0.5"; // the eye there, looking along y
+
+// A body is taken where the mouse is, follows it on a spring that can be seen, and is let go.
+export async function hands({ browser, servers, pictureFolder }, engine, check) {
+    const view = await View.open(browser, servers[engine].address, { hash: "#scene=double-pendulum" });
+    await view.scene("pendulum", `&start=20${frontal}`);
+    await view.until("it runs", () => window.tap.frame.step > 5);
+    await view.pause();
+    const [x, y] = await view.graspable("bob", eye);
+    await view.page.mouse.down();
+    await view.page.mouse.move(x + 40, y - 25, { steps: 4 });
+    await view.until("a spring is there", () => window.tap.frame.grabs.length === 1);
+    const taken = await view.get(() => window.tap.frame.grabs[0]);
+    const distance = (grab) => Math.hypot(...grab.to.map((value, i) => value - grab.from[i]));
+    check("the spring goes from the body to the pointer", distance(taken) > 0.05, taken);
+    await view.sleep(300);
+    await view.page.screenshot({ path: join(pictureFolder, `drag-${engine}.png`) });
+    const clip = { x: x + 30, y: y - 35, width: 20, height: 20 };
+    const accent = await view.pixelsNear([0xd2, 0x39, 0x1f], clip, 48);
+    check("the hand can be seen at the pointer", accent > 20, accent);
+    await view.page.keyboard.press(" ");
+    await view.until("the body follows", (far) => {
+        const grab = window.tap.frame.grabs[0];
+        return grab && Math.hypot(...grab.to.map((value, i) => value - grab.from[i])) < 0.6 * far;
+    }, distance(taken));
+    await view.page.mouse.move(x, y, { steps: 3 });
+    await view.page.mouse.up();
+    await view.until("it is let go", () => window.tap.frame.grabs.length === 0);
+    check("it is let go", true);
+
+    // A click selects; beside things the mouse turns the view, and nothing of the world.
+    await view.pause();
+    await view.id("tab-inspect").click();
+    await view.sleep(600);
+    const [atX, atY] = await view.graspable("bob", eye);
+    await view.page.mouse.click(atX, atY);
+    await view.until("a click inspects", () => /kg/.test(document.querySelector("[data-testid=inspect] .facts")?.textContent ?? ""));
+    check("nothing is in the console", view.complaints.length === 0, view.complaints);
+    await view.close();
+}
+
+// From its start again, hanging still; what moves from now on is watched.
+async function calm(view) {
+    await view.id("reset").click();
+    await view.play();
+    await view.until("it has begun", () => window.tap.frame.step > 2 && window.tap.frame.time < 1);
+    await view.get(() => window.tap.watchMotion(1e-5));
+}
+
+async function calmFish(browser, address) {
+    const view = await View.open(browser, address, { hash: "#scene=pendulum" });
+    await view.scene("steel-fish", still);
+    await calm(view);
+    return view;
+}
+
+const visible = 1e-3; // of the scene's size
+
+// The microphone moves the mobile, silence does not; so do B and the mouse.
+export async function breath(world, engine, check) {
+    const { browser, servers, figures } = world;
+    const view = await calmFish(browser, servers[engine].address);
+    await view.id("tab-breath").click();
+    await view.id("microphone").click();
+    await view.until("it listens", () => window.tap.breath !== null && window.tap.microphone.length > 20);
+    check("the page asks for the bare sound", !/still uses/.test(await view.id("microphone-state").innerText()));
+    // The sound begins with 3.5 s of silence, then half a second more of it.
+    await view.sleep(2000);
+    const silent = await view.get(() => ({ most: window.tap.motion.most, level: Math.max(...window.tap.microphone.map((block) => block.level)), speed: window.tap.breath.speed }));
+    check("silence does not move it", silent.most < 1e-6 && silent.speed < 0.05, silent);
+    await view.get(() => window.tap.watchMotion(1e-5));
+    await view.until("the blow is heard", () => window.tap.breath.speed > 0.2);
+    check("the meter shows it", await view.get(() => Number(document.querySelector("[data-testid=meter]").getAttribute("aria-valuenow"))) > 0.05);
+    await view.until("the blow moves it", (reach) => window.tap.motion.most > reach, visible);
+    // From the block in which the blow begins, as it leaves the microphone's thread, to the first frame in which something moved.
+    const delay = await view.get(() => {
+        const loud = window.tap.microphone.find((block) => block.level > 0.01);
+        return window.tap.motion.at - (loud.at - 1000 * loud.seconds);
+    });
+    figures[`${engine}: microphone to motion`] = `${delay.toFixed(0)} ms`;
+    check("from the microphone to motion within 150 ms", delay > 0 && delay < 150, delay);
+    await view.id("microphone").click();
+    await view.until("it stops listening", () => window.tap.lastSent.microphone.state === "off");
+
+    await view.id("tab-breath").click();
+    await calm(view);
+    await view.page.locator("#canvas").focus();
+    await view.page.keyboard.down("b");
+    await view.until("B blows", (reach) => window.tap.motion.most > reach, visible);
+    await view.page.keyboard.up("b");
+    await view.until("it stops", () => window.tap.lastSent.blow.strength === 0);
+    check("holding B blows", true);
+
+    await calm(view);
+    await view.page.locator("#canvas").focus();
+    await view.page.keyboard.press("Shift+B");
+    const [x, y] = await view.project(await view.get(() => window.tap.lastSent.wind.towards), fishEye);
+    await view.page.mouse.move(x, y);
+    await view.page.mouse.down();
+    await view.until("the mouse blows", (reach) => window.tap.motion.most > reach, visible);
+    const aim = await view.get(() => window.tap.lastSent.wind);
+    await view.page.mouse.move(x + 60, y + 20, { steps: 3 });
+    await view.until("the aim follows the mouse", (before) => JSON.stringify(window.tap.lastSent.wind.towards) !== JSON.stringify(before.towards), aim);
+    await view.page.mouse.up();
+    await view.until("it stops", () => window.tap.lastSent.blow.strength === 0);
+    check("holding the mouse blows, and aims", true);
+    check("nothing is in the console", view.complaints.length === 0, view.complaints);
+    await view.close();
+}
+
+async function touch(view, points) {
+    const session = await view.context.newCDPSession(view.page);
+    const at = (point) => [{ x: point[0], y: point[1], id: 1 }];
+    await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(points[0]) });
+    for (const point of points.slice(1)) {
+        await session.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(point) });
+        await view.sleep(30);
+    }
+    return () => session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+}
+
+export async function phone({ browser, servers, pictureFolder }, engine, check) {
+    const view = await View.open(browser, servers[engine].address, {
+        hash: "#scene=double-pendulum", size: { width: 390, height: 780 }, hasTouch: true, isMobile: true,
+    });
+    await view.scene("pendulum", `&start=20${frontal}`);
+    await view.until("it runs", () => window.tap.frame.step > 5);
+    const outside = await view.get(() => [...document.querySelectorAll("#transport button, #rail button, #tools > *")]
+        .filter((element) => element.checkVisibility())
+        .filter((element) => {
+            const box = element.getBoundingClientRect();
+            return box.left < 0 || box.right > innerWidth + 0.5 || box.top < 0 || box.bottom > innerHeight + 0.5 || box.width < 24 || box.height < 24;
+        }).map((element) => element.getAttribute("data-testid") ?? element.className));
+    check("all buttons are on the screen, and large enough", outside.length === 0, outside);
+    await view.pause();
+    const [x, y] = await view.place("bob", eye);
+    await view.page.screenshot({ path: join(pictureFolder, `phone-pendulum-${engine}.png`) });
+    const lift = await touch(view, [[x, y], [x + 20, y - 20], [x + 40, y - 40]]);
+    await view.until("a finger takes it", () => window.tap.frame.grabs.length === 1);
+    await view.get(() => window.tap.watchMotion(1e9));
+    await view.page.keyboard.press(" ");
+    await view.until("it follows the finger", () => window.tap.motion.most > 0.01);
+    await lift();
+    await view.until("it is let go", () => window.tap.frame.grabs.length === 0);
+    check("a finger drags", true);
+
+    await view.scene("steel-fish", still);
+    await view.running();
+    await view.get(() => window.tap.watchMotion(1e9));
+    await view.id("tab-breath").tap();
+    const hold = await view.id("hold-to-blow").boundingBox();
+    const end = await touch(view, [[hold.x + hold.width / 2, hold.y + hold.height / 2]]);
+    await view.until("holding the button blows", (reach) => window.tap.motion.most > reach, visible);
+    await end();
+    await view.until("it stops", () => window.tap.lastSent.blow.strength === 0);
+    check("a finger blows", true);
+    await view.page.screenshot({ path: join(pictureFolder, `phone-breath-${engine}.png`) });
+    check("nothing is in the console", view.complaints.length === 0, view.complaints);
+    await view.close();
+}
