@@ -60,6 +60,11 @@ export class Messages {
         window.setTimeout(() => toast.remove(), noticeTime);
     }
 
+    // What was told of another scene.
+    clearNotices(): void {
+        fill(this.notices);
+    }
+
     // Text about the connection, or none.
     setLink(text: string): void {
         this.link.textContent = text;

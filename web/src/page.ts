@@ -207,6 +207,9 @@ export class Page implements Handlers {
         this.inspect.setScene(message);
         this.timeline.setScene();
         this.aim.forget();
+        if (!same) {
+            this.messages.clearNotices();
+        }
         if (!same || fresh || view) {
             this.camera.setScene(message.camera, this.view.centre, this.view.radius);
             if (view) {
