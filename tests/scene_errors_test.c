@@ -35,7 +35,7 @@ static const mistake mistakes[] = {
     {"{\"sinew\": 2}", {"t:1:11: \"sinew\" must be 1, got 2"}},
     {"{\"sinew\": \"1\"}", {"t:1:11: \"sinew\": expected a plain number"}},
     {"{\"sinew\": 1, \"bodis\": []}",
-     {"t:1:14: unknown key \"bodis\" in a scene; did you mean \"bodies\"?, expected one of: "
+     {"t:1:14: unknown key \"bodis\" in a scene; did you mean \"bodies\"? Expected one of: "
       "$schema, sinew,"}},
     {"{\"sinew\": 1, \"bodies\": {}}",
      {"t:1:24: \"bodies\": expected a list of body objects in [ ], got an object"}},

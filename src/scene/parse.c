@@ -168,9 +168,9 @@ static void fail_unknown_key(sn_reader *reader, int key_node, const sn_object *t
         return;
     }
     const char *near = sn_suggest(wrong, known, count);
-    sn_reader_fail(reader, key_node, "unknown key \"%.40s\" in %s %s%s%s%s, expected one of: %s",
-                   wrong, article(table->name), table->name, near ? "; did you mean \"" : "",
-                   near ? near : "", near ? "\"?" : "", list);
+    sn_reader_fail(reader, key_node, "unknown key \"%.40s\" in %s %s%s%s%s one of: %s", wrong,
+                   article(table->name), table->name, near ? "; did you mean \"" : "",
+                   near ? near : "", near ? "\"? Expected" : ", expected", list);
 }
 
 static void parse_member(sn_reader *reader, int key_node, int index, sn_item *item)
