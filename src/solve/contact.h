@@ -32,7 +32,8 @@ typedef struct sn_contact_point {
     sn_vec3 impulse; // on b, of the last step, world axes, N s; the solver's start and its answer
     sn_vec3 anchor;  // where it sticks: b's point less a's, tangential; 0 when it slides or is new
     uint32_t feature;
-    bool touched; // it carried an impulse in the step
+    uint8_t touched; // 1: it carried an impulse in the step; no bool, which memory read from a
+                     // file might spoil
 
     // Within a step: set by sn_contact_begin, and by the exact solver for its second pass.
     sn_vec3 approach; // u at the start of the step, normal and tangential
@@ -41,7 +42,7 @@ typedef struct sn_contact_point {
     sn_vec3 later;    // the share of it that acts at the end of the step
     double gap_end;   // expected there, m
     double rebound;   // least normal velocity there, m/s: of the simultaneous impulse
-    bool struck;      // u must be made anew there
+    uint8_t struck;   // 1: u must be made anew there
 } sn_contact_point;
 
 typedef struct sn_contact {
