@@ -98,7 +98,7 @@ static bool is_side(const sn_world *world, uint32_t body, const sn_contact_side 
     }
     sn_agent_ref ref = world->bodies.data[body].agent;
     return ref.agent < 0
-               ? side->set == -1
+               ? side->set == -1 && side->agent < 0
                : side->set == ref.set && side->agent == ref.agent && side->part == ref.part;
 }
 
