@@ -9,19 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-
-static const char *const energy_columns[] = {
-    "time[s]",
-    "kinetic[J]",
-    "potential[J]",
-    "total[J]",
-    "momentum.x[kg m/s]",
-    "momentum.y[kg m/s]",
-    "momentum.z[kg m/s]",
-    "angular_momentum.x[kg m^2/s]",
-    "angular_momentum.y[kg m^2/s]",
-    "angular_momentum.z[kg m^2/s]",
-};
+#include "record/csv.h"
 
 static sn_status open_state(sn_run_output *output, const sn_run_result *result, sn_error *error)
 {
@@ -52,7 +40,7 @@ static sn_status open_files(sn_run_output *output, const sn_scene *scene, const 
         status = sn_folder_join(output->folder, "energy.csv", path, error);
     }
     if (status == SN_OK) {
-        status = sn_csv_open(path, energy_columns, 10, &output->energy, error);
+        status = sn_csv_open(path, sn_energy_columns, SN_ENERGY_COLUMNS, &output->energy, error);
     }
     if (status == SN_OK) {
         status = sn_folder_join(output->folder, "recording.snrec", path, error);
@@ -215,7 +203,7 @@ static bool is_drawn(const sn_run_result *result, int columns)
 sn_status sn_run_output_draw(const sn_run_output *output, sn_run_result *result, sn_error *error)
 {
     static const char *const energies[] = {"kinetic", "potential", "total"};
-    const int count = sizeof energy_columns / sizeof energy_columns[0] - 1;
+    const int count = SN_ENERGY_COLUMNS - 1;
     char title[192];
     sn_status status = SN_OK;
     if (is_drawn(result, result->column_count)) {

@@ -19,7 +19,7 @@
 #include "base/array.h"
 #include "draw/model.h"
 #include "live/live_history.h"
-#include "record/bytes.h"
+#include "record/csv.h"
 #include "scene/json.h"
 #include "scene/text.h"
 #include "sinew/breath.h"
@@ -258,6 +258,7 @@ int sn_live_order_of(const sn_world *world, sn_body body); // -1: the world
 // ---- live_file.c ----
 sn_status sn_live_make_file(sn_live *live, sn_live_client *client, const char *what, uint32_t id,
                             sn_error *error);
-enum { SN_LIVE_ROW_ENERGY = 9 }; // numbers of a row before the probes: energies and momenta
+// Numbers of a row before the probes: energies and momenta.
+enum { SN_LIVE_ROW_ENERGY = SN_ENERGY_COLUMNS - 1 };
 
 #endif

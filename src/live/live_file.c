@@ -8,19 +8,6 @@
 #include "record/csv.h"
 #include "record/tape.h"
 
-static const char *const energy_columns[SN_LIVE_ROW_ENERGY + 1] = {
-    "time[s]",
-    "kinetic[J]",
-    "potential[J]",
-    "total[J]",
-    "momentum.x[kg m/s]",
-    "momentum.y[kg m/s]",
-    "momentum.z[kg m/s]",
-    "angular_momentum.x[kg m^2/s]",
-    "angular_momentum.y[kg m^2/s]",
-    "angular_momentum.z[kg m^2/s]",
-};
-
 // ---- tables ----
 
 // One row a moment: the time, then `count` of its numbers from `first` on.
@@ -221,7 +208,7 @@ static sn_status write_kind(const sn_live *live, int kind, sn_bytes *bytes, sn_e
     case 0:
         return write_state_table(live, bytes, error);
     case 1:
-        return write_table(live, energy_columns, 0, SN_LIVE_ROW_ENERGY, bytes, error);
+        return write_table(live, sn_energy_columns, 0, SN_LIVE_ROW_ENERGY, bytes, error);
     case 2:
         return write_recording(live, bytes, error);
     case 3:

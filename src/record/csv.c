@@ -8,6 +8,19 @@
 #include "scene/text.h"
 #include "sinew/record.h"
 
+const char *const sn_energy_columns[SN_ENERGY_COLUMNS] = {
+    "time[s]",
+    "kinetic[J]",
+    "potential[J]",
+    "total[J]",
+    "momentum.x[kg m/s]",
+    "momentum.y[kg m/s]",
+    "momentum.z[kg m/s]",
+    "angular_momentum.x[kg m^2/s]",
+    "angular_momentum.y[kg m^2/s]",
+    "angular_momentum.z[kg m^2/s]",
+};
+
 struct sn_csv {
     sn_output output;
     sn_text row;

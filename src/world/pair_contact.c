@@ -22,13 +22,6 @@ void sn_touch_clear_pair(sn_touch *touch, sn_pair *pair)
     pair->count = 0;
 }
 
-static sn_contact_side side_of(const sn_world *world, const sn_touch_shape *shape)
-{
-    sn_agent_ref ref = world->bodies.data[shape->body].agent;
-    return ref.agent < 0 ? (sn_contact_side){-1, -1, 0}
-                         : (sn_contact_side){ref.set, ref.agent, ref.part};
-}
-
 // What a point of the last step remembers.
 typedef struct remembered {
     sn_vec3 on_b, impulse, anchor;
@@ -192,8 +185,8 @@ static void fill_contact(const sn_world *world, const sn_pair *pair, const sn_ma
     const sn_touch *touch = &world->touch;
     const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
     const sn_touch_place *at_a = &touch->places.data[pair->a], *at_b = &touch->places.data[pair->b];
-    contact->a = side_of(world, a);
-    contact->b = side_of(world, b);
+    contact->a = sn_touch_side(world, a);
+    contact->b = sn_touch_side(world, b);
     contact->normal = manifold->normal;
     contact->friction = pair->friction;
     contact->restitution = pair->restitution;

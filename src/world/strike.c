@@ -163,13 +163,6 @@ static sn_transform place_of(const sn_world *world, const sn_touch_shape *shape)
     return sn_transform_multiply(part.frame, record->shapes[shape->shape].frame);
 }
 
-static sn_contact_side side_of(const sn_world *world, const sn_touch_shape *shape)
-{
-    sn_agent_ref ref = world->bodies.data[shape->body].agent;
-    return ref.agent < 0 ? (sn_contact_side){-1, -1, 0}
-                         : (sn_contact_side){ref.set, ref.agent, ref.part};
-}
-
 // One of the planes in which they touch, as a contact between steps, without impulses yet.
 static sn_contact contact_at(const sn_world *world, const sn_touch_shape *a,
                              const sn_touch_shape *b, const meeting *at, int index, strike_law *law)
@@ -177,8 +170,8 @@ static sn_contact contact_at(const sn_world *world, const sn_touch_shape *a,
     const sn_manifold *manifold = &at->manifolds[index];
     *law = law_between(world, a, &at->place_a, b, &at->place_b, manifold->normal);
     sn_contact contact = {
-        .a = side_of(world, a),
-        .b = side_of(world, b),
+        .a = sn_touch_side(world, a),
+        .b = sn_touch_side(world, b),
         .normal = manifold->normal,
         .surface_velocity = law->drive,
         .friction = law->friction,
@@ -256,8 +249,8 @@ sn_status sn_world_strike(sn_world *world, uint32_t shape_a, uint32_t shape_b, d
     sn_collide_cache cache = {0};
     at.count = sn_collide(sn_touch_collider(world, a), &at.place_a, sn_touch_collider(world, b),
                           &at.place_b, margin, &cache, at.manifolds, SN_PATCHES, NULL);
-    bool link = side_of(world, a).set == SN_SET_ARTICULATION ||
-                side_of(world, b).set == SN_SET_ARTICULATION;
+    bool link = sn_touch_side(world, a).set == SN_SET_ARTICULATION ||
+                sn_touch_side(world, b).set == SN_SET_ARTICULATION;
     for (int i = 0; i < at.count; ++i) {
         strike_law law;
         sn_contact contact = contact_at(world, a, b, &at, i, &law);

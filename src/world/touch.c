@@ -566,6 +566,13 @@ static void narrow_chunk(void *context, int first, int last, int chunk)
     }
 }
 
+sn_contact_side sn_touch_side(const sn_world *world, const sn_touch_shape *shape)
+{
+    sn_agent_ref ref = world->bodies.data[shape->body].agent;
+    return ref.agent < 0 ? (sn_contact_side){-1, -1, 0}
+                         : (sn_contact_side){ref.set, ref.agent, ref.part};
+}
+
 int sn_touch_agent_number(const sn_world *world, sn_contact_side side)
 {
     return side.set == SN_SET_ARTICULATION ? world->rigid.agents.count + side.agent : side.agent;

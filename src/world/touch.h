@@ -134,6 +134,9 @@ void sn_touch_rouse(sn_world *world, sn_agent_ref ref);
 // The drops and what contacts remember, for a world that has the same bodies.
 bool sn_touch_copy(const sn_world *world, sn_world *copy);
 
+// Which agent and part carry a shape, as a side of a contact.
+sn_contact_side sn_touch_side(const sn_world *world, const sn_touch_shape *shape);
+
 int sn_touch_agent_number(const sn_world *world, sn_contact_side side); // over all sets
 const sn_collider *sn_touch_collider(const sn_world *world, const sn_touch_shape *shape);
 const sn_surface *sn_touch_surface(const sn_world *world, const sn_touch_shape *shape);
