@@ -43,6 +43,30 @@ bool sn_guard_start(sn_guard *guard)
     return make_secret(guard->token) && make_secret(guard->session);
 }
 
+sn_token_state sn_guard_token(const sn_guard *guard, const char *given)
+{
+    if (!sn_secret_same(guard->token, given)) {
+        return SN_TOKEN_WRONG;
+    }
+    return guard->spent ? SN_TOKEN_SPENT : SN_TOKEN_GOOD;
+}
+
+void sn_guard_spend(sn_guard *guard)
+{
+    guard->spent = true;
+}
+
+bool sn_guard_renew(sn_guard *guard)
+{
+    char token[SN_SECRET_SIZE];
+    if (!make_secret(token)) {
+        return false;
+    }
+    memcpy(guard->token, token, sizeof token);
+    guard->spent = false;
+    return true;
+}
+
 static bool is_secret(const char *text)
 {
     return strlen(text) == SN_SECRET_SIZE - 1 &&

@@ -1,11 +1,15 @@
 #include "server.h"
 
+#include <errno.h>
 #include <libwebsockets.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "interrupt.h"
@@ -21,7 +25,7 @@
 #define LINES_A_SECOND    10.0 // of refusals on stderr
 #define LINES_AT_ONCE     100.0
 
-enum { SEND_BUFFER = 64 << 10, CHUNK = 16 << 10, HEADERS = 2048 };
+enum { SEND_BUFFER = 64 << 10, CHUNK = 16 << 10, HEADERS = 2048, LOOK_EVERY = 200000 }; // us
 
 struct sn_server {
     const sn_arguments *arguments;
@@ -32,6 +36,8 @@ struct sn_server {
     sn_allowance lines;
     int lines_left_out;
     struct lws *connections[SN_POST_BOXES];
+    lws_sorted_usec_list_t timer; // until stdin is looked at again
+    bool deaf;                    // stdin has ended
 };
 
 static double now(void)
@@ -77,11 +83,18 @@ static const char *header(struct lws *wsi, enum lws_token_indexes token, char *t
     return text;
 }
 
-static bool has_token(const sn_server *server, struct lws *wsi)
+// What comes without a token comes with a wrong one.
+static sn_token_state token_of(const sn_server *server, struct lws *wsi)
 {
     char text[256];
     const char *token = lws_get_urlarg_by_name(wsi, "token=", text, sizeof text);
-    return token != NULL && sn_secret_same(server->guard.token, token);
+    return token != NULL ? sn_guard_token(&server->guard, token) : SN_TOKEN_WRONG;
+}
+
+static bool names_token(struct lws *wsi)
+{
+    char text[256];
+    return lws_get_urlarg_by_name(wsi, "token=", text, sizeof text) != NULL;
 }
 
 static bool has_session(const sn_server *server, struct lws *wsi)
@@ -107,6 +120,7 @@ static bool knows_host(sn_server *server, struct lws *wsi)
 typedef struct http_session {
     const unsigned char *body;
     size_t size, at;
+    char page[1280]; // that was made for this request
 } http_session;
 
 typedef struct http_answer {
@@ -167,7 +181,9 @@ static int respond(sn_server *server, struct lws *wsi, http_session *session,
     if (!made || lws_finalize_write_http_header(wsi, start, &at, end) != 0) {
         return 1;
     }
-    *session = (http_session){answer->body, answer->size, 0};
+    session->body = answer->body;
+    session->size = answer->size;
+    session->at = 0;
     bool head = lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
     if (answer->size == 0 || head) {
         return lws_http_transaction_completed(wsi) ? -1 : 0;
@@ -183,13 +199,46 @@ static int respond_text(sn_server *server, struct lws *wsi, http_session *sessio
     return respond(server, wsi, session, &answer);
 }
 
-// The token in the address is turned into a cookie, and goes out of the address.
+// The token in the address is turned into a cookie, and goes out of the address. Who has the cookie
+// already spends nothing.
 static int welcome(sn_server *server, struct lws *wsi, http_session *session)
 {
     char cookie[128];
     snprintf(cookie, sizeof cookie, "%s=%s; Path=/; HttpOnly; SameSite=Strict",
              server->guard.cookie, server->guard.session);
-    http_answer answer = {303, "text/plain", "", 0, .cookie = cookie, .way = "/"};
+    bool known = has_session(server, wsi);
+    http_answer answer = {303, "text/plain", "", 0, .cookie = known ? NULL : cookie, .way = "/"};
+    if (!known) {
+        sn_guard_spend(&server->guard);
+    }
+    return respond(server, wsi, session, &answer);
+}
+
+static const char turned_away[] =
+    "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Sinew</title>"
+    "<meta name=\"viewport\" content=\"width=device-width\">"
+    "<style>body{font:18px/1.5 system-ui,sans-serif;max-width:34em;margin:15vh auto;padding:0 1em;"
+    "color-scheme:light dark}h1{font-size:1.4em}</style>"
+    "<h1>%s</h1><p>%s</p><p>To open the live view here, press Enter in the terminal where "
+    "<code>sinew view</code> runs: it prints a new address. Without a terminal, start it again. "
+    "In the browser that has it open already, further windows need no token: "
+    "<code>http://127.0.0.1:%d/</code>.</p></html>\n";
+
+static int turn_away(sn_server *server, struct lws *wsi, http_session *session, const char *path,
+                     sn_token_state token)
+{
+    bool spent = token == SN_TOKEN_SPENT, named = names_token(wsi);
+    tell(server, "refused: '%s' %s", path,
+         spent   ? "with a token that was used already; Enter here prints a new address"
+         : named ? "with a wrong token"
+                 : "without the token");
+    snprintf(session->page, sizeof session->page, turned_away,
+             spent ? "This address was used already" : "This address does not let you in",
+             spent   ? "The token in it lets one browser in, once."
+             : named ? "The token in it is not the one that <code>sinew view</code> has printed."
+                     : "It needs the token that <code>sinew view</code> prints with its address.",
+             server->guard.port);
+    http_answer answer = {403, "text/html; charset=utf-8", session->page, strlen(session->page)};
     return respond(server, wsi, session, &answer);
 }
 
@@ -205,15 +254,14 @@ static int serve(sn_server *server, struct lws *wsi, http_session *session, cons
     if (!knows_host(server, wsi)) {
         return respond_text(server, wsi, session, 403, "this is not the host you asked for\n");
     }
-    if (strcmp(path, "/") == 0 && has_token(server, wsi)) {
+    sn_token_state token = token_of(server, wsi);
+    bool known = has_session(server, wsi);
+    bool gets = lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) > 0; // a look at the head is no use
+    if (strcmp(path, "/") == 0 && names_token(wsi) && gets && (known || token == SN_TOKEN_GOOD)) {
         return welcome(server, wsi, session);
     }
-    if (!has_session(server, wsi)) {
-        bool token = lws_get_urlarg_by_name(wsi, "token=", accepts, sizeof accepts) != NULL;
-        tell(server, "refused: '%s' %s", path, token ? "with a wrong token" : "without the token");
-        return respond_text(server, wsi, session, 403,
-                            "Open the address that `sinew view` has printed: it has a token in it "
-                            "that lets you in.\n");
+    if (!known) {
+        return turn_away(server, wsi, session, path, token);
     }
     const sn_embedded_file *file = sn_page_find(path);
     if (file == NULL && sn_page_file_count == 0 && strcmp(path, "/") == 0) {
@@ -294,7 +342,9 @@ typedef struct live_session {
     bool closing;
 } live_session;
 
-// Who may open /live: from the page itself with its cookie, or a program with the token.
+// Who may open /live: the page itself with its cookie; a program with the cookie, or with the
+// token, which is spent. Pages of others, whose browser would send the cookie along, have their
+// Origin.
 static bool may_connect(sn_server *server, struct lws *wsi)
 {
     char origin[256], path[64];
@@ -311,13 +361,19 @@ static bool may_connect(sn_server *server, struct lws *wsi)
         tell(server, "refused: a connection from a page of '%s'", origin);
         return false;
     }
-    if (!has_token(server, wsi) && !(from_page && has_session(server, wsi))) {
-        tell(server, "refused: a connection %s",
-             from_page ? "of a page without its cookie; open the printed address again"
-                       : "with a wrong token, or without one");
-        return false;
+    if (has_session(server, wsi)) {
+        return true;
     }
-    return true;
+    sn_token_state token = token_of(server, wsi);
+    if (token == SN_TOKEN_GOOD) {
+        sn_guard_spend(&server->guard);
+        return true;
+    }
+    tell(server, "refused: a connection %s",
+         token == SN_TOKEN_SPENT ? "with a token that was used already"
+         : from_page             ? "of a page without its cookie; open the printed address"
+                                 : "with a wrong token, or without one");
+    return false;
 }
 
 static int close_with(sn_server *server, struct lws *wsi, live_session *session,
@@ -508,9 +564,56 @@ sn_server *sn_server_start(const sn_arguments *arguments, int port, bool elsewhe
     return server;
 }
 
-const sn_guard *sn_server_guard(const sn_server *server)
+void sn_server_address(const sn_server *server, char *address, size_t size)
 {
-    return &server->guard;
+    snprintf(address, size, "http://127.0.0.1:%d/?token=%s", server->guard.port,
+             server->guard.token);
+}
+
+void sn_server_print_address(const sn_server *server)
+{
+    char address[128];
+    sn_server_address(server, address, sizeof address);
+    printf("%s\n", address);
+    fflush(stdout);
+}
+
+// ---- lines on stdin ----
+
+bool sn_server_takes_lines(const sn_server *server)
+{
+    struct stat about;
+    return !server->deaf && fstat(STDIN_FILENO, &about) == 0 &&
+           (isatty(STDIN_FILENO) || S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode));
+}
+
+// Reading a terminal from the background would stop the program.
+static bool may_read(void)
+{
+    struct pollfd ready = {.fd = STDIN_FILENO, .events = POLLIN};
+    return (!isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) == getpgrp()) &&
+           poll(&ready, 1, 0) == 1;
+}
+
+static void look_at_lines(lws_sorted_usec_list_t *timer)
+{
+    sn_server *server = lws_container_of(timer, sn_server, timer);
+    char text[256];
+    if (may_read()) {
+        ssize_t got = read(STDIN_FILENO, text, sizeof text);
+        server->deaf = got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
+        if (got > 0 && memchr(text, '\n', (size_t)got) != NULL) {
+            if (!server->guard.spent) {
+                sn_say(server->arguments, "the address was not used yet; it lets in once:");
+            } else if (!sn_guard_renew(&server->guard)) {
+                sn_complain(server->arguments, "no randomness for a token");
+            }
+            sn_server_print_address(server);
+        }
+    }
+    if (sn_server_takes_lines(server)) {
+        lws_sul_schedule(server->context, 0, timer, look_at_lines, LOOK_EVERY);
+    }
 }
 
 void sn_server_wake(void *context)
@@ -541,6 +644,9 @@ static void drop_stuck(sn_server *server, double time)
 void sn_server_run(sn_server *server)
 {
     double looked = now();
+    if (sn_server_takes_lines(server)) {
+        lws_sul_schedule(server->context, 0, &server->timer, look_at_lines, LOOK_EVERY);
+    }
     while (!sn_interrupted() && lws_service(server->context, 0) >= 0) {
         double time = now();
         if (time - looked > 1.0) {
@@ -553,6 +659,7 @@ void sn_server_run(sn_server *server)
 void sn_server_end(sn_server *server)
 {
     if (server != NULL) {
+        lws_sul_cancel(&server->timer);
         lws_context_destroy(server->context);
         sn_free(server);
     }

@@ -51,17 +51,15 @@ static int serve(const sn_arguments *arguments, sn_live_host *host, sn_post *pos
     if (server == NULL) {
         return SN_EXIT_OUTPUT;
     }
-    const sn_guard *guard = sn_server_guard(server);
     char address[128];
-    snprintf(address, sizeof address, "http://127.0.0.1:%d/?token=%s", guard->port, guard->token);
+    sn_server_address(server, address, sizeof address);
     sn_interrupt_listen();
     int code = SN_EXIT_OK;
     if (!sn_live_host_run(host, post, sn_server_wake, server)) {
         sn_complain(arguments, "cannot start a thread");
         code = SN_EXIT_SIMULATION;
     } else {
-        printf("%s\n", address);
-        fflush(stdout);
+        sn_server_print_address(server);
         if (sn_page_file_count == 0) {
             sn_say(arguments, "this build has no page (node was missing); see the address for how "
                               "to get it");
@@ -69,7 +67,11 @@ static int serve(const sn_arguments *arguments, sn_live_host *host, sn_post *pos
         if (!sn_option_given(arguments, "no-open") && has_desktop()) {
             open_browser(address);
         }
-        sn_say(arguments, "Ctrl-C ends it");
+        sn_say(arguments, "the address lets in one browser, once; its further windows need no "
+                          "token");
+        sn_say(arguments, sn_server_takes_lines(server)
+                              ? "Enter prints an address for another browser, Ctrl-C ends it"
+                              : "Ctrl-C ends it");
         sn_server_run(server);
     }
     sn_post_stop(post);
@@ -137,9 +139,10 @@ const sn_verb sn_verb_view = {
     .maximum_operands = 1,
     .summary = "watch and steer a scene in the browser while it runs",
     .description =
-        "Serves a page on 127.0.0.1 and prints its address, which has a token in it; opens\n"
-        "the browser when there is a desktop. In the page: drag things, blow on them,\n"
-        "turn params, go back in time, plot, record. The file is watched: on save it is\n"
+        "Serves a page on 127.0.0.1 and prints its address, which has a token in it that\n"
+        "lets one browser in, once; opens the browser when there is a desktop. Enter prints\n"
+        "an address for another browser. In the page: drag things, blow on them, turn\n"
+        "params, go back in time, plot, record. The file is watched: on save it is\n"
         "read again, and goes on where it was if its bodies and joints are the same.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -29,23 +29,54 @@ export function startBrowser(sound) {
     });
 }
 
-// `sinew view` on a free port, or on the one given.
+const cookies = new Map(); // by address: contexts are browsers of their own, and a token lets only one in
+
+// `sinew view` on a free port, or on the one given. `printed` is its address with the token, `address` the one without,
+// for contexts that have its cookie; `enters: false` leaves the token to be used.
 export class NativeServer {
     log = [];
+    lines = [];
 
-    static async start(scene, { port = 0, folder } = {}) {
+    static async start(scene, { port = 0, folder, enters = true } = {}) {
         const server = new NativeServer();
         server.process = spawn(join(root, "build/release/sinew"),
             ["view", "--no-open", "--port", String(port), ...(scene ? [scene] : [])],
-            { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, XDG_RUNTIME_DIR: folder } });
+            { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, XDG_RUNTIME_DIR: folder } });
         server.ended = new Promise((done) => server.process.on("exit", done));
         createInterface({ input: server.process.stderr }).on("line", (line) => server.log.push(line));
-        server.address = await new Promise((done, fail) => {
-            createInterface({ input: server.process.stdout }).once("line", done);
-            server.process.on("exit", () => fail(new Error(`sinew view ended: ${server.log.join("\n")}`)));
-        });
-        server.port = Number(new URL(server.address).port);
+        createInterface({ input: server.process.stdout }).on("line", (line) => server.print(line));
+        server.printed = await server.nextLine();
+        server.port = Number(new URL(server.printed).port);
+        server.address = `http://127.0.0.1:${server.port}/`;
+        if (enters) {
+            const answer = await fetch(server.printed, { redirect: "manual" });
+            const [name, value] = answer.headers.getSetCookie()[0].split(";")[0].split("=");
+            cookies.set(server.address, { name, value, url: server.address, httpOnly: true, sameSite: "Strict" });
+        }
         return server;
+    }
+
+    print(line) {
+        this.lines.push(line);
+    }
+
+    nextLine() {
+        return new Promise((done, fail) => {
+            if (this.lines.length > 0) {
+                done(this.lines.shift());
+                return;
+            }
+            this.print = done;
+            this.process.on("exit", () => fail(new Error(`sinew view ended: ${this.log.join("\n")}`)));
+        }).finally(() => {
+            delete this.print;
+        });
+    }
+
+    // What it prints when somebody presses Enter in its terminal.
+    anotherAddress() {
+        this.process.stdin.write("\n");
+        return this.nextLine();
     }
 
     async end() {
@@ -98,6 +129,9 @@ export class View {
             viewport: size, permissions: ["microphone", "clipboard-read", "clipboard-write"], acceptDownloads: true,
             colorScheme: "light", ...more,
         });
+        if (cookies.has(address)) {
+            await view.context.addCookies([cookies.get(address)]);
+        }
         view.page = await view.context.newPage();
         view.page.setDefaultTimeout(patience);
         await view.page.addInitScript(tapScript);

@@ -312,3 +312,43 @@ export async function edit({ browser, folder }, engine, check) {
         await server.end();
     }
 }
+
+// The printed address lets one browser in, once; its pages come and go as they like, another browser needs another one.
+export async function door({ browser, folder }, engine, check) {
+    if (engine !== "native") {
+        return;
+    }
+    const server = await NativeServer.start("pendulum", { folder: join(folder, "nowhere"), enters: false });
+    try {
+        const view = await View.open(browser, server.printed);
+        await view.running();
+        check("the token is gone from the address", !/token/.test(await view.get(() => location.href)));
+        check("no script can read the cookie", await view.get(() => document.cookie) === "");
+        await view.page.reload();
+        await view.running("it runs again after the page was loaded anew");
+        const second = await view.context.newPage();
+        await second.goto(server.address);
+        await second.waitForFunction(() => Number(document.body.dataset.frames ?? 0) > 3);
+        await second.goto(server.printed);
+        await second.waitForFunction(() => Number(document.body.dataset.frames ?? 0) > 3);
+        check("further windows of that browser need no token", !/token/.test(second.url()));
+        await second.close();
+
+        const other = await browser.newContext();
+        const page = await other.newPage();
+        const answer = await page.goto(server.printed);
+        const text = await page.locator("body").innerText();
+        check("another browser is refused, and told why and what to do",
+            answer.status() === 403 && /used already/.test(text) && /press Enter/.test(text), text);
+        await page.screenshot({ path: join(root, "build/browser/refused.png") });
+        await page.goto(await server.anotherAddress());
+        await page.waitForFunction(() => Number(document.body.dataset.frames ?? 0) > 3);
+        check("with the address that Enter prints it is let in", true);
+        await other.close();
+        await view.running("the first one goes on");
+        check("nothing is in the console", view.complaints.length === 0, view.complaints);
+        await view.close();
+    } finally {
+        await server.end();
+    }
+}

@@ -33,8 +33,13 @@ class Server:
     def __init__(self, *arguments, port=0, env=None):
         self.log = []
         self.process = subprocess.Popen([sinew, "view", "--no-open", "--port", str(port), *arguments], text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **(env or {})})
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        env={**os.environ, **(env or {})})
         threading.Thread(target=self.listen, daemon=True).start()
+        self.read_address()
+        self.cookie = None
+
+    def read_address(self):
         self.address = self.process.stdout.readline().strip()
         found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{32})", self.address)
         if not found:
@@ -53,8 +58,21 @@ class Server:
             time.sleep(0.02)
         return False
 
+    def enter(self):
+        """Spends the token on a cookie, as a browser does; the headers of the answer."""
+        status, headers, _ = request(self.port, f"/?token={self.token}")
+        self.cookie = headers.get("set-cookie", "").split(";")[0]
+        return status, headers
+
     def client(self, **given):
-        return Client(self.port, **{"token": self.token, **given})
+        if self.cookie is None and not given:
+            self.enter()
+        return Client(self.port, **{"cookie": self.cookie, **given})
+
+    def another_address(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        self.read_address()
 
     def end(self):
         self.process.send_signal(signal.SIGINT)
@@ -68,12 +86,37 @@ class Server:
 def refusals(server):
     port, token = server.port, server.token
     own = f"http://127.0.0.1:{port}"
-    status, headers, _ = request(port, f"/?token={token}")
-    cookie = headers.get("set-cookie", "").split(";")[0]
+    check("who asks how to open another window is told", server.logged("Enter prints an address for another browser"))
+    server.another_address()
+    check("an address that was not used is printed again", server.token == token and server.logged("not used yet"))
+    status, headers, _ = request(port, f"/?token={token}", method="HEAD")
+    check("a look at the head spends nothing", status == 403 and "set-cookie" not in headers, headers)
+    status, headers, _ = request(port, f"/?token={token}", {"Host": f"attacker.example:{port}"})
+    check("another host name is refused, and spends nothing", status == 403 and server.logged("attacker.example"))
+    status, headers = server.enter()
+    cookie = server.cookie
     check("the printed address gives a cookie", status == 303 and cookie.startswith(f"sinew-{port}=") and
           "HttpOnly" in headers["set-cookie"] and "SameSite=Strict" in headers["set-cookie"], headers)
     check("the token does not stay in the address", headers.get("location") == "/", headers)
     check("the cookie is another secret", token not in cookie)
+    status, headers, body = request(port, f"/?token={token}")
+    check("the address lets in once", status == 403 and "set-cookie" not in headers and b"used already" in body and
+          b"press Enter" in body and "text/html" in headers["content-type"] and server.logged("that was used already"), body)
+    status, headers, _ = request(port, f"/?token={token}", {"Cookie": cookie})
+    check("the same browser may open it again", status == 303 and headers.get("location") == "/" and
+          "set-cookie" not in headers, headers)
+    client = server.client(token=token, cookie=None)
+    check("a program is not let in by it any more", client.status != 101 and server.logged("a connection with a token that was used"))
+    client.close()
+    server.another_address()
+    check("Enter prints another address", server.token != token and server.port == port)
+    client = server.client(token=server.token, cookie=None)
+    check("a program is let in by the token", client.status == 101 and client.hello()["engine"] == "native")
+    client.close()
+    client = server.client(token=server.token, cookie=None)
+    check("once", client.status != 101)
+    client.close()
+    server.another_address()
     status, headers, body = request(port, "/", {"Cookie": cookie, "Accept-Encoding": "gzip"})
     check("the page is served with the cookie", status == 200 and len(body) > 100, status)
     check("with headers that guard it", "frame-ancestors 'none'" in headers.get("content-security-policy", "") and
@@ -84,8 +127,7 @@ def refusals(server):
     check("nor with a wrong one", status == 403 and server.logged("with a wrong token"))
     status, _, _ = request(port, "/", {"Cookie": f"sinew-{port}=" + "0" * 32})
     check("nor with a wrong cookie", status == 403)
-    status, _, _ = request(port, f"/?token={token}", {"Host": f"attacker.example:{port}"})
-    check("another host name is refused", status == 403 and server.logged("attacker.example"))
+    token = server.token
     status, _, _ = request(port, f"/?token={token}", {"Host": None})
     check("no host name, too", status in (0, 400, 403), status)
     status, _, _ = request(port, "/../../etc/passwd", {"Cookie": cookie, "Accept-Encoding": "gzip"})
@@ -94,22 +136,22 @@ def refusals(server):
     check("only GET is answered", status == 405, status)
 
     for name, given, words in (
-            ("another origin", {"origin": "https://attacker.example", "cookie": cookie, "token": None}, "from a page of"),
-            ("another origin with the token", {"origin": "http://localhost:1"}, "from a page of"),
-            ("no origin and a cookie alone", {"cookie": cookie, "token": None}, "with a wrong token, or without one"),
-            ("a wrong token", {"token": "f" * 32}, "with a wrong token, or without one"),
-            ("an own origin without cookie", {"origin": own, "token": None}, "without its cookie"),
+            ("another origin", {"origin": "https://attacker.example"}, "from a page of"),
+            ("another origin with the token", {"origin": "http://localhost:1", "token": token, "cookie": None}, "from a page of"),
+            ("a wrong token", {"token": "f" * 32, "cookie": None}, "with a wrong token, or without one"),
+            ("nothing", {"cookie": None}, "with a wrong token, or without one"),
+            ("an own origin without cookie", {"origin": own, "cookie": None}, "without its cookie"),
             ("another host", {"host": f"attacker.example:{port}"}, "attacker.example"),
             ("another path", {"path": "/other"}, "/other"),
             ("no subprotocol", {"protocol": None}, "without the subprotocol")):
         client = server.client(**given)
         check(f"no connection with {name}", client.status != 101 and server.logged(words), client.status)
         client.close()
-    for name, given in (("its cookie", {"origin": own, "cookie": cookie, "token": None}),
-                        ("its cookie by the name localhost",
-                         {"origin": f"http://localhost:{port}", "host": f"localhost:{port}", "cookie": cookie, "token": None})):
+    for name, given in (("a page with its cookie", {"origin": own}), ("a program with the cookie", {}),
+                        ("a page with its cookie by the name localhost",
+                         {"origin": f"http://localhost:{port}", "host": f"localhost:{port}"})):
         client = server.client(**given)
-        check(f"a page with {name} connects", client.status == 101 and client.hello()["engine"] == "native")
+        check(f"{name} connects", client.status == 101 and client.hello()["engine"] == "native")
         client.close()
 
 
@@ -236,13 +278,12 @@ def own_file(folder):
     last = client.text("scene")
     check("other bodies start anew", not last["keeps"] and last["bodies"][0]["name"] == "other" and steps >= 30)
     # After a restart on the same port the page's cookie still holds; the token in the address does not.
-    _, headers, _ = request(server.port, f"/?token={server.token}")
-    cookie = headers["set-cookie"].split(";")[0]
+    cookie = server.cookie
     check("Ctrl-C ends it cleanly", server.end() == 0)
     again = Server(path, port=server.port, env=env)
     page = Client(again.port, origin=f"http://127.0.0.1:{again.port}", cookie=cookie)
     check("a page finds back after a restart", page.status == 101 and page.hello())
-    old = again.client(token=server.token)
+    old = again.client(token=server.token, cookie=None)
     check("the old address does not let in", old.status != 101 and again.token != server.token)
     mode = os.stat(os.path.join(folder, f"sinew-view-{again.port}")).st_mode & 0o777
     check("the session is kept for the user alone", mode == 0o600, oct(mode))
@@ -267,11 +308,11 @@ def broken_file(folder):
 
 def main():
     server = Server()
+    refusals(server)
     # A client that stops reading: the others must not notice, and it is dropped after a while.
     stuck = server.client(buffer=4096)
     stuck.hello()
     stuck.say(do="watch", probes=[{"quantity": "energy.total"}] * 256)  # large frames fill what the system keeps for it
-    refusals(server)
     messages(server)
     crowd(server)
     with tempfile.TemporaryDirectory() as folder:
