@@ -18,6 +18,7 @@
 #include "sinew/scene.h"
 #include "sinew/shape.h"
 #include "sinew/tetrahedra.h"
+#include "sinew/thesis.h"
 #include "sinew/wave.h"
 #include "sinew/wind.h"
 #include "sinew/world.h"

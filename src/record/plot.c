@@ -1,3 +1,5 @@
+#include "record/plot.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,9 +10,7 @@
 #include "base/suggest.h"
 #include "record/axis.h"
 #include "record/output.h"
-#include "record/table.h"
 #include "scene/xml.h"
-#include "sinew/record.h"
 
 #define CHARACTER   6.9 // mean width of a character of 12 pixels, for layout
 #define LEGEND_ROW  19.0
@@ -638,11 +638,19 @@ sn_status sn_plot_csv(const sn_plot_def *def, sn_error *error)
         return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
                        "a plot needs a CSV path, an SVG path and a size of 0 to 20000 pixels");
     }
-    sn_plot plot = {.def = def};
-    sn_status status = sn_table_read(def->csv_path, &plot.table, error);
+    sn_table table = {0};
+    sn_status status = sn_table_read(def->csv_path, &table, error);
     if (status == SN_OK) {
-        status = choose_columns(&plot, error);
+        status = sn_plot_table(def, &table, error);
     }
+    sn_table_free(&table);
+    return status;
+}
+
+sn_status sn_plot_table(const sn_plot_def *def, const sn_table *table, sn_error *error)
+{
+    sn_plot plot = {.def = def, .table = *table};
+    sn_status status = choose_columns(&plot, error);
     if (status == SN_OK) {
         lay_out(&plot);
         draw(&plot);
@@ -653,6 +661,5 @@ sn_status sn_plot_csv(const sn_plot_def *def, sn_error *error)
     sn_text_free(&plot.svg);
     sn_array_free(&plot.series);
     sn_array_free(&plot.panels);
-    sn_table_free(&plot.table);
     return status;
 }

@@ -24,7 +24,7 @@ sn_status sn_source_open(sn_source *source, const char *path, sn_error *error)
     }
     if (!S_ISREG(stat.st_mode)) {
         sn_source_close(source);
-        return sn_fail(error, SN_ERROR_FILE, path, "is not a regular file, expected a recording");
+        return sn_fail(error, SN_ERROR_FILE, path, "is not a regular file, which was expected");
     }
     source->length = (uint64_t)stat.st_size;
     return SN_OK;
