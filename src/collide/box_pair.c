@@ -9,87 +9,85 @@
 //
 // Boxes that are apart in a corner's or an edge's region, where no axis tells their distance, are
 // left to sn_collide_convex.
+//
+// Three axes, or four corners or edges, go side by side in lanes: see math/lanes.h.
 #include "collide/pairs.h"
-
-// GCC unrolls loops over three axes or four corners only when told; clang does so by itself. It is
-// a quarter of the time.
-#if defined(__GNUC__) && !defined(__clang__)
-#define UNROLLED _Pragma("GCC unroll 4")
-#else
-#define UNROLLED
-#endif
+#include "math/lanes.h"
 
 // cache->kind: 0 none, 1 .. 3 faces of a, 4 .. 6 faces of b, 7 .. 15 edges.
 enum { FACE_A = 1, FACE_B = 4, EDGE = 7 };
 
+// The fourth lane of each is 0.
 typedef struct boxes {
-    double half_a[3], half_b[3];
-    double r[3][3], abs[3][3]; // b's axes in a's: columns; and their sizes
-    double t[3], tb[3];        // b's centre from a's, in a's axes and in b's
+    sn_lanes half_a, half_b;
+    sn_lanes b_axis[3], a_axis[3]; // b's axes in a's, and a's in b's
+    sn_lanes abs_b[3], abs_a[3];   // their sizes
+    sn_lanes t, tb;                // b's centre from a's, in a's axes and in b's
     double scale;
 } boxes;
 
 // ---- separating axes ----
 
-static double face_a(const boxes *x, int i)
+// How far apart they are along the three axes of one box: |t_i| - (half_i + sum_j |r_ij| other_j).
+SN_WIDE void face_axes(const sn_lanes *t, const sn_lanes *half, const sn_lanes abs[3],
+                       const sn_lanes *other, sn_lanes *apart)
 {
-    return fabs(x->t[i]) -
-           (x->half_a[i] + (x->abs[i][0] * x->half_b[0] + x->abs[i][1] * x->half_b[1] +
-                            x->abs[i][2] * x->half_b[2]));
+    *apart = *t;
+    wide_abs(apart);
+    *apart -= *half + (abs[0] * (*other)[0] + abs[1] * (*other)[1] + abs[2] * (*other)[2]);
 }
 
-static double face_b(const boxes *x, int j)
-{
-    return fabs(x->tb[j]) -
-           (x->half_b[j] + (x->abs[0][j] * x->half_a[0] + x->abs[1][j] * x->half_a[1] +
-                            x->abs[2][j] * x->half_a[2]));
-}
-
-// Along a_i x b_j, times the length of that product, whose square is *length2.
-static inline double edge_axis(const boxes *x, int i, int j, double *length2)
+// Along a_i x b_j for the three j, times the lengths of these products, whose squares are *length2.
+SN_WIDE void edge_axes(const boxes *x, int i, sn_lanes *apart, sn_lanes *length2)
 {
     static const int next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
-    int i1 = next[i], i2 = last[i], j1 = next[j], j2 = last[j];
-    double along = x->t[i2] * x->r[i1][j] - x->t[i1] * x->r[i2][j];
-    double reach_a = x->half_a[i1] * x->abs[i2][j] + x->half_a[i2] * x->abs[i1][j];
-    double reach_b = x->half_b[j1] * x->abs[i][j2] + x->half_b[j2] * x->abs[i][j1];
-    *length2 = x->r[i1][j] * x->r[i1][j] + x->r[i2][j] * x->r[i2][j];
-    return fabs(along) - (reach_a + reach_b);
+    int i1 = next[i], i2 = last[i];
+    sn_lanes half_1 = __builtin_shufflevector(x->half_b, x->half_b, 1, 2, 0, 3);
+    sn_lanes half_2 = __builtin_shufflevector(x->half_b, x->half_b, 2, 0, 1, 3);
+    sn_lanes abs_1 = __builtin_shufflevector(x->abs_a[i], x->abs_a[i], 1, 2, 0, 3);
+    sn_lanes abs_2 = __builtin_shufflevector(x->abs_a[i], x->abs_a[i], 2, 0, 1, 3);
+    sn_lanes reach_a = x->half_a[i1] * x->abs_a[i2] + x->half_a[i2] * x->abs_a[i1];
+    sn_lanes reach_b = half_1 * abs_2 + half_2 * abs_1;
+    *apart = x->t[i2] * x->a_axis[i1] - x->t[i1] * x->a_axis[i2];
+    wide_abs(apart);
+    *apart -= reach_a + reach_b;
+    *length2 = x->a_axis[i1] * x->a_axis[i1] + x->a_axis[i2] * x->a_axis[i2];
 }
 
 // Are they farther apart than `reach` along the axis that held last?
-static bool still_apart(const boxes *x, int kind, double reach)
+SN_WIDE bool still_apart(const boxes *x, int kind, double reach)
 {
+    sn_lanes apart, length2;
     if (kind < FACE_A || kind > EDGE + 8) {
         return false;
     }
-    if (kind < FACE_B) {
-        return face_a(x, kind - FACE_A) > reach;
-    }
     if (kind < EDGE) {
-        return face_b(x, kind - FACE_B) > reach;
+        bool of_a = kind < FACE_B;
+        face_axes(of_a ? &x->t : &x->tb, of_a ? &x->half_a : &x->half_b, of_a ? x->abs_b : x->abs_a,
+                  of_a ? &x->half_b : &x->half_a, &apart);
+        return apart[of_a ? kind - FACE_A : kind - FACE_B] > reach;
     }
-    double length2, s = edge_axis(x, (kind - EDGE) / 3, (kind - EDGE) % 3, &length2);
-    return s > 0.0 && s * s > reach * reach * length2 && length2 > 1e-12;
+    edge_axes(x, (kind - EDGE) / 3, &apart, &length2);
+    double s = apart[(kind - EDGE) % 3], l = length2[(kind - EDGE) % 3];
+    return s > 0.0 && s * s > reach * reach * l && l > 1e-12;
 }
 
-static void load(const sn_core_pair *pair, boxes *x)
+SN_WIDE void load(const sn_core_pair *pair, boxes *x)
 {
-    sn_vec3_put(x->half_a, pair->a->half);
-    sn_vec3_put(x->half_b, pair->b->half);
-    sn_vec3_put(x->t, pair->offset);
-    UNROLLED
+    const double(*r)[3] = pair->rotation.m;
+    x->half_a = (sn_lanes){pair->a->half.x, pair->a->half.y, pair->a->half.z, 0.0};
+    x->half_b = (sn_lanes){pair->b->half.x, pair->b->half.y, pair->b->half.z, 0.0};
+    x->t = (sn_lanes){pair->offset.x, pair->offset.y, pair->offset.z, 0.0};
+    SN_UNROLLED
     for (int i = 0; i < 3; ++i) {
-        UNROLLED
-        for (int j = 0; j < 3; ++j) {
-            x->r[i][j] = pair->rotation.m[i][j];
-            x->abs[i][j] = fabs(x->r[i][j]);
-        }
+        x->b_axis[i] = (sn_lanes){r[0][i], r[1][i], r[2][i], 0.0};
+        x->a_axis[i] = (sn_lanes){r[i][0], r[i][1], r[i][2], 0.0};
+        x->abs_b[i] = x->b_axis[i];
+        x->abs_a[i] = x->a_axis[i];
+        wide_abs(&x->abs_b[i]);
+        wide_abs(&x->abs_a[i]);
     }
-    UNROLLED
-    for (int j = 0; j < 3; ++j) {
-        x->tb[j] = x->r[0][j] * x->t[0] + x->r[1][j] * x->t[1] + x->r[2][j] * x->t[2];
-    }
+    x->tb = x->a_axis[0] * x->t[0] + x->a_axis[1] * x->t[1] + x->a_axis[2] * x->t[2];
 }
 
 // Of the angle between an edge's axis and a face's normal, without sign.
@@ -97,50 +95,75 @@ static double cosine_of(const boxes *x, int edge, int face)
 {
     static const int next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
     int i = (edge - EDGE) / 3, j = (edge - EDGE) % 3, i1 = next[i], i2 = last[i];
-    double length = sqrt(x->r[i1][j] * x->r[i1][j] + x->r[i2][j] * x->r[i2][j]);
+    double r1 = x->a_axis[i1][j], r2 = x->a_axis[i2][j], length = sqrt(r1 * r1 + r2 * r2);
     if (face < FACE_B) { // a_k . (a_i x b_j)
         int k = face - FACE_A;
-        return k == i ? 0.0 : x->abs[k == i1 ? i2 : i1][j] / length;
+        return k == i ? 0.0 : fabs(k == i1 ? r2 : r1) / length;
     }
     int m = face - FACE_B; // b_m . (a_i x b_j) = a_i . (b_j x b_m)
-    return m == j ? 0.0 : x->abs[i][3 - j - m] / length;
+    return m == j ? 0.0 : x->abs_a[i][3 - j - m] / length;
+}
+
+// The best of three: which, and its value.
+SN_WIDE int best_of(const sn_lanes *values, double *best)
+{
+    sn_lanes v = *values;
+    int which = v[1] > v[0] ? 1 : 0;
+    *best = v[1] > v[0] ? v[1] : v[0];
+    which = v[2] > *best ? 2 : which;
+    *best = v[2] > *best ? v[2] : *best;
+    return which;
+}
+
+// The edges' axis along which they are farther apart than *square says, if there is one, and else
+// 0. Values are compared as squares with their sign, s |s| / length^2, so that only a better one
+// costs a division. Parallel edges are left out: a face's axis does for them.
+SN_WIDE int best_edge(const boxes *x, double *square)
+{
+    sn_lanes signed2[3], length2[3];
+    sn_lane_mask better = {0, 0, 0, 0};
+    SN_UNROLLED
+    for (int i = 0; i < 3; ++i) {
+        sn_lanes s, size;
+        edge_axes(x, i, &s, &length2[i]);
+        size = s;
+        wide_abs(&size);
+        signed2[i] = s * size;
+        better |= (signed2[i] > *square * length2[i]) & (length2[i] > 1e-8);
+    }
+    int kind = 0;
+    if (!wide_any(&better)) {
+        return kind;
+    }
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            if (signed2[i][j] > *square * length2[i][j] && length2[i][j] > 1e-8) {
+                *square = signed2[i][j] / length2[i][j];
+                kind = EDGE + 3 * i + j;
+            }
+        }
+    }
+    return kind;
 }
 
 // The best axis of all: its kind, and how far apart they are along it. Kind 0: beyond `reach`, and
 // cache->kind says along which.
-static int best_axis(const boxes *x, double reach, sn_collide_cache *cache, double *separation)
+SN_WIDE int best_axis(const boxes *x, double reach, sn_collide_cache *cache, double *separation)
 {
-    int kind_a = FACE_A, kind_b = FACE_B, kind_e = 0, held = cache->kind;
-    double a = face_a(x, 0), b = face_b(x, 0);
-    UNROLLED
-    for (int i = 1; i < 3; ++i) {
-        double s = face_a(x, i);
-        kind_a = s > a ? FACE_A + i : kind_a;
-        a = s > a ? s : a;
-        s = face_b(x, i);
-        kind_b = s > b ? FACE_B + i : kind_b;
-        b = s > b ? s : b;
-    }
+    int held = cache->kind;
+    sn_lanes along_a, along_b;
+    double a, b;
+    face_axes(&x->t, &x->half_a, x->abs_b, &x->half_b, &along_a);
+    face_axes(&x->tb, &x->half_b, x->abs_a, &x->half_a, &along_b);
+    int kind_a = FACE_A + best_of(&along_a, &a), kind_b = FACE_B + best_of(&along_b, &b);
     if (a > reach || b > reach) {
         cache->kind = (uint8_t)(a > reach ? kind_a : kind_b);
         return 0;
     }
     double most = a > b ? a : b, bias = (most < 1e-4 * x->scale ? 1e-4 : 1e-9) * x->scale;
-    // Edges that do no better than faces are of no interest. Values are compared as squares with
-    // their sign, s |s| / length^2, so that only a better one costs a division.
+    // Edges that do no better than faces are of no interest.
     double square = most * fabs(most);
-    UNROLLED
-    for (int i = 0; i < 3; ++i) {
-        UNROLLED
-        for (int j = 0; j < 3; ++j) {
-            double length2, s = edge_axis(x, i, j, &length2), signed2 = s * fabs(s);
-            // Parallel edges are left out: a face's axis does for them.
-            if (signed2 > square * length2 && length2 > 1e-8) {
-                square = signed2 / length2;
-                kind_e = EDGE + 3 * i + j;
-            }
-        }
-    }
+    int kind_e = best_edge(x, &square);
     double e = copysign(sqrt(fabs(square)), square);
     if (kind_e != 0 && e > reach) {
         cache->kind = (uint8_t)kind_e;
@@ -171,23 +194,25 @@ static int best_axis(const boxes *x, double reach, sn_collide_cache *cache, doub
 
 // ---- faces ----
 
-// A point over the reference face: its coordinates across the face, height above it, and names.
-typedef struct spot {
-    double u[2], height;
-    uint32_t inner, outer; // corners even, edges odd, 0 inside
-} spot;
-
-// At most: corners of both faces, and two cuts of each incident edge.
-enum { SPOTS = 16 };
+// Points over the reference face: coordinates across the face, gap, and names of what makes them,
+// of the reference and of the other: corners even, edges odd, 0 inside.
+typedef struct spots {
+    sn_manifold_point points[16 + 1]; // corners of both faces, two cuts of each incident edge, and
+                                      // one that is written before it is found to be none
+    double level;                     // of the reference face
+    double rounding;                  // of both
+    sn_lanes lowest;                  // heights
+    int64_t count;
+} spots;
 
 typedef struct reference {
     const sn_collider *box;
     int axis, u, v;
-    double sign;    // of the face
-    double r[3][3]; // the other box's axes in the reference's: columns
-    double t[3];    // its centre
-    double half[3]; // of the reference
-    double other_half[3];
+    double sign;          // of the face
+    const sn_lanes *axes; // of the other box, in the reference's
+    sn_lanes t;           // its centre
+    sn_lanes half;        // of the reference
+    sn_lanes other_half;
 } reference;
 
 // The other box's face that looks at the reference face: middle + s first + t second, |s|, |t| <=
@@ -199,45 +224,41 @@ typedef struct incident {
     uint32_t bit_first, bit_second;   // what is added to it at s = 1, t = 1
 } incident;
 
-static void set_reference(const sn_core_pair *pair, const boxes *x, int kind, reference *f)
+SN_WIDE void set_reference(const sn_core_pair *pair, const boxes *x, int kind, reference *f)
 {
     bool of_a = kind < FACE_B;
     f->box = of_a ? pair->a : pair->b;
     f->axis = of_a ? kind - FACE_A : kind - FACE_B;
     f->u = f->axis == 2 ? 0 : f->axis + 1;
     f->v = f->axis == 0 ? 2 : f->axis - 1;
-    UNROLLED
-    for (int i = 0; i < 3; ++i) {
-        UNROLLED
-        for (int j = 0; j < 3; ++j) {
-            f->r[i][j] = of_a ? x->r[i][j] : x->r[j][i];
-        }
-        f->t[i] = of_a ? x->t[i] : -x->tb[i];
-        f->half[i] = of_a ? x->half_a[i] : x->half_b[i];
-        f->other_half[i] = of_a ? x->half_b[i] : x->half_a[i];
-    }
+    f->axes = of_a ? x->b_axis : x->a_axis;
+    f->t = of_a ? x->t : -x->tb;
+    f->half = of_a ? x->half_a : x->half_b;
+    f->other_half = of_a ? x->half_b : x->half_a;
     f->sign = f->t[f->axis] >= 0.0 ? 1.0 : -1.0;
 }
 
-static void set_incident(const reference *f, double slack, incident *n)
+SN_WIDE void across(const reference *f, const sn_lanes *v, double result[3])
 {
-    const double *row = f->r[f->axis];
+    result[0] = (*v)[f->u];
+    result[1] = (*v)[f->v];
+    result[2] = f->sign * (*v)[f->axis];
+}
+
+SN_WIDE void set_incident(const reference *f, double slack, incident *n)
+{
+    double row[3] = {f->axes[0][f->axis], f->axes[1][f->axis], f->axes[2][f->axis]};
     int j = fabs(row[0]) >= fabs(row[1]) ? 0 : 1;
     j = fabs(row[2]) > fabs(row[j]) ? 2 : j;
     int p = j == 2 ? 0 : j + 1, q = j == 0 ? 2 : j - 1;
     bool positive = f->sign * row[j] < 0.0;
     double s = positive ? f->other_half[j] : -f->other_half[j];
-    int axes[3] = {f->u, f->v, f->axis};
-    UNROLLED
-    for (int k = 0; k < 3; ++k) {
-        const double *r = f->r[axes[k]];
-        n->middle[k] = f->t[axes[k]] + s * r[j];
-        n->first[k] = f->other_half[p] * r[p];
-        n->second[k] = f->other_half[q] * r[q];
-    }
-    n->middle[2] = f->sign * n->middle[2] - f->half[f->axis];
-    n->first[2] *= f->sign;
-    n->second[2] *= f->sign;
+    sn_lanes middle = f->t + s * f->axes[j];
+    sn_lanes first = f->other_half[p] * f->axes[p], second = f->other_half[q] * f->axes[q];
+    across(f, &middle, n->middle);
+    across(f, &first, n->first);
+    across(f, &second, n->second);
+    n->middle[2] -= f->half[f->axis];
     n->slack_first = slack / f->other_half[p];
     n->slack_second = slack / f->other_half[q];
     n->corner = positive ? 1u << j : 0u;
@@ -245,181 +266,214 @@ static void set_incident(const reference *f, double slack, incident *n)
     n->bit_second = 1u << q;
 }
 
+// Four candidates side by side. Each is written, and counted only if it is a spot: no branch has to
+// be guessed.
+typedef struct candidates {
+    sn_lanes u, v, height, gap;
+    sn_lane_mask good;
+} candidates;
+
+SN_WIDE void weigh(candidates *c, spots *all)
+{
+    sn_lane_mask lower = c->good & (c->height < all->lowest);
+    wide_select(&all->lowest, &lower, &c->height, &all->lowest);
+    c->gap = c->height - all->rounding;
+}
+
+SN_WIDE void put_spot(spots *all, const candidates *c, int lane, uint32_t outer, uint32_t inner)
+{
+    sn_manifold_point *p = &all->points[all->count];
+    p->on_a.x = c->u[lane];
+    p->on_a.y = c->v[lane];
+    p->on_a.z = all->level;
+    p->gap = c->gap[lane];
+    p->feature = outer | inner << 16;
+    all->count -= c->good[lane];
+}
+
 // What the incident parallelogram and the reference rectangle have in common are corners of the
 // one within the other and crossings of their edges. Where they nearly coincide, as in every neat
 // stack, a corner of the incident face comes before one of the reference face, and that before a
-// crossing, to within `slack`: the same points under the same names whatever the rounding. Each
-// corner is written, and counted only if it is a spot: no branch has to be guessed.
-static int incident_corners(const incident *n, double hu, double hv, double reach, spot *spots)
+// crossing, to within `slack`: the same points under the same names whatever the rounding.
+SN_WIDE void incident_corners(const incident *n, double hu, double hv, double reach, spots *all)
 {
-    int count = 0;
-    UNROLLED
-    for (int k = 0; k < 4; ++k) {
-        double s = (k & 1) != 0 ? 1.0 : -1.0, t = (k & 2) != 0 ? 1.0 : -1.0;
-        spot *p = &spots[count];
-        p->u[0] = n->middle[0] + s * n->first[0] + t * n->second[0];
-        p->u[1] = n->middle[1] + s * n->first[1] + t * n->second[1];
-        p->height = n->middle[2] + s * n->first[2] + t * n->second[2];
+    const sn_lanes s = {-1.0, 1.0, -1.0, 1.0}, t = {-1.0, -1.0, 1.0, 1.0};
+    candidates c;
+    c.u = n->middle[0] + s * n->first[0] + t * n->second[0];
+    c.v = n->middle[1] + s * n->first[1] + t * n->second[1];
+    c.height = n->middle[2] + s * n->first[2] + t * n->second[2];
+    sn_lanes far_u = c.u, far_v = c.v;
+    wide_abs(&far_u);
+    wide_abs(&far_v);
+    c.good = (far_u <= hu) & (far_v <= hv) & (c.height <= reach);
+    weigh(&c, all);
+    SN_UNROLLED
+    for (int k = 0; k < SN_LANES; ++k) {
         uint32_t corner =
             n->corner | ((k & 1) != 0 ? n->bit_first : 0u) | ((k & 2) != 0 ? n->bit_second : 0u);
-        p->inner = 2 * corner + 2;
-        p->outer = 0;
-        count += (fabs(p->u[0]) <= hu) & (fabs(p->u[1]) <= hv) & (p->height <= reach);
+        put_spot(all, &c, k, 0, 2 * corner + 2);
     }
-    return count;
 }
 
-static int reference_corners(const incident *n, double hu, double hv, double reach, uint32_t face,
-                             spot *spots)
+SN_WIDE void reference_corners(const incident *n, double hu, double hv, double reach, uint32_t face,
+                               spots *all)
 {
     double determinant = n->first[0] * n->second[1] - n->first[1] * n->second[0];
     double inverse = 1.0 / determinant;
-    double most_s = 1.0 + n->slack_first, most_t = 1.0 + n->slack_second;
-    double least_s = 1.0 - n->slack_first, least_t = 1.0 - n->slack_second;
-    int count = 0;
-    UNROLLED
-    for (int k = 0; k < 4; ++k) {
-        double x = (k & 1) != 0 ? hu : -hu, y = (k & 2) != 0 ? hv : -hv;
-        double dx = x - n->middle[0], dy = y - n->middle[1];
-        double s = (dx * n->second[1] - dy * n->second[0]) * inverse;
-        double t = (dy * n->first[0] - dx * n->first[1]) * inverse;
-        spot *p = &spots[count];
-        p->u[0] = x;
-        p->u[1] = y;
-        p->height = n->middle[2] + s * n->first[2] + t * n->second[2];
-        p->inner = 0;
-        p->outer = 2 * (face + (uint32_t)k) + 2;
-        bool inside = (fabs(s) <= most_s) & (fabs(t) <= most_t);
-        bool at_corner = (fabs(s) >= least_s) & (fabs(t) >= least_t);
-        count += inside & !at_corner & (p->height <= reach);
+    candidates c = {.u = {-hu, hu, -hu, hu}, .v = {-hv, -hv, hv, hv}};
+    sn_lanes dx = c.u - n->middle[0], dy = c.v - n->middle[1];
+    sn_lanes s = (dx * n->second[1] - dy * n->second[0]) * inverse;
+    sn_lanes t = (dy * n->first[0] - dx * n->first[1]) * inverse;
+    c.height = n->middle[2] + s * n->first[2] + t * n->second[2];
+    wide_abs(&s);
+    wide_abs(&t);
+    sn_lane_mask inside = (s <= 1.0 + n->slack_first) & (t <= 1.0 + n->slack_second);
+    sn_lane_mask at_corner = (s >= 1.0 - n->slack_first) & (t >= 1.0 - n->slack_second);
+    c.good = inside & ~at_corner & (c.height <= reach);
+    weigh(&c, all);
+    SN_UNROLLED
+    for (int k = 0; k < SN_LANES; ++k) {
+        put_spot(all, &c, k, 2 * (face + (uint32_t)k) + 2, 0);
     }
-    return count;
 }
 
-static double reciprocal(double x)
+// The four incident edges from + s along, |s| <= 1.
+typedef struct edges {
+    sn_lanes from[3], along[3];
+    sn_lanes end;             // where corners begin
+    uint32_t inner[SN_LANES]; // names
+    double hu, hv;            // of the rectangle
+    double slack, reach;
+    uint32_t face;
+} edges;
+
+// Where they cross the rectangle's sides at s: those of u (by_u) or of v.
+SN_WIDE void cut(const edges *e, const sn_lanes *s, const sn_lane_mask *by_u,
+                 const sn_lane_mask *cuts, candidates *c, uint32_t outer[SN_LANES])
 {
-    return fabs(x) > 1e-300 ? 1.0 / x : 1e300;
+    sn_lanes x = e->from[0] + *s * e->along[0], y = e->from[1] + *s * e->along[1];
+    sn_lanes far_x = x, far_y = y, over, size = *s;
+    sn_lanes plus_u = {e->hu, e->hu, e->hu, e->hu}, plus_v = {e->hv, e->hv, e->hv, e->hv};
+    sn_lanes minus_u = -plus_u, minus_v = -plus_v;
+    sn_lane_mask right = x > 0.0, up = y > 0.0;
+    wide_abs(&far_x);
+    wide_abs(&far_y);
+    wide_abs(&size);
+    far_x -= e->hu;
+    far_y -= e->hv;
+    wide_select(&over, by_u, &far_y, &far_x);
+    wide_select(&plus_u, &right, &plus_u, &minus_u);
+    wide_select(&plus_v, &up, &plus_v, &minus_v);
+    wide_select(&c->u, by_u, &plus_u, &x);
+    wide_select(&c->v, by_u, &y, &plus_v);
+    c->height = e->from[2] + *s * e->along[2];
+    c->good = *cuts & (size < e->end) & (over < -e->slack) & (c->height <= e->reach);
+    sn_lane_mask side = (*by_u & -right) | (~*by_u & (2 - up));
+    SN_UNROLLED
+    for (int k = 0; k < SN_LANES; ++k) {
+        outer[k] = 2 * (e->face + 4 + (uint32_t)side[k]) + 3;
+    }
 }
 
-// Where the incident edge `from` + s `along`, |s| <= 1, crosses a side of the rectangle: that of u
-// (by_u) or of v.
-static int cut(const double *from, const double *along, double s, bool by_u, double hu, double hv,
-               double slack, double reach, uint32_t edge, uint32_t face, spot *p)
+// 1 / x, and something huge where that is not a number.
+SN_WIDE void wide_reciprocal(sn_lanes *result, const sn_lanes *x)
 {
-    double x = from[0] + s * along[0], y = from[1] + s * along[1];
-    double across = by_u ? fabs(y) - hv : fabs(x) - hu;
-    bool positive = (by_u ? x : y) > 0.0;
-    p->u[0] = by_u ? (x > 0.0 ? hu : -hu) : x;
-    p->u[1] = by_u ? y : (y > 0.0 ? hv : -hv);
-    p->height = from[2] + s * along[2];
-    p->inner = edge;
-    p->outer = 2 * (face + 4 + (by_u ? 0u : 2u) + (positive ? 1u : 0u)) + 3;
-    return (across < -slack) & (p->height <= reach);
+    sn_lanes size = *x, huge = {1e300, 1e300, 1e300, 1e300}, inverse = 1.0 / *x;
+    wide_abs(&size);
+    sn_lane_mask good = size > 1e-300;
+    wide_select(result, &good, &inverse, &huge);
 }
 
-static int cut_edge(const double *from, const double *along, const double *inverse, double hu,
-                    double hv, double slack, double slack_s, double reach, uint32_t edge,
-                    uint32_t face, spot *spots)
+SN_WIDE void set_edges(const incident *n, edges *e)
 {
-    double middle_u = -from[0] * inverse[0], middle_v = -from[1] * inverse[1];
-    double wide_u = hu * fabs(inverse[0]), wide_v = hv * fabs(inverse[1]);
-    double in_u = middle_u - wide_u, in_v = middle_v - wide_v;
-    double out_u = middle_u + wide_u, out_v = middle_v + wide_v;
-    double in = in_u > in_v ? in_u : in_v, out = out_u < out_v ? out_u : out_v;
-    double end = 1.0 - slack_s;
-    int count = 0;
-    if (!(in < out)) {
-        return 0;
+    SN_UNROLLED
+    for (int k = 0; k < 3; ++k) {
+        double f = n->first[k], s = n->second[k];
+        sn_lanes across_edge = {-s, -f, s, f};
+        e->along[k] = (sn_lanes){f, s, f, s};
+        e->from[k] = n->middle[k] + across_edge;
     }
-    if (fabs(in) < end) {
-        count += cut(from, along, in, in_u > in_v, hu, hv, slack, reach, edge, face, spots);
-    }
-    if (fabs(out) < end) {
-        count +=
-            cut(from, along, out, out_u < out_v, hu, hv, slack, reach, edge, face, spots + count);
-    }
-    return count;
+    double first = 1.0 - n->slack_first, second = 1.0 - n->slack_second;
+    e->end = (sn_lanes){first, second, first, second};
+    uint32_t along_first = n->corner + 8 * n->bit_first,
+             along_second = n->corner + 8 * n->bit_second;
+    e->inner[0] = 2 * along_first + 3;
+    e->inner[1] = 2 * along_second + 3;
+    e->inner[2] = 2 * (along_first + n->bit_second) + 3;
+    e->inner[3] = 2 * (along_second + n->bit_first) + 3;
 }
 
-static int edge_cuts(const incident *n, double hu, double hv, double slack, double reach,
-                     uint32_t face, spot *spots)
+SN_WIDE void edge_cuts(const incident *n, edges *e, spots *all)
 {
-    double inverse_first[2] = {reciprocal(n->first[0]), reciprocal(n->first[1])};
-    double inverse_second[2] = {reciprocal(n->second[0]), reciprocal(n->second[1])};
-    int count = 0;
-    UNROLLED
-    for (int k = 0; k < 2; ++k) {
-        double sign = k == 0 ? -1.0 : 1.0, from[3];
-        uint32_t corner = n->corner | (k != 0 ? n->bit_second : 0u);
-        UNROLLED
-        for (int m = 0; m < 3; ++m) {
-            from[m] = n->middle[m] + sign * n->second[m];
-        }
-        count += cut_edge(from, n->first, inverse_first, hu, hv, slack, n->slack_first, reach,
-                          2 * (corner + 8 * n->bit_first) + 3, face, spots + count);
-        corner = n->corner | (k != 0 ? n->bit_first : 0u);
-        UNROLLED
-        for (int m = 0; m < 3; ++m) {
-            from[m] = n->middle[m] + sign * n->first[m];
-        }
-        count += cut_edge(from, n->second, inverse_second, hu, hv, slack, n->slack_second, reach,
-                          2 * (corner + 8 * n->bit_second) + 3, face, spots + count);
+    set_edges(n, e);
+    sn_lanes both = {n->first[0], n->second[0], n->first[1], n->second[1]};
+    wide_reciprocal(&both, &both);
+    sn_lanes inverse_u = __builtin_shufflevector(both, both, 0, 1, 0, 1);
+    sn_lanes inverse_v = __builtin_shufflevector(both, both, 2, 3, 2, 3);
+    sn_lanes middle_u = -e->from[0] * inverse_u, middle_v = -e->from[1] * inverse_v;
+    wide_abs(&inverse_u);
+    wide_abs(&inverse_v);
+    sn_lanes wide_u = e->hu * inverse_u, wide_v = e->hv * inverse_v;
+    sn_lanes in_u = middle_u - wide_u, in_v = middle_v - wide_v, in;
+    sn_lanes out_u = middle_u + wide_u, out_v = middle_v + wide_v, out;
+    sn_lane_mask in_by_u = in_u > in_v, out_by_u = out_u < out_v;
+    wide_select(&in, &in_by_u, &in_u, &in_v);
+    wide_select(&out, &out_by_u, &out_u, &out_v);
+    sn_lane_mask cuts = in < out;
+    candidates enter, leave;
+    uint32_t outer_in[SN_LANES], outer_out[SN_LANES];
+    cut(e, &in, &in_by_u, &cuts, &enter, outer_in);
+    cut(e, &out, &out_by_u, &cuts, &leave, outer_out);
+    weigh(&enter, all);
+    weigh(&leave, all);
+    SN_UNROLLED
+    for (int k = 0; k < SN_LANES; ++k) {
+        put_spot(all, &enter, k, outer_in[k], e->inner[k]);
+        put_spot(all, &leave, k, outer_out[k], e->inner[k]);
     }
-    return count;
 }
 
 // Spots no higher than `reach`.
-static int common_spots(const reference *f, double slack, double reach, spot *spots)
+SN_WIDE void common_spots(const reference *f, double slack, double reach, spots *all)
 {
     incident n;
     set_incident(f, slack, &n);
     double hu = f->half[f->u], hv = f->half[f->v];
     uint32_t face = 64 + 16 * (uint32_t)f->axis + (f->sign > 0.0 ? 8 : 0);
-    int count = incident_corners(&n, hu + slack, hv + slack, reach, spots);
+    incident_corners(&n, hu + slack, hv + slack, reach, all);
     double far_u = fabs(n.middle[0]) + fabs(n.first[0]) + fabs(n.second[0]);
     double far_v = fabs(n.middle[1]) + fabs(n.first[1]) + fabs(n.second[1]);
     if (far_u <= hu + slack && far_v <= hv + slack) {
-        return count; // all of the incident face is over the reference face
+        return; // all of the incident face is over the reference face
     }
-    count += reference_corners(&n, hu, hv, reach, face, spots + count);
-    return count + edge_cuts(&n, hu, hv, slack, reach, face, spots + count);
+    reference_corners(&n, hu, hv, reach, face, all);
+    edges e = {.hu = hu, .hv = hv, .slack = slack, .reach = reach, .face = face};
+    edge_cuts(&n, &e, all);
 }
 
-// In the axes (u, v, axis) of the reference, the reference as a, heights less both roundings.
-static void place_spot(const reference *f, const spot *s, double rounding, sn_manifold_point *p)
+// In the axes (u, v, axis) of the reference, the reference as a, heights less both roundings. False
+// when the boxes are apart and their nearest points are not on the face.
+SN_WIDE bool touch_faces(const reference *f, double separation, double rounding, double margin,
+                         double scale, sn_manifold *m)
 {
-    p->on_a.x = s->u[0];
-    p->on_a.y = s->u[1];
-    p->on_a.z = f->sign * (f->half[f->axis] + f->box->rounding);
-    p->gap = s->height - rounding;
-    p->feature = s->outer | s->inner << 16;
-}
-
-// False when the boxes are apart and their nearest points are not on the face.
-static bool touch_faces(const reference *f, double separation, double rounding, double margin,
-                        double scale, sn_manifold *m)
-{
-    spot spots[SPOTS + 2]; // two more: what is written before it is found to be none
-    int count = common_spots(f, 1e-5 * scale, margin + rounding, spots);
-    double least = INFINITY;
-    for (int i = 0; i < count; ++i) {
-        least = spots[i].height < least ? spots[i].height : least;
-    }
-    if (count == 0 || (separation > 0.0 && !(least <= separation + 1e-6 * scale))) {
+    spots all;
+    all.level = f->sign * (f->half[f->axis] + f->box->rounding);
+    all.rounding = rounding;
+    all.lowest = (sn_lanes){INFINITY, INFINITY, INFINITY, INFINITY};
+    all.count = 0;
+    common_spots(f, 1e-5 * scale, margin + rounding, &all);
+    sn_lane_mask near = all.lowest <= separation + 1e-6 * scale;
+    if (all.count == 0 || (separation > 0.0 && !wide_any(&near))) {
         return false;
-    }
-    sn_manifold_point points[SPOTS + 2];
-    for (int i = 0; i < count; ++i) {
-        place_spot(f, &spots[i], rounding, &points[i]);
     }
     m->normal = sn_vec3_make(0.0, 0.0, f->sign);
     m->patch = 0;
-    sn_manifold_reduce(m, points, count, SN_FACE_LEVEL * scale, SN_FACE_SHARE);
+    sn_manifold_reduce(m, all.points, (int)all.count, SN_FACE_LEVEL * scale, SN_FACE_SHARE);
     return true;
 }
 
-static void face_to_world(const reference *f, const sn_transform *place, bool swapped,
-                          sn_manifold *m)
+SN_WIDE void face_to_world(const reference *f, const sn_transform *place, bool swapped,
+                           sn_manifold *m)
 {
     sn_mat3 r = sn_quat_to_mat3(place->rotation);
     sn_vec3 u = {r.m[0][f->u], r.m[1][f->u], r.m[2][f->u]};
@@ -451,18 +505,18 @@ static bool touch_edges(const sn_core_pair *pair, const boxes *x, int kind, doub
     int i = (kind - EDGE) / 3, j = (kind - EDGE) % 3;
     double e[3] = {0.0, 0.0, 0.0}, mid_a[3], mid_b[3];
     e[i] = 1.0;
-    sn_vec3 u = sn_vec3_at(e), v = {x->r[0][j], x->r[1][j], x->r[2][j]};
+    sn_vec3 u = sn_vec3_at(e), v = {x->b_axis[j][0], x->b_axis[j][1], x->b_axis[j][2]};
     sn_vec3 n = sn_normalize(sn_cross(u, v));
     n = sn_dot(n, pair->offset) < 0.0 ? sn_vec3_negate(n) : n;
     double along[3];
     sn_vec3_put(along, n);
     uint32_t name_a = 0, name_b = 0;
-    UNROLLED
+    SN_UNROLLED
     for (int k = 0; k < 3; ++k) { // middles of the edges that reach farthest towards each other
         bool positive = along[k] >= 0.0;
         mid_a[k] = k == i ? 0.0 : positive ? x->half_a[k] : -x->half_a[k];
         name_a |= (k != i && positive) ? 1u << k : 0u;
-        double back = x->r[0][k] * n.x + x->r[1][k] * n.y + x->r[2][k] * n.z;
+        double back = x->b_axis[k][0] * n.x + x->b_axis[k][1] * n.y + x->b_axis[k][2] * n.z;
         mid_b[k] = k == j ? 0.0 : back <= 0.0 ? x->half_b[k] : -x->half_b[k];
         name_b |= (k != j && back <= 0.0) ? 1u << k : 0u;
     }
@@ -491,6 +545,57 @@ static bool touch_edges(const sn_core_pair *pair, const boxes *x, int kind, doub
     return true;
 }
 
+// Whether they touch: 0 no, 1 yes, -1 unknown.
+SN_WIDE int touch(const sn_core_pair *pair, const sn_transform *place_a,
+                  const sn_transform *place_b, double margin, sn_collide_cache *cache,
+                  sn_manifold *m)
+{
+    double rounding = pair->a->rounding + pair->b->rounding, reach = margin + rounding;
+    boxes x;
+    load(pair, &x);
+    if (still_apart(&x, cache->kind, reach)) {
+        return 0;
+    }
+    x.scale = sn_collide_scale(pair->a, pair->b);
+    double separation = 0.0;
+    int kind = best_axis(&x, reach, cache, &separation);
+    if (kind == 0) {
+        return 0;
+    }
+    if (kind >= EDGE) {
+        return touch_edges(pair, &x, kind, separation, place_a, m) ? 1 : -1;
+    }
+    reference f;
+    set_reference(pair, &x, kind, &f);
+    if (!touch_faces(&f, separation, rounding, margin, x.scale, m)) {
+        return -1;
+    }
+    face_to_world(&f, kind < FACE_B ? place_a : place_b, kind >= FACE_B, m);
+    return 1;
+}
+
+#ifdef SN_HAS_AVX2_TWIN
+__attribute__((target("avx2"))) static int touch_avx2(const sn_core_pair *pair,
+                                                      const sn_transform *place_a,
+                                                      const sn_transform *place_b, double margin,
+                                                      sn_collide_cache *cache, sn_manifold *m)
+{
+    return touch(pair, place_a, place_b, margin, cache, m);
+}
+#endif
+
+static int touch_either(const sn_core_pair *pair, const sn_transform *place_a,
+                        const sn_transform *place_b, double margin, sn_collide_cache *cache,
+                        sn_manifold *m)
+{
+#ifdef SN_HAS_AVX2_TWIN
+    if (__builtin_cpu_supports("avx2")) {
+        return touch_avx2(pair, place_a, place_b, margin, cache, m);
+    }
+#endif
+    return touch(pair, place_a, place_b, margin, cache, m);
+}
+
 int sn_collide_box_box(const sn_collider *a, const sn_transform *place_a, const sn_collider *b,
                        const sn_transform *place_b, double margin, sn_collide_cache *cache,
                        sn_manifold *m)
@@ -498,31 +603,9 @@ int sn_collide_box_box(const sn_collider *a, const sn_transform *place_a, const 
     sn_collide_cache none = {0};
     cache = cache != NULL ? cache : &none;
     sn_core_pair pair = sn_core_pair_make(a, place_a, b, place_b);
-    double rounding = a->rounding + b->rounding, reach = margin + rounding;
-    boxes x;
-    load(&pair, &x);
-    if (still_apart(&x, cache->kind, reach)) {
-        return 0;
-    }
-    x.scale = sn_collide_scale(a, b);
-    double separation = 0.0;
-    int kind = best_axis(&x, reach, cache, &separation);
-    if (kind == 0) {
-        return 0;
-    }
-    bool found = false;
-    if (kind < EDGE) {
-        reference f;
-        set_reference(&pair, &x, kind, &f);
-        found = touch_faces(&f, separation, rounding, margin, x.scale, m);
-        if (found) {
-            face_to_world(&f, kind < FACE_B ? place_a : place_b, kind >= FACE_B, m);
-        }
-    } else {
-        found = touch_edges(&pair, &x, kind, separation, place_a, m);
-    }
-    if (found) {
-        return 1;
+    int touches = touch_either(&pair, place_a, place_b, margin, cache, m);
+    if (touches >= 0) {
+        return touches;
     }
     sn_collide_cache simplex = *cache; // whose axis of boxes shall not be lost
     int count = sn_collide_convex(a, place_a, b, place_b, margin, &simplex, m);

@@ -44,11 +44,9 @@ int sn_collide(const sn_collider *a, const sn_transform *place_a, const sn_colli
         return count;
     }
     if (b->type <= SN_COLLIDER_PLANE && a->type != SN_COLLIDER_PLANE) {
-        sn_manifold manifold;
-        int count = pair_of(a->type, b->type)(a, place_a, b, place_b, margin, cache, &manifold);
-        if (count > 0 && capacity > 0) {
-            manifolds[0] = manifold;
-        } else if (count > 0 && left_out != NULL) {
+        sn_manifold unwanted, *to = capacity > 0 ? manifolds : &unwanted;
+        int count = pair_of(a->type, b->type)(a, place_a, b, place_b, margin, cache, to);
+        if (count > 0 && capacity <= 0 && left_out != NULL) {
             *left_out = count;
         }
         return count < capacity ? count : capacity;
