@@ -23,18 +23,17 @@ typedef struct boxes {
     sn_lanes b_axis[3], a_axis[3]; // b's axes in a's, and a's in b's
     sn_lanes abs_b[3], abs_a[3];   // their sizes
     sn_lanes t, tb;                // b's centre from a's, in a's axes and in b's
+    sn_lanes far, far_b;           // their sizes
     double scale;
 } boxes;
 
 // ---- separating axes ----
 
 // How far apart they are along the three axes of one box: |t_i| - (half_i + sum_j |r_ij| other_j).
-SN_WIDE void face_axes(const sn_lanes *t, const sn_lanes *half, const sn_lanes abs[3],
+SN_WIDE void face_axes(const sn_lanes *far, const sn_lanes *half, const sn_lanes abs[3],
                        const sn_lanes *other, sn_lanes *apart)
 {
-    *apart = *t;
-    wide_abs(apart);
-    *apart -= *half + (abs[0] * (*other)[0] + abs[1] * (*other)[1] + abs[2] * (*other)[2]);
+    *apart = *far - (*half + (abs[0] * (*other)[0] + abs[1] * (*other)[1] + abs[2] * (*other)[2]));
 }
 
 // Along a_i x b_j for the three j, times the lengths of these products, whose squares are *length2.
@@ -63,8 +62,8 @@ SN_WIDE bool still_apart(const boxes *x, int kind, double reach)
     }
     if (kind < EDGE) {
         bool of_a = kind < FACE_B;
-        face_axes(of_a ? &x->t : &x->tb, of_a ? &x->half_a : &x->half_b, of_a ? x->abs_b : x->abs_a,
-                  of_a ? &x->half_b : &x->half_a, &apart);
+        face_axes(of_a ? &x->far : &x->far_b, of_a ? &x->half_a : &x->half_b,
+                  of_a ? x->abs_b : x->abs_a, of_a ? &x->half_b : &x->half_a, &apart);
         return apart[of_a ? kind - FACE_A : kind - FACE_B] > reach;
     }
     edge_axes(x, (kind - EDGE) / 3, &apart, &length2);
@@ -72,22 +71,33 @@ SN_WIDE bool still_apart(const boxes *x, int kind, double reach)
     return s > 0.0 && s * s > reach * reach * l && l > 1e-12;
 }
 
+// A vector and its sizes, by way of one that is not in memory: GCC would write it there number by
+// number and then wait to read it as a whole.
+SN_WIDE void put(double x, double y, double z, sn_lanes *vector, sn_lanes *sizes)
+{
+    sn_lanes v = {x, y, z, 0.0};
+    *vector = v;
+    wide_abs(&v);
+    *sizes = v;
+}
+
 SN_WIDE void load(const sn_core_pair *pair, boxes *x)
 {
     const double(*r)[3] = pair->rotation.m;
-    x->half_a = (sn_lanes){pair->a->half.x, pair->a->half.y, pair->a->half.z, 0.0};
-    x->half_b = (sn_lanes){pair->b->half.x, pair->b->half.y, pair->b->half.z, 0.0};
-    x->t = (sn_lanes){pair->offset.x, pair->offset.y, pair->offset.z, 0.0};
+    sn_vec3 a = pair->a->half, b = pair->b->half, t = pair->offset;
+    sn_lanes size;
+    put(a.x, a.y, a.z, &size, &x->half_a);
+    put(b.x, b.y, b.z, &size, &x->half_b);
+    put(t.x, t.y, t.z, &x->t, &x->far);
     SN_UNROLLED
     for (int i = 0; i < 3; ++i) {
-        x->b_axis[i] = (sn_lanes){r[0][i], r[1][i], r[2][i], 0.0};
-        x->a_axis[i] = (sn_lanes){r[i][0], r[i][1], r[i][2], 0.0};
-        x->abs_b[i] = x->b_axis[i];
-        x->abs_a[i] = x->a_axis[i];
-        wide_abs(&x->abs_b[i]);
-        wide_abs(&x->abs_a[i]);
+        put(r[0][i], r[1][i], r[2][i], &x->b_axis[i], &x->abs_b[i]);
+        put(r[i][0], r[i][1], r[i][2], &x->a_axis[i], &x->abs_a[i]);
     }
-    x->tb = x->a_axis[0] * x->t[0] + x->a_axis[1] * x->t[1] + x->a_axis[2] * x->t[2];
+    sn_lanes tb = x->a_axis[0] * t.x + x->a_axis[1] * t.y + x->a_axis[2] * t.z;
+    x->tb = tb;
+    wide_abs(&tb);
+    x->far_b = tb;
 }
 
 // Of the angle between an edge's axis and a face's normal, without sign.
@@ -153,8 +163,8 @@ SN_WIDE int best_axis(const boxes *x, double reach, sn_collide_cache *cache, dou
     int held = cache->kind;
     sn_lanes along_a, along_b;
     double a, b;
-    face_axes(&x->t, &x->half_a, x->abs_b, &x->half_b, &along_a);
-    face_axes(&x->tb, &x->half_b, x->abs_a, &x->half_a, &along_b);
+    face_axes(&x->far, &x->half_a, x->abs_b, &x->half_b, &along_a);
+    face_axes(&x->far_b, &x->half_b, x->abs_a, &x->half_a, &along_b);
     int kind_a = FACE_A + best_of(&along_a, &a), kind_b = FACE_B + best_of(&along_b, &b);
     if (a > reach || b > reach) {
         cache->kind = (uint8_t)(a > reach ? kind_a : kind_b);
@@ -584,6 +594,15 @@ __attribute__((target("avx2"))) static int touch_avx2(const sn_core_pair *pair,
 }
 #endif
 
+// Not inlined: what it keeps in memory shall not burden those who go to its twin.
+__attribute__((noinline)) static int touch_plain(const sn_core_pair *pair,
+                                                 const sn_transform *place_a,
+                                                 const sn_transform *place_b, double margin,
+                                                 sn_collide_cache *cache, sn_manifold *m)
+{
+    return touch(pair, place_a, place_b, margin, cache, m);
+}
+
 static int touch_either(const sn_core_pair *pair, const sn_transform *place_a,
                         const sn_transform *place_b, double margin, sn_collide_cache *cache,
                         sn_manifold *m)
@@ -593,7 +612,7 @@ static int touch_either(const sn_core_pair *pair, const sn_transform *place_a,
         return touch_avx2(pair, place_a, place_b, margin, cache, m);
     }
 #endif
-    return touch(pair, place_a, place_b, margin, cache, m);
+    return touch_plain(pair, place_a, place_b, margin, cache, m);
 }
 
 int sn_collide_box_box(const sn_collider *a, const sn_transform *place_a, const sn_collider *b,
