@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "elastic/solid_part.h"
+#include "elastic/lanes_stiffness.h"
 
 typedef struct producing {
     sn_solid *solid;
@@ -330,23 +330,60 @@ void sn_solid_stiffness(const sn_solid *solid, int element, double *stiffness)
     }
 }
 
-void sn_solid_add_diagonal(const sn_solid *solid, double scale, double *diagonal)
+// ---- the diagonal ----
+
+SN_LANE_FUNCTION void add_diagonal_block(const producing *work, int block, int nodes, int points)
 {
-    for (int k = 0; k < SN_LANES * solid->block_count * solid->points; ++k) {
-        int slot = k / solid->points;
-        if (solid->element_of[slot] < 0) {
-            continue;
-        }
-        element_point p = {0};
-        double block[9];
-        take_point(solid, slot, k % solid->points, &p);
-        for (int m = 0; m < solid->nodes; ++m) {
-            int vertex = sn_solid_vertices(solid, slot / SN_LANES)[SN_LANES * m + slot % SN_LANES] /
-                         SN_SOLID_STRIDE;
-            point_block(&p, m, m, block);
-            for (int i = 0; i < 9; ++i) {
-                diagonal[9 * (size_t)vertex + (size_t)i] += scale * block[i];
+    const sn_solid *solid = work->solid;
+    const int32_t *vertices = sn_solid_vertices(solid, block);
+    for (int q = 0; q < points; ++q) {
+        bool frozen = solid->kind == SN_STIFFNESS_FROZEN;
+        const sn_lanes *gradient =
+            frozen ? sn_solid_frozen(solid, block, q) : sn_solid_gradients(solid, block, q);
+        sn_lanes b[3 * SN_MOST_NODES], t[27];
+        sn_lanes_all_gradients(gradient, nodes, b);
+        for (int n = 0; n < nodes; ++n) {
+            sn_lanes out[9] = {{0}};
+            if (frozen) {
+                sn_lanes_add_frozen(gradient + 3 * (nodes - 1), work->scale, b + 3 * n, b + 3 * n,
+                                    out);
+            } else {
+                sn_lanes_turn_hessian(solid->hessians +
+                                          SN_HESSIAN_ENTRIES * sn_solid_point(solid, block, q),
+                                      work->scale, b + 3 * n, t);
+                sn_lanes_add_turned(b + 3 * n, t, out);
+            }
+            for (int l = 0; l < SN_LANES; ++l) {
+                double *to = work->y + 9 * (size_t)(vertices[SN_LANES * n + l] / SN_SOLID_STRIDE);
+                SN_UNROLL
+                for (int k = 0; k < 9; ++k) {
+                    to[k] += out[k][l];
+                }
             }
         }
     }
+}
+
+SN_LANE_FUNCTION void add_diagonals_body(void *context, int first, int last, int number)
+{
+    (void)number;
+    const producing *work = context;
+    for (int c = first; c < last; ++c) {
+        const sn_solid_chunk *chunk = &work->solid->chunks[work->base + c];
+        for (int k = chunk->first; k < chunk->last; ++k) {
+            if (work->solid->nodes == 4) {
+                add_diagonal_block(work, k, 4, 1);
+            } else {
+                add_diagonal_block(work, k, 10, 4);
+            }
+        }
+    }
+}
+
+SN_LANE_TWINS(add_diagonals)
+
+void sn_solid_add_diagonal(const sn_solid *solid, double scale, double *diagonal)
+{
+    producing work = {.solid = (sn_solid *)solid, .y = diagonal, .scale = scale};
+    sn_solid_run(solid, NULL, add_diagonals, &work, &work.base);
 }

@@ -1,0 +1,366 @@
+#include "elastic/conjugate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "elastic/lanes.h"
+
+enum { CHUNK_VERTICES = 512, STRIDE = SN_SOLID_STRIDE, INVERSE = 12 };
+
+struct sn_conjugate {
+    int vertex_count, chunk_count;
+    sn_conjugate_system system;
+    double *diagonal; // 9 * vertex_count
+    double *inverse;  // 12 * vertex_count: three columns of four
+    double *r, *z, *p, *q;
+    double *sums;        // 2 * chunk_count
+    SN_ARRAY(int) fixed; // places in vectors
+};
+
+sn_status sn_conjugate_create(int vertex_count, sn_conjugate **conjugate, sn_error *error)
+{
+    *conjugate = NULL;
+    sn_conjugate *c = sn_allocate_zero(sizeof *c);
+    size_t count = (size_t)vertex_count, bytes = STRIDE * count * sizeof(double);
+    if (c == NULL) {
+        return sn_fail_memory(error, sizeof *c);
+    }
+    c->vertex_count = vertex_count;
+    c->chunk_count = sn_chunk_count(vertex_count, CHUNK_VERTICES);
+    c->diagonal = sn_allocate(9 * count * sizeof(double));
+    c->inverse = sn_allocate_zero(INVERSE * count * sizeof(double));
+    c->r = sn_allocate_zero(bytes);
+    c->z = sn_allocate_zero(bytes);
+    c->p = sn_allocate_zero(bytes);
+    c->q = sn_allocate_zero(bytes);
+    c->sums = sn_allocate(2 * (size_t)c->chunk_count * sizeof(double));
+    if (c->diagonal == NULL || c->inverse == NULL || c->r == NULL || c->z == NULL || c->p == NULL ||
+        c->q == NULL || c->sums == NULL) {
+        sn_conjugate_destroy(c);
+        return sn_fail_memory(error, bytes);
+    }
+    *conjugate = c;
+    return SN_OK;
+}
+
+void sn_conjugate_destroy(sn_conjugate *conjugate)
+{
+    if (conjugate == NULL) {
+        return;
+    }
+    sn_free(conjugate->diagonal);
+    sn_free(conjugate->inverse);
+    sn_free(conjugate->r);
+    sn_free(conjugate->z);
+    sn_free(conjugate->p);
+    sn_free(conjugate->q);
+    sn_free(conjugate->sums);
+    sn_array_free(&conjugate->fixed);
+    sn_free(conjugate);
+}
+
+// ---- preconditioner ----
+
+// Columns of the inverse of a symmetric positive definite block by its cofactors; false when it has
+// none.
+static bool invert_block(const double *a, double *out)
+{
+    double c00 = a[4] * a[8] - a[5] * a[5], c01 = a[2] * a[5] - a[1] * a[8];
+    double c02 = a[1] * a[5] - a[2] * a[4], c11 = a[0] * a[8] - a[2] * a[2];
+    double c12 = a[1] * a[2] - a[0] * a[5], c22 = a[0] * a[4] - a[1] * a[1];
+    double determinant = a[0] * c00 + a[1] * c01 + a[2] * c02;
+    if (!(a[0] > 0.0) || !(c22 > 0.0) || !(determinant > 0.0) || !isfinite(determinant)) {
+        return false;
+    }
+    double s = 1.0 / determinant;
+    const double inverse[INVERSE] = {s * c00, s * c01, s * c02, 0.0,     s * c01, s * c11,
+                                     s * c12, 0.0,     s * c02, s * c12, s * c22, 0.0};
+    memcpy(out, inverse, sizeof inverse);
+    return isfinite(s);
+}
+
+static void take_diagonal(sn_conjugate *c)
+{
+    const sn_conjugate_system *system = &c->system;
+    memset(c->diagonal, 0, 9 * (size_t)c->vertex_count * sizeof(double));
+    if (system->sparse != NULL) {
+        for (int v = 0; v < c->vertex_count; ++v) {
+            size_t block = (size_t)system->sparse->starts[v + 1] - 1;
+            memcpy(c->diagonal + 9 * (size_t)v, system->sparse->values + 9 * block,
+                   9 * sizeof(double));
+        }
+        return;
+    }
+    sn_solid_add_diagonal(system->solid, system->stiffness_scale, c->diagonal);
+    for (int v = 0; v < c->vertex_count; ++v) {
+        for (int i = 0; i < 3; ++i) {
+            c->diagonal[9 * (size_t)v + 4 * (size_t)i] +=
+                system->mass_scale * system->mass->diagonal[v];
+        }
+    }
+}
+
+static bool list_fixed(sn_conjugate *c)
+{
+    const uint8_t *fixed = c->system.fixed;
+    sn_array_clear(&c->fixed);
+    for (int v = 0; fixed != NULL && v < c->vertex_count; ++v) {
+        for (int i = 0; fixed[v] != 0 && i < 3; ++i) {
+            if ((fixed[v] >> i & 1) == 0) {
+                continue;
+            }
+            if (!sn_array_push(&c->fixed, STRIDE * v + i)) {
+                return false;
+            }
+            double *block = c->diagonal + 9 * (size_t)v;
+            for (int j = 0; j < 3; ++j) {
+                block[3 * i + j] = block[3 * j + i] = i == j ? 1.0 : 0.0;
+            }
+        }
+    }
+    return true;
+}
+
+sn_status sn_conjugate_prepare(sn_conjugate *conjugate, const sn_conjugate_system *system,
+                               const char *place, sn_error *error)
+{
+    conjugate->system = *system;
+    take_diagonal(conjugate);
+    if (!list_fixed(conjugate)) {
+        return sn_fail_memory(error, (size_t)conjugate->vertex_count * sizeof(int));
+    }
+    for (int v = 0; v < conjugate->vertex_count; ++v) {
+        const double *block = conjugate->diagonal + 9 * (size_t)v;
+        if (!invert_block(block, conjugate->inverse + INVERSE * (size_t)v)) {
+            return sn_fail(error, SN_ERROR_INTEGRATOR, place,
+                           "the matrix is not positive definite at vertex %d; lower stiffness of "
+                           "compressed elements, a shorter step or fewer ties were expected",
+                           v);
+        }
+    }
+    return SN_OK;
+}
+
+// ---- passes ----
+
+typedef struct pass {
+    sn_conjugate *c;
+    const double *b;
+    double *x;
+    double alpha, beta, mass_scale;
+} pass;
+
+SN_LANE_FUNCTION void sum_lanes(const sn_lanes *a, double *sum)
+{
+    *sum = ((*a)[0] + (*a)[1]) + ((*a)[2] + (*a)[3]);
+}
+
+// p . q
+SN_LANE_FUNCTION void measure_body(void *context, int first, int last, int chunk)
+{
+    const pass *t = context;
+    sn_lanes sum = {0};
+    for (size_t k = (size_t)first; k < (size_t)last; ++k) {
+        sn_lanes p, q;
+        sn_lanes_load(t->c->p + STRIDE * k, &p);
+        sn_lanes_load(t->c->q + STRIDE * k, &q);
+        sum += p * q;
+    }
+    sum_lanes(&sum, &t->c->sums[2 * chunk]);
+}
+
+SN_LANE_TWINS(measure)
+
+SN_LANE_FUNCTION void precondition(const sn_conjugate *c, size_t vertex, sn_lanes *z)
+{
+    const double *r = c->r + STRIDE * vertex, *inverse = c->inverse + INVERSE * vertex;
+    sn_lanes a, b, d;
+    sn_lanes_load(inverse, &a);
+    sn_lanes_load(inverse + 4, &b);
+    sn_lanes_load(inverse + 8, &d);
+    *z = a * r[0] + b * r[1] + d * r[2];
+}
+
+// x += alpha p, r -= alpha q, z = D^-1 r, and r . z
+SN_LANE_FUNCTION void advance_body(void *context, int first, int last, int chunk)
+{
+    const pass *t = context;
+    sn_conjugate *c = t->c;
+    sn_lanes sum = {0};
+    for (size_t k = (size_t)first; k < (size_t)last; ++k) {
+        sn_lanes p, q, r, z;
+        sn_lanes_load(c->p + STRIDE * k, &p);
+        sn_lanes_load(c->q + STRIDE * k, &q);
+        sn_lanes_load(c->r + STRIDE * k, &r);
+        *(sn_lanes_loose *)(t->x + STRIDE * k) += t->alpha * p;
+        r -= t->alpha * q;
+        *(sn_lanes_loose *)(c->r + STRIDE * k) = r;
+        precondition(c, k, &z);
+        *(sn_lanes_loose *)(c->z + STRIDE * k) = z;
+        sum += r * z;
+    }
+    sum_lanes(&sum, &c->sums[2 * chunk]);
+}
+
+SN_LANE_TWINS(advance)
+
+// r . z, after something was added to z
+SN_LANE_FUNCTION void weigh_body(void *context, int first, int last, int chunk)
+{
+    const pass *t = context;
+    sn_lanes sum = {0};
+    for (size_t k = (size_t)first; k < (size_t)last; ++k) {
+        sn_lanes r, z;
+        sn_lanes_load(t->c->r + STRIDE * k, &r);
+        sn_lanes_load(t->c->z + STRIDE * k, &z);
+        sum += r * z;
+    }
+    sum_lanes(&sum, &t->c->sums[2 * chunk]);
+}
+
+SN_LANE_TWINS(weigh)
+
+// p = z + beta p, and the masses' diagonal begins the product: q = m M p
+SN_LANE_FUNCTION void turn_body(void *context, int first, int last, int chunk)
+{
+    (void)chunk;
+    const pass *t = context;
+    sn_conjugate *c = t->c;
+    const double *masses = c->system.mass->diagonal;
+    for (size_t k = (size_t)first; k < (size_t)last; ++k) {
+        sn_lanes p, z;
+        sn_lanes_load(c->p + STRIDE * k, &p);
+        sn_lanes_load(c->z + STRIDE * k, &z);
+        p = z + t->beta * p;
+        *(sn_lanes_loose *)(c->p + STRIDE * k) = p;
+        *(sn_lanes_loose *)(c->q + STRIDE * k) = (t->mass_scale * masses[k]) * p;
+    }
+}
+
+SN_LANE_TWINS(turn)
+
+static double run_pass(pass *t, sn_threads *threads, sn_chunk_work *work)
+{
+    sn_threads_run(threads, t->c->vertex_count, CHUNK_VERTICES, work, t);
+    double sum = 0.0;
+    for (int k = 0; k < t->c->chunk_count; ++k) {
+        sum += t->c->sums[2 * k];
+    }
+    return sum;
+}
+
+static void clear_fixed(const sn_conjugate *c, double *v)
+{
+    for (int k = 0; k < c->fixed.count; ++k) {
+        v[c->fixed.data[k]] = 0.0;
+    }
+}
+
+// q = A p, with q = m diag(M) p already there
+static void multiply(sn_conjugate *c, sn_threads *threads)
+{
+    const sn_conjugate_system *system = &c->system;
+    if (system->sparse != NULL) {
+        sn_sparse_product(system->sparse, c->p, c->q);
+    } else {
+        const sn_mass *mass = system->mass;
+        sn_solid_add_product(system->solid, threads, system->stiffness_scale, c->p, c->q);
+        for (int k = 0; k < mass->pair_count; ++k) {
+            const double m = system->mass_scale * mass->entries[k];
+            size_t a = STRIDE * (size_t)mass->pairs[2 * (size_t)k];
+            size_t b = STRIDE * (size_t)mass->pairs[2 * (size_t)k + 1];
+            for (size_t i = 0; i < 3; ++i) {
+                c->q[a + i] += m * c->p[b + i];
+                c->q[b + i] += m * c->p[a + i];
+            }
+        }
+    }
+    clear_fixed(c, c->q);
+}
+
+// z = D^-1 r with alpha 0, and what the coarse system adds; returns r . z
+static double apply_preconditioner(pass *t, sn_threads *threads)
+{
+    sn_conjugate *c = t->c;
+    double rz = run_pass(t, threads, advance);
+    if (c->system.coarse != NULL) {
+        sn_coarse_add(c->system.coarse, c->r, c->z);
+        clear_fixed(c, c->z);
+        rz = run_pass(t, threads, weigh);
+    }
+    return rz;
+}
+
+// ---- iteration ----
+
+// r = b and r . z of it, which residuals are measured by; then r = b - A x, without what is fixed.
+static double start(pass *t, sn_threads *threads)
+{
+    sn_conjugate *c = t->c;
+    size_t numbers = STRIDE * (size_t)c->vertex_count;
+    memcpy(c->r, t->b, numbers * sizeof(double));
+    clear_fixed(c, c->r);
+    memset(c->p, 0, numbers * sizeof(double));
+    memset(c->q, 0, numbers * sizeof(double));
+    t->alpha = 0.0;
+    double scale = apply_preconditioner(t, threads);
+    memcpy(c->z, t->x, numbers * sizeof(double));
+    clear_fixed(c, c->z);
+    memcpy(t->x, c->z, numbers * sizeof(double));
+    t->beta = 0.0;
+    run_pass(t, threads, turn);
+    multiply(c, threads);
+    for (size_t k = 0; k < numbers; ++k) {
+        c->r[k] -= c->q[k];
+    }
+    memset(c->p, 0, numbers * sizeof(double));
+    return scale;
+}
+
+sn_conjugate_result sn_conjugate_solve(sn_conjugate *conjugate, sn_threads *threads,
+                                       double tolerance, int most, const double *b, double *x)
+{
+    pass t = {.c = conjugate, .b = b, .x = x, .mass_scale = conjugate->system.mass_scale};
+    sn_conjugate_result result = {.definite = true};
+    double scale = start(&t, threads);
+    double rz = apply_preconditioner(&t, threads), limit = tolerance * tolerance * scale;
+    while (rz > limit && result.iterations < most) {
+        run_pass(&t, threads, turn);
+        multiply(conjugate, threads);
+        double pq = run_pass(&t, threads, measure);
+        if (!(pq > 0.0)) {
+            result.definite = false;
+            break;
+        }
+        t.alpha = rz / pq;
+        double next = apply_preconditioner(&t, threads);
+        t.beta = next / rz;
+        rz = next;
+        result.iterations += 1;
+    }
+    result.residual = scale > 0.0 ? sqrt(rz > 0.0 ? rz / scale : 0.0) : 0.0;
+    result.converged = rz <= limit;
+    for (int k = 0; k < conjugate->fixed.count; ++k) {
+        x[conjugate->fixed.data[k]] = b[conjugate->fixed.data[k]];
+    }
+    return result;
+}
+
+void sn_conjugate_product(sn_conjugate *conjugate, sn_threads *threads, const double *v, double *y)
+{
+    sn_conjugate *c = conjugate;
+    pass t = {.c = c, .mass_scale = c->system.mass_scale};
+    size_t bytes = STRIDE * (size_t)c->vertex_count * sizeof(double);
+    memcpy(c->z, v, bytes);
+    clear_fixed(c, c->z);
+    memset(c->p, 0, bytes);
+    run_pass(&t, threads, turn);
+    multiply(c, threads);
+    memcpy(y, c->q, bytes);
+    for (int k = 0; k < c->fixed.count; ++k) {
+        y[c->fixed.data[k]] = v[c->fixed.data[k]];
+    }
+}
