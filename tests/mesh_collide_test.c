@@ -422,6 +422,49 @@ static void test_mesh_against_mesh(void **state)
     sn_mesh_tree_release(trees[1]);
 }
 
+// Rings that pass by each other, some through each other's holes: nothing where their nearest
+// points are beyond the margin, and the nearest gap where they are not, whatever the cache saw.
+static void test_near_misses(void **state)
+{
+    (void)state;
+    sn_mesh *meshes[2] = {NULL, NULL};
+    sn_mesh_torus(1.0, 0.2, 12, &meshes[0], NULL);
+    sn_mesh_torus(0.6, 0.06, 10, &meshes[1], NULL);
+    const sn_mesh_tree *trees[2] = {make_tree(meshes[0]), make_tree(meshes[1])};
+    sn_collider a = sn_mesh_tree_collider(trees[0]), b = sn_mesh_tree_collider(trees[1]);
+    sn_random random = {.seed = 42};
+    int apart = 0, near = 0, linked = 0;
+    const double margin = 0.1;
+    for (int run = 0; run < 150; ++run) {
+        sn_transform at = {random_vector(&random, 0.5), random_rotation(&random)};
+        sn_transform place = {random_vector(&random, 1.5), random_rotation(&random)};
+        sn_vec3 drift = random_vector(&random, 0.01);
+        sn_collide_cache cache = {0};
+        for (int step = 0; step < 4; ++step) {
+            place.position = sn_vec3_add(place.position, drift);
+            sn_vec3 on_a, on_b;
+            double gap = sn_collide_distance(&a, &at, &b, &place, NULL, &on_a, &on_b);
+            sn_manifold got[MOST], again[MOST];
+            int count = sn_collide(&a, &at, &b, &place, margin, &cache, got, MOST, NULL);
+            int fresh = sn_collide(&a, &at, &b, &place, margin, NULL, again, MOST, NULL);
+            assert_int_equal(count, fresh);
+            if (gap > margin) {
+                assert_int_equal(count, 0);
+                apart += 1;
+                linked += sn_distance(at.position, place.position) < 1.0;
+            } else if (gap > 0.0) {
+                assert_true(count > 0);
+                assert_true(deepest_of(got, count) == deepest_of(again, count));
+                assert_true(fabs(deepest_of(got, count) - gap) < 1e-3);
+                near += 1;
+            }
+        }
+    }
+    assert_true(apart > 100 && near > 50 && linked > 5);
+    sn_mesh_tree_release(trees[0]);
+    sn_mesh_tree_release(trees[1]);
+}
+
 // A mesh over a plane: its lowest corners, four that span it.
 static void test_mesh_over_plane(void **state)
 {
@@ -699,6 +742,7 @@ int main(void)
         cmocka_unit_test(test_inside),
         cmocka_unit_test(test_thin),
         cmocka_unit_test(test_mesh_against_mesh),
+        cmocka_unit_test(test_near_misses),
         cmocka_unit_test(test_mesh_over_plane),
         cmocka_unit_test(test_names_persist),
         cmocka_unit_test(test_nearest_is_there),

@@ -84,6 +84,26 @@ static void test_nearest(void **state)
     }
 }
 
+// The vertex farthest along any direction, against all of them.
+static void test_support(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 3};
+    sn_mesh *mesh = NULL;
+    assert_int_equal(sn_mesh_torus(1.0, 0.3, 24, &mesh, NULL), SN_OK);
+    const sn_mesh_tree *tree = make_tree(mesh);
+    for (int run = 0; run < 400; ++run) {
+        sn_vec3 d = random_vector(&random, 1.0);
+        d = run % 8 == 0 ? sn_vec3_make(0.0, run % 16 == 0 ? 1.0 : -2.0, 0.0) : d;
+        double most = -INFINITY;
+        for (int e = 0; e < 3 * tree->triangle_count; ++e) {
+            most = fmax(most, sn_dot(d, tree->positions[tree->triangles[e]]));
+        }
+        assert_true(sn_dot(d, tree->positions[sn_mesh_tree_support(tree, d)]) == most);
+    }
+    sn_mesh_tree_release(tree);
+}
+
 // The nearest point of a triangle, by sampling: none is nearer.
 static void test_triangle_nearest(void **state)
 {
@@ -213,9 +233,10 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nearest),    cmocka_unit_test(test_triangle_nearest),
-        cmocka_unit_test(test_watertight), cmocka_unit_test(test_patches),
-        cmocka_unit_test(test_open),       cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_nearest),          cmocka_unit_test(test_support),
+        cmocka_unit_test(test_triangle_nearest), cmocka_unit_test(test_watertight),
+        cmocka_unit_test(test_patches),          cmocka_unit_test(test_open),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

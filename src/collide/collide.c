@@ -1,8 +1,10 @@
 // The table of exact tests by kinds.
 #include "collide/collide.h"
 
+#include "collide/convex.h"
 #include "collide/facet.h"
 #include "collide/mesh_collide.h"
+#include "collide/mesh_tree.h"
 #include "collide/pairs.h"
 
 // The test of two convex kinds or of one and a plane, first not after second; the rest have
@@ -26,6 +28,27 @@ static sn_collide_pair pair_of(sn_collider_type first, sn_collider_type second)
     };
     sn_collide_pair pair = table[first][second];
     return pair != NULL ? pair : sn_collide_convex;
+}
+
+static bool has_support(const sn_collider *c)
+{
+    return sn_collider_is_convex(c) || (c->type == SN_COLLIDER_MESH && c->mesh->triangle_count > 0);
+}
+
+// Are the convex hulls surely farther apart than the margin? A mesh that is near another body, but
+// not at it, is spared the tests of all pairs of facets. A billionth of the size more, so that no
+// rounding makes a difference between this and those tests.
+static bool hulls_are_apart(const sn_collider *a, const sn_transform *place_a, const sn_collider *b,
+                            const sn_transform *place_b, double margin, sn_collide_cache *cache)
+{
+    if (!has_support(a) || !has_support(b)) {
+        return false;
+    }
+    sn_core_pair pair = sn_core_pair_make(a, place_a, b, place_b);
+    double limit = margin + a->rounding + b->rounding + 1e-9 * sn_collide_scale(a, b);
+    sn_gjk gjk;
+    sn_gjk_run(&pair, limit, cache, &gjk);
+    return gjk.beyond;
 }
 
 int sn_collide(const sn_collider *a, const sn_transform *place_a, const sn_collider *b,
@@ -52,6 +75,9 @@ int sn_collide(const sn_collider *a, const sn_transform *place_a, const sn_colli
         return count < capacity ? count : capacity;
     }
     if (sn_collider_is_ground(b)) {
+        if (hulls_are_apart(a, place_a, b, place_b, margin, cache)) {
+            return 0;
+        }
         return sn_collide_with_ground(a, place_a, b, place_b, margin, manifolds, capacity,
                                       left_out);
     }

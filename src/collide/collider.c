@@ -121,6 +121,8 @@ sn_vec3 sn_collider_corner(const sn_collider *c, int corner)
         return c->hull->corners[corner];
     case SN_COLLIDER_TRIANGLE:
         return c->triangle[corner];
+    case SN_COLLIDER_MESH:
+        return c->mesh->positions[corner];
     default:
         return SN_VEC3_ZERO;
     }
@@ -160,6 +162,11 @@ sn_vec3 sn_collider_support(const sn_collider *c, sn_vec3 d, int *corner)
     case SN_COLLIDER_TRIANGLE:
         *corner = support_triangle(c->triangle, d);
         return c->triangle[*corner];
+    case SN_COLLIDER_MESH: {
+        int best = sn_mesh_tree_support(c->mesh, d);
+        *corner = best < SN_NO_CORNER ? best : SN_NO_CORNER;
+        return c->mesh->positions[best];
+    }
     default:
         return SN_VEC3_ZERO;
     }

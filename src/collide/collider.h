@@ -84,7 +84,7 @@ SN_API double sn_collider_reach(const sn_collider *collider, sn_vec3 centre);
 
 // The point of a convex collider's core that lies farthest along `direction` (own frame, any
 // length), and its corner's number: boxes, hulls, triangles and capsules have corners, the others
-// give SN_NO_CORNER.
+// give SN_NO_CORNER. A mesh (one with triangles) has that of its convex hull.
 enum { SN_NO_CORNER = 0xffff };
 SN_API sn_vec3 sn_collider_support(const sn_collider *collider, sn_vec3 direction, int *corner);
 

@@ -2,6 +2,7 @@
 #include "collide/gjk.h"
 
 #include "collide/hull_shape.h"
+#include "collide/mesh_tree.h"
 
 enum { TURNS = 128 };
 
@@ -182,6 +183,8 @@ static bool has_corner(const sn_collider *collider, int corner)
         return corner < 3;
     case SN_COLLIDER_HULL:
         return corner < collider->hull->corner_count;
+    case SN_COLLIDER_MESH:
+        return corner < sn_mesh_vertex_count(collider->mesh->mesh);
     default:
         return false;
     }

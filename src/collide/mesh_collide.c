@@ -6,9 +6,13 @@
 #include "collide/convex.h"
 #include "collide/facet.h"
 #include "collide/mesh_tree.h"
+#include "collide/pairs.h"
 #include "collide/patch_set.h"
 #include "geometry/height_field.h"
 #include "math/elementary.h"
+
+// How many directions that kept facets apart are remembered: see is_apart.
+enum { AXES = 2 };
 
 // One ground against one other body, all in the ground's frame.
 typedef struct contest {
@@ -19,6 +23,7 @@ typedef struct contest {
     sn_transform place; // of the other body in the ground's frame
     sn_vec3 middle;     // of the other body
     double margin, rounding, scale;
+    bool met;    // some facets of two grounds came nearer than the margin
     bool behind; // some facet saw the other body, or a part of it, from behind
     // What the other body shows to a normal: the same for all facets of a plane.
     sn_vec3 seen_normal;
@@ -27,6 +32,8 @@ typedef struct contest {
     // The deepest pair that no admitted normal stood for: used when there is nothing else.
     int spare_facet;
     sn_convex_gap spare;
+    sn_vec3 axes[AXES]; // unit, from the ground to the other; zero: none yet
+    int oldest_axis;
     sn_patch_set patches;
 } contest;
 
@@ -44,10 +51,13 @@ static void contest_start(contest *c, const sn_collider *ground, const sn_transf
     c->margin = margin;
     c->rounding = other->rounding;
     c->scale = sn_collide_scale(ground, other);
+    c->met = false;
     c->behind = false;
     c->seen_normal = SN_VEC3_ZERO;
     c->spare_facet = -1;
     c->spare.gap = 0.0;
+    memset(c->axes, 0, sizeof c->axes);
+    c->oldest_axis = 0;
     sn_patch_set_init(&c->patches, c->scale);
 }
 
@@ -416,21 +426,6 @@ static void leave_through(contest *c, int index)
     }
 }
 
-static int to_world(sn_patch_set *patches, const sn_transform *place, sn_manifold *manifolds,
-                    int capacity, int *left_out)
-{
-    int count = sn_patch_set_give(patches, manifolds, capacity, left_out);
-    for (int i = 0; i < count; ++i) {
-        sn_manifold *m = &manifolds[i];
-        m->normal = sn_rotate(place->rotation, m->normal);
-        for (int k = 0; k < m->count; ++k) {
-            m->points[k].on_a = sn_transform_point(*place, m->points[k].on_a);
-            m->points[k].on_b = sn_transform_point(*place, m->points[k].on_b);
-        }
-    }
-    return count;
-}
-
 static int collide_convex(const sn_collider *ground, const sn_transform *place_ground,
                           const sn_collider *convex, const sn_transform *place_convex,
                           double margin, sn_manifold *manifolds, int capacity, int *left_out)
@@ -451,7 +446,7 @@ static int collide_convex(const sn_collider *ground, const sn_transform *place_g
     if (c.patches.count == 0 && c.spare_facet >= 0) {
         add_nearest(&c, c.spare_facet, c.spare.normal, &c.spare, 1u);
     }
-    return to_world(&c.patches, place_ground, manifolds, capacity, left_out);
+    return sn_patch_set_give(&c.patches, place_ground, manifolds, capacity, left_out);
 }
 
 // ---- two grounds ----
@@ -581,8 +576,11 @@ static void meet_facets(contest *c, facet_pair *pair)
     c->pair = (sn_core_pair){&first, &second, SN_MAT3_IDENTITY, SN_VEC3_ZERO};
     sn_convex_gap nearest;
     if (sn_convex_gap_find(&c->pair, c->margin, NULL, &nearest) || nearest.gap > c->margin) {
+        c->axes[c->oldest_axis] = nearest.normal;
+        c->oldest_axis = (c->oldest_axis + 1) % AXES;
         return;
     }
+    c->met = true;
     if (!c->solid) {
         double above = sn_core_pair_separation(&c->pair, pair->a.normal);
         face_other(c, &pair->a, above,
@@ -648,26 +646,51 @@ static void leave_as_mesh(contest *c, int index)
     add_point(c, facet.normal, index, point);
 }
 
+static void reach_along(sn_vec3 n, const sn_vec3 p[3], double *least, double *most)
+{
+    double x = sn_dot(n, p[0]), y = sn_dot(n, p[1]), z = sn_dot(n, p[2]);
+    double low = x < y ? x : y, high = x < y ? y : x;
+    *least = z < low ? z : low;
+    *most = z > high ? z : high;
+}
+
+// Does a direction that kept facets apart a moment ago keep these apart? Facets that are near each
+// other, but not at each other, mostly look alike, and this spares nearly all of them the search
+// for a direction of their own. A billionth of the size is left to rounding.
+static bool is_apart(const contest *c, const facet_pair *pair)
+{
+    for (int i = 0; i < AXES; ++i) {
+        double low_a, high_a, low_b, high_b;
+        reach_along(c->axes[i], pair->a.corners, &low_a, &high_a);
+        reach_along(c->axes[i], pair->b.corners, &low_b, &high_b);
+        if (low_b - high_a > c->margin + 1e-9 * c->scale) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // One facet of the other mesh against all of the ground's near it. `back` takes the ground's frame
 // to the mesh's.
 static void meet_ground(contest *c, spreads *known, const sn_facet *own, const sn_transform *back)
 {
-    sn_facet seen = *own;
+    facet_pair pair = {.own = *own, .turn = back->rotation, .b.index = own->index};
     sn_aabb around = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (int k = 0; k < 3; ++k) {
-        seen.corners[k] = sn_transform_point(c->place, own->corners[k]);
-        around.lower = sn_vec3_min(around.lower, seen.corners[k]);
-        around.upper = sn_vec3_max(around.upper, seen.corners[k]);
+        pair.b.corners[k] = sn_transform_point(c->place, own->corners[k]);
+        around.lower = sn_vec3_min(around.lower, pair.b.corners[k]);
+        around.upper = sn_vec3_max(around.upper, pair.b.corners[k]);
     }
-    seen.normal = sn_rotate(c->place.rotation, own->normal);
+    pair.b.normal = sn_rotate(c->place.rotation, own->normal);
     bool solid = sn_ground_is_solid(c->other);
     double spread = solid ? -1.0 : SN_PI; // found when it is needed
     sn_facet_walk walk;
     sn_facet_walk_start(&walk, c->ground, enlarge(around, c->margin));
     for (int index; (index = sn_facet_walk_next(&walk)) >= 0;) {
-        facet_pair pair = {sn_facet_get(c->ground, index), seen, *own, back->rotation};
-        if (sn_dot(pair.a.normal, pair.a.normal) == 0.0 ||
-            is_off_plane(c, &pair.a, &seen, c->solid) || is_off_plane(c, &seen, &pair.a, solid)) {
+        pair.a = sn_facet_get(c->ground, index);
+        if (is_apart(c, &pair) || sn_dot(pair.a.normal, pair.a.normal) == 0.0 ||
+            is_off_plane(c, &pair.a, &pair.b, c->solid) ||
+            is_off_plane(c, &pair.b, &pair.a, solid)) {
             continue;
         }
         spread = spread < 0.0 ? sn_facet_spread(c->other, own->index) : spread;
@@ -698,63 +721,16 @@ static int collide_grounds(const sn_collider *ground, const sn_transform *place_
             meet_ground(&c, &known, &own, &back);
         }
     }
-    if (c.solid && c.patches.count == 0) {
-        int out = sn_ground_exit(ground, c.middle);
+    if (c.solid && c.patches.count == 0 && mesh->mesh->triangle_count > 0) {
+        // Where surfaces are apart, all of the mesh is inside or nothing. Its middle may be outside
+        // itself, as a ring's is, and would tell nothing.
+        sn_vec3 corner = mesh->mesh->positions[mesh->mesh->triangles[0]];
+        int out = sn_ground_exit(ground, c.met ? c.middle : sn_transform_point(c.place, corner));
         if (out >= 0) {
             leave_as_mesh(&c, out);
         }
     }
-    return to_world(&c.patches, place_ground, manifolds, capacity, left_out);
-}
-
-// ---- a plane and a mesh ----
-
-// The lowest point of a node's box along n.
-static double node_reach(const sn_box_node *node, sn_vec3 n)
-{
-    double x = (double)(n.x > 0.0 ? node->lower[0] : node->upper[0]);
-    double y = (double)(n.y > 0.0 ? node->lower[1] : node->upper[1]);
-    double z = (double)(n.z > 0.0 ? node->lower[2] : node->upper[2]);
-    return n.x * x + n.y * y + n.z * z;
-}
-
-static int collide_plane(const sn_transform *place_plane, const sn_collider *mesh,
-                         const sn_transform *place_mesh, double margin, sn_manifold *manifolds,
-                         int capacity, int *left_out)
-{
-    // In the mesh's frame: n . x = offset.
-    sn_vec3 up = sn_rotate(place_plane->rotation, sn_vec3_make(0.0, 0.0, 1.0));
-    sn_vec3 n = sn_rotate_inverse(place_mesh->rotation, up);
-    double offset = sn_dot(up, sn_vec3_sub(place_plane->position, place_mesh->position));
-    const sn_mesh_tree *tree = mesh->mesh;
-    sn_vec3 extent = sn_vec3_sub(mesh->bounds.upper, mesh->bounds.lower);
-    sn_patch_set patches;
-    sn_patch_set_init(&patches, fmax(extent.x, fmax(extent.y, extent.z)));
-    int32_t stack[SN_BOX_TREE_HEIGHT + 2];
-    int top = 0;
-    stack[top++] = tree->boxes.root;
-    while (top > 0) {
-        const sn_box_node *node = &tree->boxes.nodes[stack[--top]];
-        if (node_reach(node, n) > offset + margin) {
-            continue;
-        }
-        if (node->right >= 0) {
-            stack[top++] = node->right;
-            stack[top++] = node->left;
-            continue;
-        }
-        for (int k = 0; k < 3; ++k) {
-            int vertex = tree->triangles[3 * (size_t)node->left + (size_t)k];
-            sn_manifold_point point = {.on_b = tree->positions[vertex]};
-            point.gap = sn_dot(n, point.on_b) - offset;
-            point.on_a = sn_vec3_add_scaled(point.on_b, -point.gap, n);
-            point.feature = (uint32_t)((2u * (uint32_t)vertex + 2u) << 16);
-            if (point.gap <= margin) {
-                sn_patch_set_add(&patches, n, 0, &point);
-            }
-        }
-    }
-    return to_world(&patches, place_mesh, manifolds, capacity, left_out);
+    return sn_patch_set_give(&c.patches, place_ground, manifolds, capacity, left_out);
 }
 
 int sn_collide_with_ground(const sn_collider *a, const sn_transform *place_a, const sn_collider *b,
@@ -768,7 +744,7 @@ int sn_collide_with_ground(const sn_collider *a, const sn_transform *place_a, co
         return 0;
     }
     if (a->type == SN_COLLIDER_PLANE) {
-        return collide_plane(place_a, b, place_b, margin, manifolds, capacity, left_out);
+        return sn_collide_plane_mesh(place_a, b, place_b, margin, manifolds, capacity, left_out);
     }
     if (sn_collider_is_ground(a)) {
         return collide_grounds(a, place_a, b, place_b, margin, manifolds, capacity, left_out);

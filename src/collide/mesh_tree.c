@@ -340,3 +340,50 @@ int sn_mesh_tree_nearest(const sn_mesh_tree *tree, sn_vec3 point, double limit, 
     }
     return found;
 }
+
+// ---- support ----
+
+// How far a box reaches along d.
+static double box_reach(const sn_box_node *node, sn_vec3 d)
+{
+    double x = (double)(d.x > 0.0 ? node->upper[0] : node->lower[0]);
+    double y = (double)(d.y > 0.0 ? node->upper[1] : node->lower[1]);
+    double z = (double)(d.z > 0.0 ? node->upper[2] : node->lower[2]);
+    return d.x * x + d.y * y + d.z * z;
+}
+
+int sn_mesh_tree_support(const sn_mesh_tree *tree, sn_vec3 direction)
+{
+    const sn_box_node *nodes = tree->boxes.nodes;
+    int32_t stack[SN_BOX_TREE_HEIGHT + 2];
+    double reach[SN_BOX_TREE_HEIGHT + 2], best = -INFINITY;
+    int top = 0, found = tree->triangles[0];
+    stack[0] = tree->boxes.root;
+    reach[top++] = INFINITY;
+    while (top > 0) {
+        top -= 1;
+        if (reach[top] <= best) {
+            continue;
+        }
+        const sn_box_node *node = &nodes[stack[top]];
+        if (node->right < 0) {
+            for (int k = 0; k < 3; ++k) {
+                int vertex = tree->triangles[3 * (size_t)node->left + (size_t)k];
+                double along = sn_dot(direction, tree->positions[vertex]);
+                if (along > best) {
+                    best = along;
+                    found = vertex;
+                }
+            }
+            continue;
+        }
+        double left = box_reach(&nodes[node->left], direction);
+        double right = box_reach(&nodes[node->right], direction);
+        for (int k = 0; k < 2; ++k) {
+            bool is_left = (k == 0) == (left < right); // the farther on top
+            stack[top] = is_left ? node->left : node->right;
+            reach[top++] = is_left ? left : right;
+        }
+    }
+    return found;
+}

@@ -53,6 +53,10 @@ SN_API sn_collider sn_mesh_tree_collider(const sn_mesh_tree *tree);
 SN_API int sn_mesh_tree_nearest(const sn_mesh_tree *tree, sn_vec3 point, double limit,
                                 sn_vec3 *nearest, double *distance);
 
+// The vertex that lies farthest along `direction` (any length): the support of its convex hull. Of
+// a mesh that has triangles.
+SN_API int sn_mesh_tree_support(const sn_mesh_tree *tree, sn_vec3 direction);
+
 // The unit normal of a triangle, zero without area; exact along the axes, where 1 / length is not.
 static inline sn_vec3 sn_triangle_normal(const sn_vec3 p[3])
 {

@@ -19,6 +19,11 @@ SN_COLLIDE_PAIR(sn_collide_capsule_capsule);
 // plane_pairs.c: anything convex over the half space b
 SN_COLLIDE_PAIR(sn_collide_with_plane);
 
+// plane_pairs.c: a mesh over a half space, as sn_collide
+SN_API int sn_collide_plane_mesh(const sn_transform *place_plane, const sn_collider *mesh,
+                                 const sn_transform *place_mesh, double margin,
+                                 sn_manifold *manifolds, int capacity, int *left_out);
+
 // box_pair.c
 SN_COLLIDE_PAIR(sn_collide_box_box);
 

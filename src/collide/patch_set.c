@@ -153,7 +153,17 @@ static void join_alike(sn_patch_set *set)
     }
 }
 
-int sn_patch_set_give(sn_patch_set *set, sn_manifold *manifolds, int capacity, int *left_out)
+static void to_world(const sn_transform *place, sn_manifold *m)
+{
+    m->normal = sn_rotate(place->rotation, m->normal);
+    for (int k = 0; k < m->count; ++k) {
+        m->points[k].on_a = sn_transform_point(*place, m->points[k].on_a);
+        m->points[k].on_b = sn_transform_point(*place, m->points[k].on_b);
+    }
+}
+
+int sn_patch_set_give(sn_patch_set *set, const sn_transform *place, sn_manifold *manifolds,
+                      int capacity, int *left_out)
 {
     if (set->count > capacity) {
         sort_by_depth(set);
@@ -172,6 +182,9 @@ int sn_patch_set_give(sn_patch_set *set, sn_manifold *manifolds, int capacity, i
         manifolds[at].normal = patch->normal;
         manifolds[at].patch = patch->name;
         sn_manifold_reduce(&manifolds[at], patch->points, patch->count, 1e-4 * set->scale, 0.0);
+    }
+    for (int i = 0; i < count; ++i) {
+        to_world(place, &manifolds[i]);
     }
     return count;
 }

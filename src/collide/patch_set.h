@@ -32,8 +32,10 @@ void sn_patch_set_add(sn_patch_set *set, sn_vec3 normal, uint32_t name,
 // Drops all patches whose normals point away from n.
 void sn_patch_set_drop_against(sn_patch_set *set, sn_vec3 n);
 
-// At most `capacity` manifolds, by name. If there are more patches, those within 10 degrees become
-// one; if that is not enough, the deepest are given and *left_out (may be NULL) counts the rest.
-int sn_patch_set_give(sn_patch_set *set, sn_manifold *manifolds, int capacity, int *left_out);
+// At most `capacity` manifolds, by name, in world axes, for a set whose own frame is at `place`. If
+// there are more patches, those within 10 degrees become one; if that is not enough, the deepest
+// are given and *left_out (may be NULL) counts the rest.
+int sn_patch_set_give(sn_patch_set *set, const sn_transform *place, sn_manifold *manifolds,
+                      int capacity, int *left_out);
 
 #endif

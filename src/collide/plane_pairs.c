@@ -1,6 +1,8 @@
-// Convex colliders over a half space: the lowest points, each with its exact height.
+// Convex colliders and meshes over a half space: the lowest points, each with its exact height.
 #include "collide/hull_shape.h"
+#include "collide/mesh_tree.h"
 #include "collide/pairs.h"
+#include "collide/patch_set.h"
 
 enum { CANDIDATES = 64 };
 
@@ -143,4 +145,54 @@ int sn_collide_with_plane(const sn_collider *a, const sn_transform *place_a, con
     }
     m->normal = sn_vec3_negate(up);
     return 1;
+}
+
+// ---- meshes ----
+
+// The lowest point of a node's box along n.
+static double node_reach(const sn_box_node *node, sn_vec3 n)
+{
+    double x = (double)(n.x > 0.0 ? node->lower[0] : node->upper[0]);
+    double y = (double)(n.y > 0.0 ? node->lower[1] : node->upper[1]);
+    double z = (double)(n.z > 0.0 ? node->lower[2] : node->upper[2]);
+    return n.x * x + n.y * y + n.z * z;
+}
+
+int sn_collide_plane_mesh(const sn_transform *place_plane, const sn_collider *mesh,
+                          const sn_transform *place_mesh, double margin, sn_manifold *manifolds,
+                          int capacity, int *left_out)
+{
+    // In the mesh's frame: n . x = offset.
+    sn_vec3 up = sn_rotate(place_plane->rotation, sn_vec3_make(0.0, 0.0, 1.0));
+    sn_vec3 n = sn_rotate_inverse(place_mesh->rotation, up);
+    double offset = sn_dot(up, sn_vec3_sub(place_plane->position, place_mesh->position));
+    const sn_mesh_tree *tree = mesh->mesh;
+    sn_vec3 extent = sn_vec3_sub(mesh->bounds.upper, mesh->bounds.lower);
+    sn_patch_set patches;
+    sn_patch_set_init(&patches, fmax(extent.x, fmax(extent.y, extent.z)));
+    int32_t stack[SN_BOX_TREE_HEIGHT + 2];
+    int top = 0;
+    stack[top++] = tree->boxes.root;
+    while (top > 0) {
+        const sn_box_node *node = &tree->boxes.nodes[stack[--top]];
+        if (node_reach(node, n) > offset + margin) {
+            continue;
+        }
+        if (node->right >= 0) {
+            stack[top++] = node->right;
+            stack[top++] = node->left;
+            continue;
+        }
+        for (int k = 0; k < 3; ++k) {
+            int vertex = tree->triangles[3 * (size_t)node->left + (size_t)k];
+            sn_manifold_point point = {.on_b = tree->positions[vertex]};
+            point.gap = sn_dot(n, point.on_b) - offset;
+            point.on_a = sn_vec3_add_scaled(point.on_b, -point.gap, n);
+            point.feature = (uint32_t)((2u * (uint32_t)vertex + 2u) << 16);
+            if (point.gap <= margin) {
+                sn_patch_set_add(&patches, n, 0, &point);
+            }
+        }
+    }
+    return sn_patch_set_give(&patches, place_mesh, manifolds, capacity, left_out);
 }

@@ -90,7 +90,7 @@ static const sn_key wind_keys[] = {
      .words = occlusion_words},
     {"occlusion_pixels", SN_KEY_WHOLE, AT(wind.occlusion_pixels),
      "Occlusion `depth`: of the longer side of the picture, 8 and up; 0: 32 times the root of the "
-     "number of bodies, 128 to 512.",
+     "number of bodies, 320 to 512.",
      .range = SN_RANGE_BETWEEN, .maximum = SN_WIND_PIXEL_LIMIT},
     {"occlusion_period", SN_KEY_NUMBER, AT(wind.occlusion_period),
      "How often it is looked at what is hidden; 0: at every step.", .dimension = SN_TIME,

@@ -123,7 +123,7 @@ int sn_shade_pixels(const sn_shade *shade, const sn_wind *wind)
         return wind->def.occlusion_pixels;
     }
     double size = ceil(32.0 * sqrt((double)shade->bodies.count));
-    return size < 128.0 ? 128 : size > 512.0 ? 512 : (int)size;
+    return size < 320.0 ? 320 : size > 512.0 ? 512 : (int)size;
 }
 
 // Room for all that a picture can hold but for what its near plane cuts, so that nothing is

@@ -348,6 +348,14 @@ static bool is_hidden_on_ray(const shade_view *view, const patch_view *patch, sn
 #define INNER 0.43301270189221932
 #define OUTER 1.29903810567665797
 
+// Behind the wind's disc or beside its cone there is no wind, and nothing to hide from.
+static bool is_outside(const shade_view *view, sn_vec3 point)
+{
+    double reach = view->source.slope * point.z;
+    return view->source.is_cone && (!(point.z > view->source.length) ||
+                                    point.x * point.x + point.y * point.y > reach * reach);
+}
+
 static uint8_t look_up(const shade_view *view, const patch_view *patch)
 {
     static const double places[4] = {-OUTER, -INNER, INNER, OUTER};
@@ -356,9 +364,8 @@ static uint8_t look_up(const shade_view *view, const patch_view *patch)
     for (int i = 0; i < SN_SHADE_WHOLE; ++i) {
         sn_vec3 point = sn_vec3_add_scaled(patch->centre, places[i % 4], patch->across[0]);
         point = sn_vec3_add_scaled(point, places[i / 4], patch->across[1]);
-        bool behind = view->source.is_cone && !(point.z > view->source.length);
-        lit += behind || !(rays ? is_hidden_on_ray(view, patch, point)
-                                : is_hidden_in_picture(view, patch, point));
+        lit += is_outside(view, point) || !(rays ? is_hidden_on_ray(view, patch, point)
+                                                 : is_hidden_in_picture(view, patch, point));
     }
     return (uint8_t)lit;
 }
