@@ -403,6 +403,28 @@ sn_vec3 sn_skin_vertex_normal(const sn_skin *skin, int vertex)
     return sum;
 }
 
+sn_ridge sn_skin_ridge_under(const sn_skin *skin, int edge, sn_vec3 u, double flat)
+{
+    const int *ends = skin->edges + 2 * (size_t)edge;
+    sn_vec3 p = sn_skin_from(skin, ends[0]), along = sn_vec3_sub(sn_skin_from(skin, ends[1]), p);
+    int count = skin->edge_starts[edge + 1] - skin->edge_starts[edge];
+    double least = INFINITY, most = -INFINITY, square = sn_dot(along, along);
+    for (int i = 0; i < count; ++i) {
+        const int *v = skin->faces + 3 * (size_t)skin->edge_faces[skin->edge_starts[edge] + i];
+        int other = v[0] + v[1] + v[2] - ends[0] - ends[1];
+        sn_vec3 r = sn_vec3_sub(sn_skin_from(skin, other), p);
+        // Into the face, at right angles to the edge.
+        double share = square > 0.0 ? sn_dot(r, along) / square : 0.0;
+        double rise = sn_dot(sn_normalize(sn_vec3_add_scaled(r, -share, along)), u);
+        least = fmin(least, rise);
+        most = fmax(most, rise);
+    }
+    if (most <= flat) {
+        return least < -flat || count < 2 ? SN_RIDGE_OVER : SN_RIDGE_FLAT;
+    }
+    return least >= -flat ? SN_RIDGE_INSIDE : SN_RIDGE_BESIDE;
+}
+
 // ---- nearest point ----
 
 static double box_distance_squared(const sn_box_node *node, const double x[3])

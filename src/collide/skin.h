@@ -99,6 +99,17 @@ SN_API sn_vec3 sn_skin_face_normal(const sn_skin *skin, int face);
 SN_API sn_vec3 sn_skin_edge_normal(const sn_skin *skin, int edge);
 SN_API sn_vec3 sn_skin_vertex_normal(const sn_skin *skin, int vertex);
 
+// How an edge looks from where the unit direction u points, at the start. Sines of angles up to
+// `flat` count as none.
+typedef enum sn_ridge {
+    SN_RIDGE_OVER,   // its faces fall away from u, or it is a rim
+    SN_RIDGE_FLAT,   // they are level
+    SN_RIDGE_INSIDE, // they rise towards u: a ridge seen from the other side
+    SN_RIDGE_BESIDE  // one rises
+} sn_ridge;
+
+SN_API sn_ridge sn_skin_ridge_under(const sn_skin *skin, int edge, sn_vec3 u, double flat);
+
 // The nearest point at the start to `point`, if within `limit`: its face and weights of the
 // corners, or -1. The distance is negative inside a closed skin.
 SN_API int sn_skin_nearest(const sn_skin *skin, sn_vec3 point, double limit, double weights[3],

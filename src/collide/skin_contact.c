@@ -156,30 +156,6 @@ static bool make_vertex_contact(const search *in, const sn_skin_pair *pair,
 
 // ---- edge and edge ----
 
-// How the direction u, away from an edge, stands to its faces: 1: over a ridge (both faces fall
-// away from u), -1: over a ridge seen from inside, 0: along a face that is flat there, -2: neither.
-static int over_ridge(const sn_skin *skin, int edge, sn_vec3 u)
-{
-    const int *ends = skin->edges + 2 * (size_t)edge;
-    sn_vec3 p = sn_skin_from(skin, ends[0]), along = sn_vec3_sub(sn_skin_from(skin, ends[1]), p);
-    double least = INFINITY, most = -INFINITY;
-    for (int i = skin->edge_starts[edge]; i < skin->edge_starts[edge + 1]; ++i) {
-        const int *v = skin->faces + 3 * (size_t)skin->edge_faces[i];
-        int other = v[0] + v[1] + v[2] - ends[0] - ends[1];
-        sn_vec3 r = sn_vec3_sub(sn_skin_from(skin, other), p);
-        // Into the face, across the edge.
-        sn_vec3 in =
-            sn_normalize(sn_vec3_add_scaled(r, -sn_dot(r, along) / sn_dot(along, along), along));
-        double rise = sn_dot(in, u);
-        least = fmin(least, rise);
-        most = fmax(most, rise);
-    }
-    if (most <= FLAT) {
-        return least < -FLAT || skin->edge_starts[edge + 1] - skin->edge_starts[edge] < 2 ? 1 : 0;
-    }
-    return least >= -FLAT ? -1 : -2;
-}
-
 static bool make_edge_contact(const search *in, const sn_skin_pair *pair, sn_skin_contact *contact)
 {
     const sn_skin *a = in->skins[pair->skin_a], *b = in->skins[pair->skin_b];
@@ -199,10 +175,14 @@ static bool make_edge_contact(const search *in, const sn_skin_pair *pair, sn_ski
         u = sn_dot(u, outward) < 0.0 ? sn_vec3_negate(u) : u;
     }
     u = sn_normalize(u);
-    int ridge_a = over_ridge(a, pair->a, sn_vec3_negate(u)), ridge_b = over_ridge(b, pair->b, u);
-    bool flat = ridge_a == 0 || ridge_b == 0;
-    bool outside = ridge_a >= 0 && ridge_b >= 0 && (!flat || in->options->flat_edges);
-    bool inside = ridge_a == -1 && ridge_b == -1 && a->closed && b->closed;
+    int ridge_a = sn_skin_ridge_under(a, pair->a, sn_vec3_negate(u), FLAT),
+        ridge_b = sn_skin_ridge_under(b, pair->b, u, FLAT);
+    bool flat = ridge_a == SN_RIDGE_FLAT || ridge_b == SN_RIDGE_FLAT;
+    bool outside = (ridge_a == SN_RIDGE_OVER || ridge_a == SN_RIDGE_FLAT) &&
+                   (ridge_b == SN_RIDGE_OVER || ridge_b == SN_RIDGE_FLAT) &&
+                   (!flat || in->options->flat_edges);
+    bool inside =
+        ridge_a == SN_RIDGE_INSIDE && ridge_b == SN_RIDGE_INSIDE && a->closed && b->closed;
     if (!outside && !inside) {
         return false;
     }

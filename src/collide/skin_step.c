@@ -1,0 +1,74 @@
+#include "collide/skin_step.h"
+
+#include <float.h>
+
+typedef struct search {
+    sn_skin *const *skins;
+    const sn_skin_pairs *pairs;
+    double keep;
+    sn_skin_step lanes[SN_SKIN_LANES];
+} search;
+
+// Nearer than rounding can tell: a share of how long the pair's own edges are.
+static bool is_touching(sn_pair_kind kind, const sn_vec3 p[4], double square)
+{
+    sn_vec3 a = sn_vec3_sub(p[3], p[2]);
+    sn_vec3 b = sn_vec3_sub(p[1], p[kind == SN_VERTEX_FACE ? 2 : 0]);
+    double size = fmax(sn_dot(a, a), sn_dot(b, b)), least = 64.0 * DBL_EPSILON;
+    return !(square > least * least * size);
+}
+
+static void try_pair(const search *in, sn_pair_kind kind, const sn_skin_pair *pair,
+                     sn_skin_step *step)
+{
+    sn_vec3 start[4], end[4];
+    sn_skin_pair_points(in->skins, kind, pair, start, end);
+    double square = sn_pair_find_nearest(kind, start).square, time;
+    if (is_touching(kind, start, square)) {
+        step->touching += 1;
+        return;
+    }
+    if (sn_pair_meets(kind, start, end, in->keep * sqrt(square), step->share, &time) &&
+        (time < step->share || !step->meets)) {
+        step->share = time;
+        step->meets = true;
+        step->kind = kind;
+        step->pair = *pair;
+    }
+}
+
+static void run_pairs(void *context, int first, int last, int chunk)
+{
+    search *in = context;
+    sn_skin_step step = {.share = 1.0};
+    int vertex_count = in->pairs->vertex_faces.count;
+    for (int i = first; i < last; ++i) {
+        if (i < vertex_count) {
+            try_pair(in, SN_VERTEX_FACE, &in->pairs->vertex_faces.data[i], &step);
+        } else {
+            try_pair(in, SN_EDGE_EDGE, &in->pairs->edge_edges.data[i - vertex_count], &step);
+        }
+    }
+    in->lanes[chunk] = step;
+}
+
+sn_skin_step sn_skin_step_find(sn_skin *const *skins, const sn_skin_pairs *pairs, double keep,
+                               sn_threads *threads)
+{
+    search in = {.skins = skins, .pairs = pairs, .keep = keep};
+    sn_skin_step step = {.share = 1.0};
+    int count = pairs->vertex_faces.count + pairs->edge_edges.count;
+    int size = sn_chunk_count(count, SN_SKIN_LANES);
+    if (size == 0) {
+        return step;
+    }
+    sn_threads_run(threads, count, size, run_pairs, &in);
+    for (int i = 0; i < sn_chunk_count(count, size); ++i) {
+        int touching = step.touching + in.lanes[i].touching;
+        if (in.lanes[i].meets && (!step.meets || in.lanes[i].share < step.share)) {
+            step = in.lanes[i];
+        }
+        step.touching = touching;
+    }
+    return step;
+}

@@ -1,0 +1,29 @@
+// How far skins may go along their motion until a vertex meets a face or two edges meet: as long as
+// none do, no skin passes through another or itself.
+//
+//     sn_skin_place(skins[i], x, x_next, 0.0); // all of them
+//     status = sn_skin_pairs_find(&pairs, skins, count, SN_SKIN_ALL, threads, error);
+//     sn_skin_step step = sn_skin_step_find(skins, &pairs, 0.1, threads);
+//     if (step.share < 1.0) { ... go no farther than x + step.share (x_next - x) ... }
+//
+// Distances may shrink to `keep` of what they are at the start and no more, so that some is always
+// left: with keep above 0 any number of steps in a row lets nothing touch. What touches at the
+// start cannot be kept apart: it is counted, and left out.
+#ifndef SN_COLLIDE_SKIN_STEP_H
+#define SN_COLLIDE_SKIN_STEP_H
+
+#include "collide/skin_pairs.h"
+
+typedef struct sn_skin_step {
+    double share;      // 0 .. 1 of the motion
+    bool meets;        // a pair keeps it from going on:
+    sn_pair_kind kind; // of `pair`
+    sn_skin_pair pair; // the first in the list, of equals
+    int touching;      // pairs that touch at the start, to rounding
+} sn_skin_step;
+
+// `pairs` are those of the skins as they are placed. The same for any number of threads.
+SN_API sn_skin_step sn_skin_step_find(sn_skin *const *skins, const sn_skin_pairs *pairs,
+                                      double keep, sn_threads *threads);
+
+#endif
