@@ -40,6 +40,23 @@ static const char leaf[] =
     " \"camera\": {\"position\": [0, -2, 1], \"target\": [0, 0, 1]},\n"
     " \"run\": {\"step\": \"=1/240\"}}\n";
 
+// A leaf behind another, and a mouth before both that blows by itself between 1 s and 2 s.
+static const char mouth[] =
+    "{\"sinew\": 1, \"bodies\": [{\"name\": \"leaf\", \"position\": [0, 0, 1],\n"
+    "  \"shape\": {\"type\": \"box\", \"size\": [0.2, 0.002, 0.2], \"density\": 500}},\n"
+    "  {\"name\": \"screen\", \"position\": [0.08, -0.2, 1],\n"
+    "  \"shape\": {\"type\": \"box\", \"size\": [0.2, 0.002, 0.2], \"density\": 500}}],\n"
+    " \"joints\": [{\"name\": \"hook\", \"type\": \"ball\", \"parent\": \"world\",\n"
+    "  \"child\": \"leaf\", \"at\": [0, 0, 1.1]},\n"
+    "  {\"name\": \"nail\", \"type\": \"ball\", \"parent\": \"world\",\n"
+    "  \"child\": \"screen\", \"at\": [0.08, -0.2, 1.1]}],\n"
+    " \"fields\": [{\"type\": \"wind\", \"name\": \"mouth\", \"kind\": \"cone\",\n"
+    "  \"breath\": true, \"occlusion\": \"depth\", \"position\": [0, -1, 1],\n"
+    "  \"direction\": [0, 2, 0], \"radius\": 0.1, \"length\": 0.3, \"speed\": 3, \"strength\":\n"
+    "  {\"type\": \"linear\", \"points\": [[0.99, 0], [1, 1], [2, 1], [2.01, 0]]}}],\n"
+    " \"camera\": {\"position\": [0, -2, 1], \"target\": [0, 0, 1]},\n"
+    " \"run\": {\"step\": \"=1/240\"}}\n";
+
 // ---- a client that keeps what it gets ----
 
 typedef struct listener {
@@ -154,12 +171,16 @@ static inline void look(listener *l)
 static const sn_live_entry entries[] = {
     {"boxes", "Boxes", "two boxes", "Contact"},
     {"leaf", "Leaf", "", "Mobiles"},
+    {"mouth", "Mouth", "", "Mobiles"},
 };
 
 static const char *find_scene(void *user, const char *name, char path[1024], size_t *length)
 {
     (void)user;
-    const char *text = strcmp(name, "boxes") == 0 ? boxes : strcmp(name, "leaf") == 0 ? leaf : NULL;
+    const char *text = strcmp(name, "boxes") == 0   ? boxes
+                       : strcmp(name, "leaf") == 0  ? leaf
+                       : strcmp(name, "mouth") == 0 ? mouth
+                                                    : NULL;
     snprintf(path, 1024, "shelf/%s.json", name);
     *length = text != NULL ? strlen(text) : 0;
     return text;
@@ -169,7 +190,7 @@ static inline sn_live *make_live(size_t history)
 {
     sn_live_def def = sn_default_live_def();
     def.scenes = entries;
-    def.scene_count = 2;
+    def.scene_count = 3;
     def.find_scene = find_scene;
     def.history_bytes = history;
     sn_live *live = NULL;

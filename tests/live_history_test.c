@@ -132,6 +132,40 @@ static void sleep_is_remembered(void **state)
 }
 
 // Beyond the end of the past, steps are new ones; to go on from there forgets what came after.
+// Winds that come, change and go, with shelter from each of them.
+static void sheltered_breaths_are_exact(void **state)
+{
+    (void)state;
+    listener *l = open_scene("mouth");
+    static uint64_t hashes[800];
+    must(l, "{\"do\": \"play\"}");
+    for (int i = 0; i < 100; ++i) {
+        if (i % 25 == 5) {
+            must(l, "{\"do\": \"blow\", \"strength\": %g}", i % 50 == 5 ? 1.0 : 0.0);
+        } else if (i == 60) {
+            must(l, "{\"do\": \"wind\", \"from\": [0.5, -1, 1], \"towards\": [0, 0, 1]}");
+        }
+        sn_live_advance(l->live, 1.0 / 60.0);
+        hashes[sn_world_step_count(sn_live_world(l->live))] = sn_world_hash(sn_live_world(l->live));
+    }
+    uint64_t last = sn_world_step_count(sn_live_world(l->live));
+    assert_true(last >= 398 && last < 800);
+    must(l, "{\"do\": \"pause\"}");
+    int compared = 0;
+    for (uint64_t at = last; at-- > 0;) {
+        step(l, -1);
+        listen(l);
+        assert_false(heard(l, "\"is\": \"error\""));
+        assert_int_equal(sn_world_step_count(sn_live_world(l->live)), at);
+        if (hashes[at] != 0) {
+            assert_int_equal(sn_world_hash(sn_live_world(l->live)), hashes[at]);
+            ++compared;
+        }
+    }
+    assert_true(compared > 90);
+    end(l);
+}
+
 static void going_on_from_the_past(void **state)
 {
     (void)state;
@@ -195,11 +229,9 @@ static void history_keeps_to_its_budget(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(history_is_exact),
-        cmocka_unit_test(sparse_histories_are_exact),
-        cmocka_unit_test(sleep_is_remembered),
-        cmocka_unit_test(going_on_from_the_past),
-        cmocka_unit_test(history_keeps_to_its_budget),
+        cmocka_unit_test(history_is_exact),       cmocka_unit_test(sparse_histories_are_exact),
+        cmocka_unit_test(sleep_is_remembered),    cmocka_unit_test(sheltered_breaths_are_exact),
+        cmocka_unit_test(going_on_from_the_past), cmocka_unit_test(history_keeps_to_its_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

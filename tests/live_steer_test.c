@@ -203,6 +203,48 @@ static void a_breath_moves_the_leaf(void **state)
     end(l);
 }
 
+static double air_at(const listener *l, sn_vec3 point)
+{
+    return sn_world_air_velocity(sn_live_world(l->live), point).y;
+}
+
+// Who blows without having aimed does so out of the mouth that the scene has, beside what it does
+// by itself; who aims, from elsewhere, with the same shelter.
+static void a_breath_comes_from_the_mouth_of_the_scene(void **state)
+{
+    (void)state;
+    listener *l = open_scene("mouth");
+    const sn_vec3 middle = sn_vec3_scale(0.5, sn_vec3_add(l->live->lower, l->live->upper));
+    const sn_vec3 place = {0.0, middle.y, 1.0}; // on the axis
+    double depth = place.y + 1.0, own = 3.0 * 0.09 / ((0.3 + depth) * (0.3 + depth));
+    must(l, "{\"do\": \"breath\", \"full\": 0.7}");
+    must(l, "{\"do\": \"blow\", \"strength\": 1}");
+    step(l, 1);
+    assert_true(air_at(l, place) == 0.0);
+    must(l, "{\"do\": \"play\"}");
+    pass(l, 0.9); // the blow has risen
+    assert_true(fabs(air_at(l, place) - 0.7) < 1e-6);
+    pass(l, 0.3);
+    assert_true(fabs(air_at(l, place) - 0.7 - own) < 1e-6);
+    assert_int_equal(sn_world_field_count(sn_live_world(l->live)), 2);
+    const sn_world *world = sn_live_world(l->live);
+    sn_wind_def def =
+        sn_wind_def_of(sn_world_wind(world, sn_world_find_field(world, "breath of client 1")));
+    assert_true(def.occlusion == SN_WIND_OCCLUSION_DEPTH && def.kind == SN_WIND_CONE);
+    must(l, "{\"do\": \"wind\", \"from\": [0, 1, 1], \"towards\": [0, %.17g, 1]}", place.y);
+    pass(l, 0.1);
+    assert_true(fabs(air_at(l, place) + 0.7 - own) < 1e-6);
+    must(l, "{\"do\": \"wind\", \"aimed\": false}");
+    pass(l, 0.1);
+    assert_true(fabs(air_at(l, place) - 0.7 - own) < 1e-6);
+    must(l, "{\"do\": \"blow\", \"strength\": 0}");
+    pass(l, 3.0);
+    assert_true(air_at(l, place) == 0.0);
+    assert_int_equal(sn_world_field_count(sn_live_world(l->live)), 1);
+    refused(l, "true or false", "{\"do\": \"wind\", \"aimed\": 1}");
+    end(l);
+}
+
 static void a_microphone_moves_the_leaf(void **state)
 {
     (void)state;
@@ -249,6 +291,7 @@ int main(void)
         cmocka_unit_test(a_hand_pulls_with_critical_damping),
         cmocka_unit_test(hands_are_checked),
         cmocka_unit_test(a_breath_moves_the_leaf),
+        cmocka_unit_test(a_breath_comes_from_the_mouth_of_the_scene),
         cmocka_unit_test(a_microphone_moves_the_leaf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

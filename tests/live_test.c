@@ -130,6 +130,117 @@ static void speed_and_rate_are_kept(void **state)
     end(l);
 }
 
+// A world is at rest when nothing is owed to anybody, and not before.
+static void idle_is_when_nothing_is_owed(void **state)
+{
+    (void)state;
+    listener *l = open_scene("boxes"), *other = greet(l->live);
+    must(l, "{\"do\": \"rate\", \"frames\": 10}");
+    pass(l, 1.0);
+    pass(other, 1.0);
+    pass(l, 0.5);
+    assert_true(sn_live_is_idle(l->live));
+    say(l, "{\"do\": \"grab\", \"body\": 2, \"point\": [0, 0, 0], \"to\": [0, 0, 1]}");
+    pass(other, 0.5);
+    assert_false(sn_live_is_idle(l->live)); // its own frame, and a status
+    pass(l, 0.5);
+    assert_true(sn_live_is_idle(l->live));
+    // Of three quick steps the last frame and status come when their time has, not before.
+    for (int i = 0; i < 3; ++i) {
+        say(l, "{\"do\": \"step\"}");
+        sn_live_advance(l->live, 0.01);
+        listen(l);
+    }
+    assert_false(sn_live_is_idle(l->live));
+    int waits = 0, frames = 0;
+    bool told = false;
+    while (!sn_live_is_idle(l->live) && waits < 100) {
+        sn_live_advance(l->live, 0.01);
+        listen(l);
+        frames += l->frames;
+        told = told || heard(l, "\"steps\": 3, \"reached\"");
+        listen(other);
+        ++waits;
+    }
+    assert_true(waits > 5 && waits < 30 && frames == 1 && told);
+    assert_int_equal(sn_fetch_u32(l->frame + 16), 3);
+    must(l, "{\"do\": \"inspect\", \"body\": 1}");
+    say(l, "{\"do\": \"ping\", \"t\": 1}");
+    assert_false(sn_live_is_idle(l->live));
+    pass(l, 0.5);
+    pass(other, 0.5);
+    assert_true(sn_live_is_idle(l->live));
+    part(other);
+    end(l);
+}
+
+// Surfaces that bend: what joins their vertices comes with the scene, the vertices with frames.
+static void surfaces_bend(void **state)
+{
+    (void)state;
+    const sn_vec3 corners[4] = {{0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    const int triangles[6] = {0, 1, 2, 0, 2, 3};
+    sn_mesh *mesh = NULL;
+    assert_int_equal(sn_mesh_create(corners, 4, triangles, 2, &mesh, NULL), SN_OK);
+    listener *l = open_scene("leaf");
+    sn_model_material red = {0xc8321f, 0.5f, 0.0f};
+    assert_int_equal(sn_live_add_surface(l->live, 1, mesh, red, NULL), SN_ERROR_ARGUMENT);
+    for (int left = 0;; ++left) {
+        sn_allocation_fail_after(left);
+        sn_status status = sn_live_add_surface(l->live, 0, mesh, red, NULL);
+        sn_allocation_fail_after(-1);
+        if (status == SN_OK) {
+            break;
+        }
+        assert_int_equal(status, SN_ERROR_MEMORY);
+        assert_int_equal(l->live->surfaces.count, 0);
+        assert_true(l->live->generation == 1 && l->live->scene_text.length > 0);
+    }
+    sn_mesh_release(mesh);
+    sn_live_advance(l->live, 1.0 / 30.0);
+    sn_live_message message;
+    const uint8_t *last = NULL;
+    uint8_t copy[256];
+    bool told = false;
+    while (sn_live_take(l->live, l->client, &message) && last == NULL) {
+        told = told || (!message.binary && message.size > 0 &&
+                        strstr(message.data, "\"surfaces\": [{\"body\": 0, \"mesh\": 1, "
+                                             "\"colour\": \"#c8321f\"") != NULL);
+        if (message.binary && sn_fetch_u32(message.data) == 3 &&
+            sn_fetch_u32((const uint8_t *)message.data + 8) == 1) {
+            assert_int_equal(message.size, 24 + 24 * 4 + 12 * 2);
+            memcpy(copy, message.data, message.size);
+            last = copy;
+        }
+    }
+    assert_true(told && last != NULL);
+    assert_int_equal(sn_fetch_u32(last + 4), 2);  // generation
+    assert_int_equal(sn_fetch_u32(last + 12), 4); // vertices
+    assert_int_equal(sn_fetch_u32(last + 20), 1); // bends
+    assert_int_equal(sn_fetch_u32(last + 24 + 96 + 20), 3);
+    sn_vec3 bent[4];
+    for (int i = 0; i < 4; ++i) {
+        bent[i] = sn_vec3_add(corners[i], sn_vec3_make(0.25, 0.0, 0.5 * i));
+    }
+    sn_live_put_surface(l->live, 0, bent);
+    look(l);
+    assert_int_equal(count_at(l, 4), 1);
+    size_t at = l->frame_size - 8 - 48;
+    assert_int_equal(sn_fetch_u32(l->frame + at), 0);
+    assert_int_equal(sn_fetch_u32(l->frame + at + 4), 4);
+    for (int i = 0; i < 4; ++i) {
+        assert_true(float_at(l, at + 8 + 12 * (size_t)i) == (float)bent[i].x);
+        assert_true(float_at(l, at + 16 + 12 * (size_t)i) == (float)bent[i].z);
+    }
+    say(l, "{\"do\": \"reset\"}"); // of the same things
+    look(l);
+    assert_int_equal(count_at(l, 4), 1);
+    must(l, "{\"do\": \"open\", \"scene\": \"boxes\", \"play\": false}");
+    assert_int_equal(l->frames, 1);
+    assert_int_equal(count_at(l, 4), 0);
+    end(l);
+}
+
 static double fake_clock(void *user)
 {
     double *time = user;
@@ -438,6 +549,8 @@ int main(void)
         cmocka_unit_test(broken_texts_lose_nothing),
         cmocka_unit_test(live_runs_are_plain_runs),
         cmocka_unit_test(speed_and_rate_are_kept),
+        cmocka_unit_test(idle_is_when_nothing_is_owed),
+        cmocka_unit_test(surfaces_bend),
         cmocka_unit_test(budget_is_kept),
         cmocka_unit_test(frames_have_what_was_asked_for),
         cmocka_unit_test(nonsense_is_refused),

@@ -123,7 +123,8 @@ SN_API const sn_scene *sn_live_scene(const sn_live *live);
 
 SN_API bool sn_live_is_playing(const sn_live *live);
 
-// True when sn_live_advance has nothing to do until a message comes: a server may sleep.
+// True when there is nothing to do until a message comes: no step to take, and no client to whom a
+// message is owed, now or when its time has come. A server may sleep.
 SN_API bool sn_live_is_idle(const sn_live *live);
 
 // Files that the open scene was read from, itself first: what a watcher watches. NULL beyond the

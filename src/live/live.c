@@ -99,6 +99,7 @@ void sn_live_destroy(sn_live *live)
     sn_array_free(&live->inputs);
     sn_array_free(&live->noted);
     sn_array_free(&live->acting);
+    sn_array_free(&live->surfaces);
     sn_bytes_free(&live->out);
     sn_text_free(&live->out_text);
     sn_text_free(&live->gather);
@@ -129,6 +130,7 @@ int sn_live_join(sn_live *live, sn_error *error)
     client->inspected = -1;
     sn_live_breath_start(&client->breath);
     live->clients[slot] = client;
+    live->change += 1;
     return client->number;
 }
 
@@ -231,5 +233,9 @@ bool sn_live_is_playing(const sn_live *live)
 
 bool sn_live_is_idle(const sn_live *live)
 {
-    return !live->playing && live->wanted_steps == 0 && !live->seeks && !live->params_changed;
+    bool idle = !live->playing && live->wanted_steps == 0 && !live->seeks && !live->params_changed;
+    for (int i = 0; i < SN_LIVE_CLIENT_LIMIT && idle; ++i) {
+        idle = live->clients[i] == NULL || !sn_live_owes(live, live->clients[i]);
+    }
+    return idle;
 }

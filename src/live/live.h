@@ -11,6 +11,7 @@
 //   live_take.c     messages that go out, in their order
 //   live_report.c   texts: scene, status, inspected, ...
 //   live_frame.c    frames and meshes
+//   live_surface.c  surfaces that bend
 //   live_file.c     CSV, recordings and scenes, made of the history
 #ifndef SN_LIVE_LIVE_H
 #define SN_LIVE_LIVE_H
@@ -41,6 +42,8 @@ typedef struct sn_live_input {
     double stiffness, damping;
     sn_vec3 position, direction; // of the wind
     double speed, radius, length;
+    uint32_t occlusion, occlusion_pixels; // sn_wind_occlusion
+    double occlusion_period;
 } sn_live_input;
 
 enum { SN_LIVE_HOLDS = 1, SN_LIVE_BLOWS = 2 };
@@ -59,7 +62,7 @@ typedef enum sn_microphone_state {
 } sn_microphone_state;
 
 typedef struct sn_live_breath {
-    bool aimed;
+    bool aimed; // false: from the scene's own mouth, or else from its camera
     sn_vec3 from, towards;
     sn_wind_kind kind;
     double spread;     // rad
@@ -72,6 +75,14 @@ typedef struct sn_live_breath {
     double silent_for;     // s of wall time without samples
     SN_ARRAY(float) taken; // for a calibration
 } sn_live_breath;
+
+// A surface that bends: its vertices go out with every frame, what joins them once.
+typedef struct sn_live_surface {
+    int body;      // that it belongs to, in the world's order
+    sn_mesh *mesh; // held: its triangles, and where its vertices were at first
+    sn_model_material material;
+    SN_ARRAY(sn_vec3) positions; // in the world
+} sn_live_surface;
 
 // A number that a client's frames have: of a probe of the scene, or of anything.
 typedef struct sn_live_watch {
@@ -104,6 +115,7 @@ typedef struct sn_live_client {
     double engine_seconds; // of live->engine_seconds at its last frame
     double next_status, next_inspected, next_breath;
     uint64_t status;           // hash of what was last sent of it, but for what always changes
+    uint64_t status_change;    // of live->change
     int inspected;             // body, -1: none
     uint64_t inspected_change; // of live->change
 } sn_live_client;
@@ -124,6 +136,7 @@ struct sn_live {
     uint32_t generation;
     bool keeps; // the state of the generation before
     sn_model model;
+    SN_ARRAY(sn_live_surface) surfaces;
     sn_text scene_text;   // the `scene` message
     sn_text trouble;      // the `error` message of a scene that could not be read, for who comes
     double *start_params; // as the file gives them
@@ -176,6 +189,7 @@ void sn_live_tell_list(sn_live *live, const sn_error_list *errors, const char *d
 double sn_live_clock(const sn_live *live); // 0 without one
 
 // ---- live_open.c ----
+sn_status sn_live_tell_scene(sn_live *live, sn_error *error); // as a new generation
 sn_status sn_live_open(sn_live *live, const char *name, const char *path, const char *text,
                        size_t length, bool foreign, const sn_json *params, int params_node,
                        sn_error_list *errors);
@@ -220,8 +234,9 @@ void sn_live_breath_start(sn_live_breath *breath);
 void sn_live_breath_free(sn_live_breath *breath);
 void sn_live_breath_advance(sn_live_breath *breath, double seconds);
 double sn_live_breath_speed(const sn_live_breath *breath);
-// The wind of a breath; false where it has no aim or no speed.
-bool sn_live_breath_input(const sn_live_breath *breath, sn_live_input *input);
+// The wind of a breath in the world that is open; false where there is nowhere to aim.
+bool sn_live_breath_input(const sn_live *live, const sn_live_breath *breath, sn_live_input *input);
+bool sn_live_breath_is_heard(const sn_live_breath *breath); // the microphone is on, samples come
 sn_status sn_live_microphone(sn_live_breath *breath, sn_microphone_state state, double rate,
                              sn_error *error);
 sn_status sn_live_hear(sn_live_breath *breath, double rate, const float *samples, size_t count,
@@ -232,7 +247,11 @@ const char *sn_microphone_word(sn_microphone_state state);
 sn_status sn_live_obey(sn_live *live, sn_live_client *client, const sn_json *json, double id,
                        sn_text *reply, sn_error_list *errors);
 
+// ---- live_take.c ----
+bool sn_live_owes(const sn_live *live, const sn_live_client *client); // a message, now or soon
+
 // ---- live_report.c ----
+void sn_live_text_colour(sn_text *text, const char *key, uint32_t colour);
 void sn_live_text_start(sn_text *text, const char *is);
 void sn_live_text_number(sn_text *text, const char *key, double value); // not finite: null
 void sn_live_text_integer(sn_text *text, const char *key, uint64_t value);
@@ -254,6 +273,17 @@ void sn_live_write_state(const sn_live *live, sn_text *text);
 void sn_live_write_frame(sn_live *live, const sn_live_client *client, sn_bytes *bytes);
 void sn_live_write_mesh(const sn_live *live, int index, sn_bytes *bytes);
 int sn_live_order_of(const sn_world *world, sn_body body); // -1: the world
+
+// ---- live_surface.c ----
+// Clients are told of the scene anew. The vertices stay where they are until they are put
+// elsewhere; the surfaces go with the world.
+SN_API sn_status sn_live_add_surface(sn_live *live, int body, sn_mesh *mesh,
+                                     sn_model_material material, sn_error *error);
+SN_API void sn_live_put_surface(sn_live *live, int surface, const sn_vec3 *positions);
+void sn_live_clear_surfaces(sn_live *live);
+void sn_live_write_surfaces(const sn_live *live, sn_text *text);
+void sn_live_write_surface_mesh(const sn_live *live, int surface, sn_bytes *bytes);
+void sn_live_write_vertices(const sn_live *live, sn_bytes *bytes);
 
 // ---- live_file.c ----
 sn_status sn_live_make_file(sn_live *live, sn_live_client *client, const char *what, uint32_t id,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "field/jet.h"
 #include "live/live.h"
 #include "math/elementary.h"
 
@@ -44,31 +45,93 @@ double sn_live_breath_speed(const sn_live_breath *breath)
     return fmax(heard, breath->blown * breath->full_speed);
 }
 
+bool sn_live_breath_is_heard(const sn_live_breath *breath)
+{
+    return breath->microphone != SN_MICROPHONE_OFF && breath->silent_for < SAMPLES_GONE;
+}
+
+// ---- aiming ----
+
 // The speed is meant at the place aimed at. A cone's falls with the square of the distance: its
 // disc stands half way, with four times the speed. A jet's falls with the distance after its core
 // of six diameters, which ends half way, with twice the speed.
-bool sn_live_breath_input(const sn_live_breath *breath, sn_live_input *input)
+static bool aim(sn_vec3 from, sn_vec3 towards, const sn_live_breath *breath, sn_live_input *input)
 {
-    sn_vec3 way = sn_vec3_sub(breath->towards, breath->from);
-    double distance = sn_length(way);
-    if (!breath->aimed || !(distance > 0.0)) {
+    sn_vec3 way = sn_vec3_sub(towards, from);
+    double distance = sn_length(way), speed = sn_live_breath_speed(breath);
+    if (!(distance > 0.0)) {
         return false;
     }
-    double speed = sn_live_breath_speed(breath);
     input->kind = (uint32_t)breath->kind;
     input->direction = sn_vec3_scale(1.0 / distance, way);
     if (breath->kind == SN_WIND_CONE) {
-        input->position = sn_vec3_add(breath->from, sn_vec3_scale(0.5, way));
+        input->position = sn_vec3_add(from, sn_vec3_scale(0.5, way));
         input->length = 0.5 * distance;
         input->radius = input->length * sn_tan(breath->spread);
         input->speed = 4.0 * speed;
     } else {
-        input->position = breath->from;
+        input->position = from;
         input->length = 0.0;
         input->radius = distance / 24.0;
         input->speed = 2.0 * speed;
     }
     return true;
+}
+
+static sn_vec3 middle(const sn_live *live)
+{
+    return sn_vec3_scale(0.5, sn_vec3_add(live->lower, live->upper));
+}
+
+// Out of the mouth that the scene has for a breath, beside what it does by itself: as fast as it
+// takes to be meant where the mouth's axis passes the middle of what moves.
+static void blow_from_mouth(const sn_live *live, const sn_wind_def *mouth, double speed,
+                            sn_live_input *input)
+{
+    sn_vec3 along = sn_vec3_scale(1.0 / sn_length(mouth->direction), mouth->direction);
+    double depth = fmax(sn_dot(sn_vec3_sub(middle(live), mouth->position), along), 0.0);
+    double gain = 1.0;
+    if (mouth->kind == SN_WIND_CONE) {
+        gain = (mouth->length + depth) / mouth->length;
+        gain *= gain;
+    } else if (mouth->kind == SN_WIND_JET) {
+        gain = fmax(depth / (SN_JET_CORE * mouth->radius), 1.0);
+    }
+    input->kind = (uint32_t)mouth->kind;
+    input->position = mouth->position;
+    input->direction = along;
+    input->radius = mouth->radius;
+    input->length = mouth->length;
+    input->speed = gain * speed;
+}
+
+// What bodies shelter each other from the scene's breath, they do from this one as well.
+static void shelter(const sn_wind_def *mouth, sn_live_input *input)
+{
+    input->occlusion = (uint32_t)mouth->occlusion;
+    input->occlusion_pixels = (uint32_t)mouth->occlusion_pixels;
+    input->occlusion_period = mouth->occlusion_period;
+}
+
+bool sn_live_breath_input(const sn_live *live, const sn_live_breath *breath, sn_live_input *input)
+{
+    sn_field field = sn_world_find_breath(live->world);
+    const sn_wind *wind = field.index != 0 ? sn_world_wind(live->world, field) : NULL;
+    sn_wind_def mouth = wind != NULL ? sn_wind_def_of(wind) : sn_default_wind_def();
+    shelter(&mouth, input);
+    if (breath->aimed) {
+        return aim(breath->from, breath->towards, breath, input);
+    }
+    if (wind != NULL && (mouth.kind == SN_WIND_CONE || mouth.kind == SN_WIND_JET ||
+                         mouth.kind == SN_WIND_UNIFORM)) {
+        blow_from_mouth(live, &mouth, sn_live_breath_speed(breath), input);
+        return true;
+    }
+    sn_camera camera = sn_scene_camera(live->scene);
+    double size = sn_distance(live->lower, live->upper);
+    sn_vec3 before = sn_vec3_sub(middle(live), sn_vec3_make(0.0, size, 0.0));
+    return aim(camera.given ? camera.position : before, camera.given ? camera.target : middle(live),
+               breath, input);
 }
 
 // ---- the microphone ----

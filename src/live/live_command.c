@@ -282,6 +282,14 @@ static sn_status wind(order *o)
     sn_vec3 from, towards;
     char kind[SN_LIVE_NAME_LIMIT] = "jet";
     double spread = 0.15;
+    bool given = true;
+    if (!sn_message_maybe_bool(&o->message, "aimed", &given)) {
+        return SN_ERROR_ARGUMENT;
+    }
+    if (!given) {
+        breath->aimed = false;
+        return SN_OK;
+    }
     if (!sn_message_vector(&o->message, "from", &from) ||
         !sn_message_vector(&o->message, "towards", &towards)) {
         return SN_ERROR_ARGUMENT;
@@ -308,28 +316,12 @@ static sn_status wind(order *o)
     return SN_OK;
 }
 
-// Who blows without having aimed blows from the camera.
-static void aim_from_camera(const order *o)
-{
-    sn_live_breath *breath = &o->client->breath;
-    sn_camera camera = sn_scene_camera(o->live->scene);
-    sn_vec3 centre = sn_vec3_scale(0.5, sn_vec3_add(o->live->lower, o->live->upper));
-    double size = sn_distance(o->live->lower, o->live->upper);
-    if (!breath->aimed) {
-        breath->from =
-            camera.given ? camera.position : sn_vec3_sub(centre, sn_vec3_make(0.0, size, 0.0));
-        breath->towards = camera.given ? camera.target : centre;
-        breath->aimed = sn_distance(breath->from, breath->towards) > 0.0;
-    }
-}
-
 static sn_status blow(order *o)
 {
     double strength;
     if (!sn_message_number(&o->message, "strength", 0.0, 1.0, &strength)) {
         return SN_ERROR_ARGUMENT;
     }
-    aim_from_camera(o);
     o->client->breath.strength = strength;
     return SN_OK;
 }
@@ -365,7 +357,6 @@ static sn_status microphone(order *o)
     }
     for (int i = 0; i < 4; ++i) {
         if (strcmp(word, states[i].word) == 0) {
-            aim_from_camera(o);
             return sn_live_microphone(&o->client->breath, states[i].state, rate, o->message.error);
         }
     }

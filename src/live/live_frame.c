@@ -187,7 +187,7 @@ static void put_head(const sn_live *live, const sn_live_client *client, frame_co
     sn_bytes_put_u32(bytes, (uint32_t)counts.contacts);
     sn_bytes_put_u32(bytes, (uint32_t)counts.joints);
     sn_bytes_put_u32(bytes, (uint32_t)counts.grabs);
-    sn_bytes_put_u32(bytes, 0);
+    sn_bytes_put_u32(bytes, (uint32_t)live->surfaces.count);
     sn_bytes_put_u32(bytes, (uint32_t)client->watches.count);
     sn_bytes_put_u32(bytes, (uint32_t)counts.arrows);
     sn_bytes_put_u32(bytes, (uint32_t)live->model.links.count);
@@ -225,12 +225,17 @@ void sn_live_write_frame(sn_live *live, const sn_live_client *client, sn_bytes *
         put_vector(bytes, a);
         put_vector(bytes, b);
     }
+    sn_live_write_vertices(live, bytes);
 }
 
 // ---- meshes ----
 
 void sn_live_write_mesh(const sn_live *live, int index, sn_bytes *bytes)
 {
+    if (index >= live->model.meshes.count) {
+        sn_live_write_surface_mesh(live, index - live->model.meshes.count, bytes);
+        return;
+    }
     const sn_shading *shading = &live->model.meshes.data[index].shading;
     sn_bytes_clear(bytes);
     sn_bytes_put_u32(bytes, MESH);

@@ -57,7 +57,7 @@ sn_status sn_live_gather_inputs(sn_live *live, sn_error *error)
             hold(live, client, &input);
         }
         if (sn_live_breath_speed(&client->breath) > SPEED_FLOOR &&
-            sn_live_breath_input(&client->breath, &input)) {
+            sn_live_breath_input(live, &client->breath, &input)) {
             input.acts |= SN_LIVE_BLOWS;
         }
         if (input.acts != 0 && !sn_array_push(&live->inputs, input)) {
@@ -88,7 +88,10 @@ static sn_wind_def wind_def(const sn_live_input *input)
     def.direction = input->direction;
     def.speed = input->speed;
     def.radius = input->radius;
-    def.length = input->length;
+    def.length = input->kind == SN_WIND_CONE ? input->length : def.length;
+    def.occlusion = (sn_wind_occlusion)input->occlusion;
+    def.occlusion_pixels = (int)input->occlusion_pixels;
+    def.occlusion_period = input->occlusion_period;
     return def;
 }
 

@@ -291,10 +291,10 @@ static sn_status take_world(sn_live *live, made_world *made, bool keeps, sn_erro
 // A new generation: everything that clients know of the world is told again.
 static sn_status take_model(sn_live *live, made_world *made, sn_error *error)
 {
+    sn_live_clear_surfaces(live);
     sn_model_free(&live->model);
     live->model = made->model;
     made->model = (sn_model){0};
-    live->generation += 1;
     if (!sn_array_resize(&live->frames, sn_world_body_count(live->world) + 1)) {
         return sn_fail_memory(error, sizeof(sn_transform));
     }
@@ -306,18 +306,29 @@ static sn_status take_model(sn_live *live, made_world *made, sn_error *error)
     sn_aabb box = moves ? bounds.moving : bounds.still;
     live->lower = any ? box.lower : sn_vec3_make(-1.0, -1.0, -1.0);
     live->upper = any ? box.upper : sn_vec3_make(1.0, 1.0, 1.0);
-    sn_text_free(&live->scene_text);
-    sn_live_write_scene(live, &live->scene_text);
-    if (live->scene_text.failed) {
-        sn_text_free(&live->scene_text);
+    return sn_live_tell_scene(live, error);
+}
+
+sn_status sn_live_tell_scene(sn_live *live, sn_error *error)
+{
+    sn_text text = {0};
+    live->generation += 1;
+    sn_live_write_scene(live, &text);
+    if (text.failed) {
+        sn_text_free(&text);
+        live->generation -= 1;
         return sn_fail_memory(error, 1);
     }
+    sn_text_free(&live->scene_text);
+    live->scene_text = text;
+    live->change += 1;
     return SN_OK;
 }
 
 void sn_live_close(sn_live *live)
 {
     sn_array_clear(&live->acting);
+    sn_live_clear_surfaces(live);
     sn_model_free(&live->model);
     sn_world_destroy(live->world);
     sn_scene_destroy(live->scene);

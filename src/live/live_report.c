@@ -119,7 +119,7 @@ void sn_live_text_rotation(sn_text *text, const char *key, sn_quat q)
     add_numbers(text, (const double[]){q.w, q.x, q.y, q.z}, 4);
 }
 
-static void add_colour(sn_text *text, const char *key, uint32_t colour)
+void sn_live_text_colour(sn_text *text, const char *key, uint32_t colour)
 {
     sn_text_format(text, ", \"%s\": \"#%06x\"", key, (unsigned)(colour & 0xffffff));
 }
@@ -187,7 +187,7 @@ static void write_shapes(const sn_live *live, int body, sn_text *text)
         sn_text_format(text, "%s{\"mesh\": %d", first ? "" : ", ", part->mesh);
         sn_live_text_vector(text, "position", part->frame.position);
         sn_live_text_rotation(text, "rotation", part->frame.rotation);
-        add_colour(text, "colour", material->colour);
+        sn_live_text_colour(text, "colour", material->colour);
         sn_live_text_number(text, "roughness", (double)material->roughness);
         sn_live_text_number(text, "metallic", (double)material->metallic);
         sn_text_add(text, "}");
@@ -290,6 +290,9 @@ static void write_winds(const sn_live *live, sn_text *text)
         sn_live_text_vector(text, "position", def.position);
         sn_live_text_vector(text, "direction", def.direction);
         sn_live_text_number(text, "speed", def.speed);
+        sn_live_text_number(text, "radius", def.radius);
+        sn_live_text_number(text, "length", def.kind == SN_WIND_CONE ? def.length : 0.0);
+        sn_live_text_bool(text, "breath", def.breath);
         sn_text_add(text, "}");
         first = false;
     }
@@ -312,7 +315,7 @@ static void write_view(const sn_live *live, sn_text *text)
     if (live->model.floor.given) {
         sn_text_add(text, ", \"floor\": {\"height\": ");
         add_number(text, live->model.floor.height);
-        add_colour(text, "colour", live->model.floor.colour);
+        sn_live_text_colour(text, "colour", live->model.floor.colour);
         sn_text_add(text, "}");
     } else {
         sn_text_add(text, ", \"floor\": null");
@@ -333,9 +336,11 @@ void sn_live_write_scene(const sn_live *live, sn_text *text)
     sn_live_text_vector(text, "gravity", sn_world_gravity(live->world));
     sn_live_text_number(text, "duration", run.time);
     sn_live_text_bool(text, "keeps", live->keeps);
-    sn_live_text_integer(text, "meshes", (uint64_t)live->model.meshes.count);
+    sn_live_text_integer(text, "meshes",
+                         (uint64_t)(live->model.meshes.count + live->surfaces.count));
     write_view(live, text);
     write_bodies(live, text);
+    sn_live_write_surfaces(live, text);
     write_joints(live, text);
     write_lines(live, text);
     write_params(live, text);

@@ -86,7 +86,7 @@ static bool take_scene(sn_live *live, sn_live_client *client, sn_live_message *m
         *message = (sn_live_message){live->scene_text.data, live->scene_text.length, false};
         return true;
     }
-    if (client->next_mesh < live->model.meshes.count) {
+    if (client->next_mesh < live->model.meshes.count + live->surfaces.count) {
         sn_live_write_mesh(live, client->next_mesh++, &live->out);
         return give_bytes(live, client, message);
     }
@@ -101,11 +101,12 @@ static bool take_status(sn_live *live, sn_live_client *client, sn_live_message *
     sn_live_write_status(live, key, false);
     uint64_t hash = key->failed ? client->status : sn_hash64(key->data, key->length, 1);
     bool due = live->wall >= client->next_status &&
-               client->frame_change != live->change; // nothing moves: nothing to tell
+               client->status_change != live->change; // nothing moves: nothing to tell
     if (hash == client->status && !due) {
         return false;
     }
     client->status = hash;
+    client->status_change = live->change;
     client->next_status = live->wall + STATUS_EVERY;
     start_text(&live->out_text);
     sn_live_write_status(live, &live->out_text, true);
@@ -153,6 +154,26 @@ static bool take_frame(sn_live *live, sn_live_client *client, sn_live_message *m
     client->engine_seconds = live->engine_seconds;
     live->engine_seconds += sn_live_clock(live) - started;
     return give_bytes(live, client, message);
+}
+
+bool sn_live_owes(const sn_live *live, const sn_live_client *client)
+{
+    if (client->queue_at < client->queue.count || (client->has_file && !client->took_file)) {
+        return true;
+    }
+    if (!client->greeted || client->lost) {
+        return false;
+    }
+    if (live->world == NULL) {
+        return !client->closed_told;
+    }
+    return client->generation != live->generation ||
+           client->next_mesh < live->model.meshes.count + live->surfaces.count ||
+           client->status_change != live->change ||
+           (client->inspected >= 0 && client->inspected < sn_world_body_count(live->world) &&
+            client->inspected_change != live->change) ||
+           (client->frame_rate > 0.0 && client->frame_change != live->change) ||
+           sn_live_breath_is_heard(&client->breath);
 }
 
 bool sn_live_take(sn_live *live, int number, sn_live_message *message)

@@ -94,7 +94,8 @@ const types = {
 
 // Any file server will do for the static site; this is one.
 export class StaticServer {
-    static async start(folder) {
+    // `patch` may change the text of a script on its way.
+    static async start(folder, patch = null) {
         const server = new StaticServer();
         server.http = createServer((request, response) => {
             const path = normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));
@@ -104,6 +105,10 @@ export class StaticServer {
                 return;
             }
             response.writeHead(200, { "Content-Type": types[extname(file)] ?? "application/octet-stream" });
+            if (patch && extname(file) === ".js") {
+                response.end(patch(path, readFileSync(file, "utf8")));
+                return;
+            }
             createReadStream(file).pipe(response);
         });
         await new Promise((done) => server.http.listen(0, "127.0.0.1", done));
@@ -255,6 +260,33 @@ export class View {
             }
         }
         return count;
+    }
+
+    // Of the bluish pixels of that part of the page: how many, and how much their brightness varies, of 255.
+    async blues(clip) {
+        const picture = await this.page.screenshot({ clip });
+        const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+        const lights = [];
+        for (let i = 0; i < data.length; i += info.channels) {
+            if (data[i + 2] > data[i] + 50) {
+                lights.push((data[i] + data[i + 1] + data[i + 2]) / 3);
+            }
+        }
+        const mean = lights.reduce((sum, value) => sum + value, 0) / lights.length;
+        return { count: lights.length, varies: Math.sqrt(lights.reduce((sum, value) => sum + (value - mean) ** 2, 0) / lights.length) };
+    }
+
+    // Where the camera stands and what it looks at, as the link to share tells.
+    async camera() {
+        await this.get(() => navigator.clipboard.writeText(""));
+        await this.id("share").click();
+        let link = "";
+        for (let i = 0; i < 100 && !link.includes("at="); ++i) {
+            await this.sleep(30);
+            link = await this.get(() => navigator.clipboard.readText());
+        }
+        const numbers = decodeURIComponent(/[&#]at=([^&]*)/.exec(link)[1]).split(",").map(Number);
+        return { position: numbers.slice(0, 3), target: numbers.slice(3) };
     }
 
     // How many colours the canvas has: an empty one has few.

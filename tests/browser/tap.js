@@ -17,6 +17,7 @@
         engine: [], // milliseconds that each frame cost the engine
         steps: [], // taken, at each frame
         arrivals: [], // when frames arrived; these three begin with a scene
+        workers: [],
     };
     window.tap = tap;
 
@@ -137,6 +138,7 @@
     window.Worker = class extends PlainWorker {
         constructor(...given) {
             super(...given);
+            tap.workers.push(this);
             this.addEventListener("message", (event) => take(event.data));
         }
 
@@ -144,6 +146,16 @@
             note(data); // before its buffer is given away
             super.postMessage(data, ...rest);
         }
+
+        // What the page has not said: for tests of what comes of it.
+        order(data) {
+            super.postMessage(data);
+        }
+    };
+
+    // As if the engine had said it.
+    tap.pretend = (data) => {
+        tap.workers.at(-1).dispatchEvent(new MessageEvent("message", { data }));
     };
 
     // What the page has drawn: it writes the time of the frame into its body, and draws before the next picture.

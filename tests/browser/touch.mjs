@@ -97,14 +97,15 @@ export async function breath(world, engine, check) {
     await view.until("B blows", (reach) => window.tap.motion.most > reach, visible);
     await view.page.keyboard.up("b");
     await view.until("it stops", () => window.tap.lastSent.blow.strength === 0);
-    check("holding B blows", true);
+    check("holding B blows, out of the scene's own mouth", await view.get(() => window.tap.lastSent.wind.aimed === false));
 
     await calm(view);
     await view.page.locator("#canvas").focus();
     await view.page.keyboard.press("Shift+B");
-    const [x, y] = await view.project(await view.get(() => window.tap.lastSent.wind.towards), fishEye);
+    const [x, y] = await view.place("fish/beam", fishEye);
     await view.page.mouse.move(x, y);
     await view.page.mouse.down();
+    await view.until("it is aimed with the pointer", () => window.tap.lastSent.wind.towards !== undefined);
     await view.until("the mouse blows", (reach) => window.tap.motion.most > reach, visible);
     const aim = await view.get(() => window.tap.lastSent.wind);
     await view.page.mouse.move(x + 60, y + 20, { steps: 3 });

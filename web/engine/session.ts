@@ -13,7 +13,6 @@ export interface Outlet {
 type Command = Record<string, unknown> & { do?: unknown; id?: unknown };
 
 const tick = 1000 / 120; // ms: twice as often as frames are shown
-const linger = 300; // ms: an engine at rest may still owe a frame or a status, which it sends at its own pace
 const startsAgain = new Set(["reset", "reload", "play", "continue", "step"]);
 const settings = ["watch", "show", "rate", "speed", "breath", "wind", "inspect"]; // of the client, not of the scene
 
@@ -62,8 +61,7 @@ export class Session {
     private readonly memory = new Memory();
     private died = false; // the engine at hand is a new one, without the scene of the old one
     private waiting = false;
-    private then = 0; // ms: when wall time was last told to the engine
-    private busy = 0; // ms: when there was last something to do
+    private then = 0; // ms: when wall time was last told to the engine; 0: it was at rest
 
     constructor(private readonly module: WebAssembly.Module, private readonly outlet: Outlet) {
         this.guard("start", () => {
@@ -86,7 +84,6 @@ export class Session {
                 this.pass(data);
             }
         }, command?.id);
-        this.busy = performance.now();
         this.schedule(0);
     }
 
@@ -123,8 +120,7 @@ export class Session {
         this.guard("step", () => {
             idle = this.engine?.idle ?? true;
         });
-        this.busy = idle ? this.busy : now;
-        if (now - this.busy > linger) {
+        if (idle) {
             this.then = 0;
         } else {
             this.schedule(Math.max(0, tick - (performance.now() - now)));

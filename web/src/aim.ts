@@ -1,5 +1,6 @@
-// Where the breath goes: from the eye's side towards what the pointer is over. Aimed with the pointer, blown by
-// holding it in blow mode, by a key, or by the microphone.
+// Where the breath goes: from the eye's side towards what the pointer is over, or, where it is over nothing that moves,
+// out of the mouth that the scene has for it. Aimed with the pointer, blown by holding it in blow mode, by a key, or by
+// the microphone.
 
 import {
     AdditiveBlending, Color, ConeGeometry, DoubleSide, Group, Mesh, MeshBasicMaterial, NormalBlending, Quaternion,
@@ -8,6 +9,8 @@ import {
 import type { Connection } from "./connection";
 import type { SceneView } from "./scene_view";
 import type { Theme } from "./theme";
+
+const usualSpread = 0.15; // rad, half the angle
 
 export class Aim {
     mode = false; // pointer presses blow instead of dragging
@@ -20,12 +23,12 @@ export class Aim {
     private readonly towards = new Vector3();
     private pointer: { x: number; y: number } | null = null;
     private aimed = false;
+    private fromMouth = false;
+    private spread = usualSpread; // as it is drawn
     private asked = false;
     private readonly group = new Group();
     private readonly cone: Mesh<ConeGeometry, MeshBasicMaterial>;
     private readonly ring: Mesh<RingGeometry, MeshBasicMaterial>;
-    static readonly spread = 0.15; // rad, half the angle
-
     constructor(private readonly view: SceneView, private readonly connection: () => Connection | null,
                 private readonly changed: () => void) {
         const paint = (opacity: number) => new MeshBasicMaterial({
@@ -75,8 +78,31 @@ export class Aim {
         this.aim(ray.direction);
     }
 
-    // Where the pointer is, or where there is most to blow at before it ever was over the scene.
+    // Out of the scene's own mouth, past the middle of what moves.
+    private aimFromMouth(): boolean {
+        const mouth = this.view.message?.winds.find((wind) => wind.breath && ["cone", "jet", "uniform"].includes(wind.kind));
+        if (!mouth) {
+            return false;
+        }
+        const along = new Vector3(...mouth.direction).normalize();
+        this.from.set(...mouth.position);
+        const depth = Math.max(this.view.centre.clone().sub(this.from).dot(along), 0.1 * this.view.radius);
+        this.towards.copy(this.from).addScaledVector(along, depth);
+        this.from.addScaledVector(along, -mouth.length);
+        this.spread = mouth.kind === "cone" ? Math.atan2(mouth.radius, mouth.length) : usualSpread;
+        this.fromMouth = this.aimed = true;
+        this.place();
+        this.send();
+        return true;
+    }
+
+    // Where the pointer is, if that moves; out of the scene's mouth; where the pointer is all the same; or where there is
+    // most to blow at before it ever was over the scene.
     private aimAnywhere(): void {
+        const pointed = this.pointer !== null && this.movable(this.pointer.x, this.pointer.y) >= 0;
+        if (!pointed && this.aimFromMouth()) {
+            return;
+        }
         const place = this.pointer ?? this.widest();
         if (place) {
             this.aimAt(place.x, place.y);
@@ -126,6 +152,8 @@ export class Aim {
     private aim(direction: Vector3): void {
         const distance = Math.min(Math.max(0.7 * this.view.radius, 1e-3), this.view.camera.position.distanceTo(this.towards));
         this.from.copy(this.towards).addScaledVector(direction, -distance);
+        this.spread = usualSpread;
+        this.fromMouth = false;
         this.aimed = true;
         this.place();
         this.send();
@@ -143,8 +171,8 @@ export class Aim {
     }
 
     private sendNow(): void {
-        this.connection()?.send({
-            do: "wind", from: this.from.toArray(), towards: this.towards.toArray(), spread: Aim.spread, kind: this.kind,
+        this.connection()?.send(this.fromMouth ? { do: "wind", aimed: false } : {
+            do: "wind", from: this.from.toArray(), towards: this.towards.toArray(), spread: usualSpread, kind: this.kind,
         });
     }
 
@@ -212,7 +240,7 @@ export class Aim {
         if (length > 0) {
             this.group.position.copy(this.from);
             this.group.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), along.divideScalar(length)));
-            const width = length * Math.tan(Aim.spread);
+            const width = length * Math.tan(this.spread);
             this.cone.scale.set(width, width, length);
             this.ring.scale.setScalar(width);
             this.ring.position.z = length;

@@ -5,7 +5,7 @@ import { startEngineWorker } from "./engine_worker";
 import { decodeBinary, decodeText, protocolVersion } from "./protocol";
 import type { Binary, Command, ErrorMessage, FileBytes, FileKind, Frame, Mesh, Message } from "./protocol";
 
-export type LinkState = "connecting" | "open" | "lost" | "failed";
+export type LinkState = "connecting" | "open" | "stuck" | "lost" | "failed";
 
 export interface Handlers {
     message(message: Message): void;
@@ -26,6 +26,12 @@ interface Config {
 
 const firstDelay = 250;
 const longestDelay = 8000;
+
+// Looks, one a second, without a word from the engine: until it is asked whether it is there, until it counts as stuck,
+// and the same before its first word, when it may still be on its way here.
+const askAfter = 2;
+const stuckAfter = 6;
+const startsWithin = 30;
 
 // What the host says about itself. As built, config.json names the native engine; a static site has its own.
 export async function readConfig(): Promise<Config> {
@@ -54,6 +60,10 @@ export class Connection {
     private newest: Frame | null = null;
     private frameAsked = false;
     private seen = -1; // the newest generation; frames of older ones are late
+    private silence = 0; // looks since the engine's last word
+    private spoken = false; // it has said something
+    private stuck = false;
+    private worker: Worker | null = null;
 
     private handlers: Handlers | null = null;
     private early: (() => void)[] = []; // what came before there was anybody to hear it
@@ -77,10 +87,49 @@ export class Connection {
 
     start(): void {
         this.tell((handlers) => handlers.state("connecting"));
+        window.setInterval(() => this.look(), 1000);
         if (this.config.engine === "native") {
             this.startSocket();
         } else {
             void this.startWorker();
+        }
+    }
+
+    // An engine of the page's own can be started anew; a server is started by whoever has its terminal.
+    get canRestart(): boolean {
+        return this.config.engine === "wasm";
+    }
+
+    // A new engine takes the place of one that hangs or has died, and knows nothing of what the old one did.
+    restart(): void {
+        this.worker?.terminate();
+        this.worker = null;
+        this.lose("");
+        void this.startWorker();
+    }
+
+    // Counts looks and not seconds, so that a machine that slept wakes up to no alarm. Nobody waits in a hidden page.
+    private look(): void {
+        if (!this.carrier || document.hidden) {
+            this.silence = 0;
+            return;
+        }
+        this.silence += 1;
+        if (this.silence === askAfter && this.spoken) {
+            this.send({ do: "ping", t: 0 });
+        }
+        if (this.silence >= (this.spoken ? stuckAfter : startsWithin) && !this.stuck) {
+            this.stuck = true;
+            this.tell((handlers) => handlers.state("stuck"));
+        }
+    }
+
+    private hear(): void {
+        this.silence = 0;
+        this.spoken = true;
+        if (this.stuck) {
+            this.stuck = false;
+            this.tell((handlers) => handlers.state("open"));
         }
     }
 
@@ -161,11 +210,16 @@ export class Connection {
             this.tell((handlers) => handlers.state("failed", "This page was built without its WebAssembly engine."));
             return;
         }
+        this.worker = worker;
         worker.onerror = (event) => {
             this.lose(event.message);
             this.tell((handlers) => handlers.state("failed", event.message || "The engine could not be started."));
         };
-        worker.onmessage = (event: MessageEvent<string | ArrayBuffer>) => this.receive(event.data);
+        worker.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
+            if (this.worker === worker) {
+                this.receive(event.data);
+            }
+        };
         this.open({
             send: (data) => worker.postMessage(data, typeof data === "string" ? [] : [data]),
             close: () => worker.terminate(),
@@ -175,6 +229,8 @@ export class Connection {
     private open(carrier: Carrier): void {
         this.carrier = carrier;
         this.seen = -1;
+        this.silence = 0;
+        this.spoken = this.stuck = false;
         this.tell((handlers) => handlers.state("open"));
         this.send({ do: "hello", protocol: protocolVersion });
     }
@@ -186,10 +242,13 @@ export class Connection {
             waiter.reject(new Error(reason || "the engine went away"));
         }
         this.waiting.clear();
+        this.files.clear();
+        this.stuck = false;
         this.tell((handlers) => handlers.state("lost", reason));
     }
 
     private receive(data: string | ArrayBuffer): void {
+        this.hear();
         if (typeof data === "string") {
             const message = decodeText(data);
             if (message) {

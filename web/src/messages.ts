@@ -65,9 +65,10 @@ export class Messages {
         fill(this.notices);
     }
 
-    // Text about the connection, or none.
-    setLink(text: string): void {
-        this.link.textContent = text;
+    // Text about the connection, or none; with a button, where there is something to be done.
+    setLink(text: string, button?: { label: string; act: () => void }): void {
+        fill(this.link, make("span", {}, text), button
+            ? make("button", { class: "pill", "data-testid": "link-action", onclick: button.act }, button.label) : null);
         this.link.hidden = text === "";
     }
 }

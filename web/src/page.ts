@@ -72,6 +72,7 @@ export class Page implements Handlers {
     private scene: SceneMessage | null = null;
     private wish: SharedLink | null = null; // to be opened once the engine has told what it shows
     private wantedView: SharedView | null = null; // of the link that is being opened
+    private revival: { link: SharedLink; own: { name: string; text: string } | null; view: SharedView; speed: number } | null = null;
     private opened: SharedLink = { params: {} }; // what the address bar says
     private sentText: { name: string; text: string } | null = null; // asked to be opened
     private ownText: { name: string; text: string } | null = null;
@@ -120,11 +121,16 @@ export class Page implements Handlers {
     }
 
     state(state: LinkState, reason?: string): void {
+        const { canRestart } = this.connection;
         const texts: Record<LinkState, string> = {
             connecting: "Connecting…", open: "", lost: `The engine went away. Trying again… ${reason ?? ""}`,
+            stuck: canRestart
+                ? "The engine does not answer: it works on something long, or it hangs."
+                : "The engine does not answer: it works on something long, or it hangs. The terminal where it runs tells more.",
             failed: reason ?? "The engine could not be started.",
         };
-        this.messages.setLink(texts[state]);
+        this.messages.setLink(texts[state], canRestart && (state === "stuck" || state === "failed")
+            ? { label: "Start the engine again", act: () => this.restartEngine() } : undefined);
         document.body.dataset.link = state;
         if (state === "lost") {
             this.breath.lose();
@@ -171,7 +177,33 @@ export class Page implements Handlers {
         }
     }
 
+    // The scene, its settings, the view, plots and what is shown stay; the motion begins anew.
+    private restartEngine(): void {
+        this.revival = { link: this.opened, own: this.ownText, view: this.camera.view, speed: this.timeline.speed };
+        this.connection.restart();
+    }
+
+    private revive(): boolean {
+        const revival = this.revival;
+        this.revival = null;
+        if (!revival || (revival.link.scene === undefined && !revival.own)) {
+            return false;
+        }
+        if (revival.own) {
+            this.openText(revival.own.name, revival.own.text, revival.link.params);
+        } else {
+            this.open(revival.link);
+        }
+        this.wantedView = revival.view;
+        this.timeline.setSpeed(revival.speed);
+        this.tell("The engine was started again: the scene begins anew, with the settings it had.");
+        return true;
+    }
+
     private openFirst(): void {
+        if (this.revive()) {
+            return;
+        }
         const names = this.gallery.names;
         const name = names.includes(firstScene) ? firstScene : names[0];
         if (this.wish) {

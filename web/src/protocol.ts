@@ -23,6 +23,7 @@ export type Command =
     | { do: "grab"; body: number; point: Triple; to: Triple }
     | { do: "drag"; to: Triple }
     | { do: "wind"; from: Triple; towards: Triple; spread?: number; kind: "cone" | "jet" }
+    | { do: "wind"; aimed: false } // from the scene's own mouth
     | { do: "blow"; strength: number }
     | { do: "microphone"; state: "on" | "off" | "calibrate" | "full"; rate?: number }
     | { do: "breath"; full: number }
@@ -70,6 +71,26 @@ export interface Body {
     mass: number;
     centre: Triple; // of mass, in the body's frame
     shapes: Shape[];
+}
+
+// A surface that bends: its vertices come with every frame.
+export interface Surface {
+    body: number;
+    mesh: number; // what joins them, and where they were at first, in the world
+    colour: string;
+    roughness: number;
+    metallic: number;
+}
+
+export interface Wind {
+    name: string;
+    kind: string;
+    position: Triple;
+    direction: Triple;
+    speed: number;
+    radius: number;
+    length: number; // of a cone: from its vertex to the disc
+    breath: boolean; // who blows without aiming blows from there
 }
 
 export interface Joint {
@@ -127,10 +148,12 @@ export interface SceneMessage {
     floor: { height: number; colour: string } | null;
     meshes: number;
     bodies: Body[];
+    surfaces: Surface[];
     joints: Joint[];
     lines: Line[];
     params: Param[];
     probes: Probe[];
+    winds: Wind[];
 }
 
 export interface HistoryRange {
@@ -280,7 +303,7 @@ export interface Grab {
 }
 
 export interface Deformed {
-    body: number;
+    surface: number; // of the scene's
     positions: Float32Array; // 3 per vertex, in the world
 }
 
@@ -428,9 +451,9 @@ function decodeFrame(reader: Reader): Frame {
     frame.arrows = reader.floats(6 * arrows);
     frame.lines = reader.floats(6 * lines);
     for (let i = 0; i < deformed; ++i) {
-        const body = reader.u32();
+        const surface = reader.u32();
         const vertices = reader.u32();
-        frame.deformed.push({ body, positions: reader.floats(3 * vertices) });
+        frame.deformed.push({ surface, positions: reader.floats(3 * vertices) });
     }
     return frame;
 }

@@ -7,6 +7,7 @@ import {
     ShaderMaterial, SRGBColorSpace, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import type { MeshStandardMaterial } from "three";
+import { BendingViews } from "./bending";
 import type { Frame, Mesh as MeshMessage, SceneMessage, Shape } from "./protocol";
 import { LineViews } from "./line_view";
 import { Studio } from "./studio";
@@ -51,6 +52,7 @@ export class SceneView {
     readonly renderer: WebGLRenderer;
     readonly studio: Studio;
     readonly lines: LineViews;
+    readonly bending = new BendingViews(this.scene);
     readonly centre = new Vector3();
     radius = 1;
     message: SceneMessage | null = null;
@@ -59,7 +61,7 @@ export class SceneView {
 
     private geometries = new Map<number, BufferGeometry>();
     private batches: Batch[] = [];
-    private outlines: { mesh: Mesh; body: number; offset: Matrix4 }[] = [];
+    private outlines: { mesh: Mesh; body: number; offset: Matrix4 | null }[] = []; // null: it is in the world's axes
     private readonly outlineMaterial: ShaderMaterial;
     private readonly raycaster = new Raycaster();
     private dirty = true;
@@ -187,6 +189,7 @@ export class SceneView {
             geometry.dispose();
         }
         this.batches = [];
+        this.bending.clear();
         this.geometries.clear();
         this.frame = null;
         this.message = null;
@@ -203,6 +206,12 @@ export class SceneView {
         geometry.setAttribute("normal", new BufferAttribute(mesh.normals, 3));
         geometry.setIndex(new BufferAttribute(mesh.triangles, 1));
         this.geometries.set(mesh.index, geometry);
+        if (this.bending.owns(mesh.index, message)) {
+            this.bending.add(mesh, message, (material) => {
+                material.wireframe = this.wire;
+                this.makeGlass(material);
+            });
+        }
         this.addBatches(mesh.index, geometry, message);
         if (this.frame) {
             this.showFrame(this.frame);
@@ -275,9 +284,12 @@ export class SceneView {
             batch.mesh.visible = true;
         }
         for (const outline of this.outlines) {
-            outline.mesh.matrix.multiplyMatrices(this.bodyMatrix(outline.body), outline.offset);
+            if (outline.offset) {
+                outline.mesh.matrix.multiplyMatrices(this.bodyMatrix(outline.body), outline.offset);
+            }
         }
         this.lines.place(frame.lines);
+        this.bending.place(frame.deformed);
         this.settle(this.message);
         this.studio.redrawShadows();
         this.redraw();
@@ -289,15 +301,23 @@ export class SceneView {
         }
         this.outlines = [];
         this.selected = body;
+        const add = (geometry: BufferGeometry, offset: Matrix4 | null) => {
+            const mesh = new Mesh(geometry, this.outlineMaterial);
+            mesh.matrixAutoUpdate = false;
+            mesh.frustumCulled = false;
+            this.outlines.push({ mesh, body, offset });
+            this.scene.add(mesh);
+        };
         for (const shape of this.message?.bodies[body]?.shapes ?? []) {
             const geometry = this.geometries.get(shape.mesh);
             if (geometry) {
                 addOutward(geometry);
-                const mesh = new Mesh(geometry, this.outlineMaterial);
-                mesh.matrixAutoUpdate = false;
-                mesh.frustumCulled = false;
-                this.outlines.push({ mesh, body, offset: offsetOf(shape) });
-                this.scene.add(mesh);
+                add(geometry, offsetOf(shape));
+            }
+        }
+        for (const bent of this.bending.all) {
+            if (bent.body === body) {
+                add(bent.mesh.geometry, null);
             }
         }
         if (this.frame) {
@@ -312,7 +332,7 @@ export class SceneView {
 
     setWireframe(on: boolean): void {
         this.wire = on;
-        for (const { mesh } of this.batches) {
+        for (const { mesh } of [...this.batches, ...this.bending.all]) {
             mesh.material.wireframe = on;
         }
         this.redraw();
@@ -320,7 +340,7 @@ export class SceneView {
 
     setGlass(on: boolean): void {
         this.glass = on;
-        for (const { mesh } of this.batches) {
+        for (const { mesh } of [...this.batches, ...this.bending.all]) {
             this.makeGlass(mesh.material);
         }
         this.redraw();
@@ -367,6 +387,11 @@ export class SceneView {
     private hit(x: number, y: number): (Pick & { distance: number }) | null {
         const ray = this.ray(x, y);
         let best: (Pick & { distance: number }) | null = null;
+        const bent = this.bending.hit(ray);
+        if (bent) {
+            const local = bent.point.clone().applyMatrix4(this.bodyMatrix(bent.body).invert());
+            best = { body: bent.body, world: bent.point.clone(), local, distance: bent.distance };
+        }
         for (const batch of this.batches) {
             for (const found of ray.intersectObject(batch.mesh, false)) {
                 const member = batch.members[found.instanceId ?? -1];
@@ -395,6 +420,14 @@ export class SceneView {
                 const moved = box.clone().applyMatrix4(matrix);
                 low.min(moved.min);
                 high.max(moved.max);
+            }
+        }
+        for (const { body, mesh } of this.bending.all) {
+            mesh.geometry.computeBoundingBox();
+            const box = mesh.geometry.boundingBox;
+            if (box && counts(body)) {
+                low.min(box.min);
+                high.max(box.max);
             }
         }
         return low.x <= high.x ? { low, high } : null;

@@ -27,6 +27,7 @@ export class Timeline {
     private readonly slider = make("input", {
         type: "range", min: 0, max: 0, value: 0, step: "any", "aria-label": "History", "data-testid": "history",
     });
+    private readonly reach = make("output", { class: "reach", "data-testid": "reach", hidden: true });
     private readonly clock = make("output", { class: "clock", "data-testid": "time" }, "0.00 s");
     private readonly here = make("button", {
         class: "pill", hidden: true, "data-testid": "continue", title: hint("continue"), onclick: () => this.continue(),
@@ -47,7 +48,7 @@ export class Timeline {
                 button("reset", "reset", "reset", () => this.reset()),
                 button("back", "back", "back", () => this.step(-1)), this.play,
                 button("forward", "step", "step", () => this.step(1))),
-            make("div", { class: "track" }, this.slider, this.here),
+            make("div", { class: "track" }, this.slider, this.reach, this.here),
             this.clock,
             make("div", { class: "speed" }, text("−", "slower", "slower", () => this.setSpeed(this.speed / 2)),
                 make("div", { class: "factors" }, this.factor, this.reached),
@@ -119,6 +120,7 @@ export class Timeline {
             this.at = status.history.at;
         }
         this.showReached(status.playing ? status.reached : null, status.slow);
+        this.showReach(status);
         this.show();
         this.showTime();
     }
@@ -146,6 +148,17 @@ export class Timeline {
     private showReached(reached: number | null, slow: boolean): void {
         this.reached.textContent = reached === null ? "paused" : `reached ${Number(reached.toFixed(2))}×`;
         this.reached.classList.toggle("slow", slow);
+    }
+
+    // How far back the history goes, told where it does not go back to the start any more: memory for it is bounded.
+    private showReach(status: StatusMessage): void {
+        const { from, to, steps, bytes } = status.history;
+        const forgets = status.steps >= steps && from > 0;
+        const text = `goes back ${(to - from).toFixed(to - from < 10 ? 1 : 0)} s`;
+        this.reach.hidden = !forgets;
+        this.reach.textContent = forgets ? text : "";
+        this.slider.title = `History: ${text}, ${steps} steps, ${(bytes / 1e6).toFixed(0)} MB` +
+            (forgets ? "; what is older was forgotten" : "");
     }
 
     private showTime(): void {

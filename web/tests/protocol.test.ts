@@ -76,7 +76,7 @@ test("a frame has everything in its place", () => {
     assert.deepEqual(frame.grabs, [{ client: 3, body: 1, from: [1, 2, 3], to: [4, 5, 6] }]);
     assert.deepEqual([...frame.arrows], [0, 0, 1, 2, 0, 0]);
     assert.deepEqual([...frame.lines], [9, 8, 7, 6, 5, 4]);
-    assert.equal(frame.deformed[0]?.body, 1);
+    assert.equal(frame.deformed[0]?.surface, 1);
     assert.deepEqual([...(frame.deformed[0]?.positions ?? [])], [1, 2, 3, 4, 5, 6]);
 });
 
