@@ -159,6 +159,11 @@ sn_status sn_video_add(sn_video *video, const uint8_t *pixels, sn_error *error)
     size_t left = 3 * (size_t)video->width * (size_t)video->height;
     while (left > 0) {
         ssize_t done = write(video->pipe, pixels, left);
+        if (done < 0 && errno == EPIPE) {
+            return sn_fail(error, SN_ERROR_FILE, video->path,
+                           "ffmpeg gave up; its own message is above (it takes the kind of film "
+                           "from the name: .mp4, .webm, .mkv, .gif)");
+        }
         if (done < 0 && errno != EINTR) {
             return sn_fail(error, SN_ERROR_FILE, video->path,
                            "ffmpeg does not take more pictures: %s", strerror(errno));

@@ -428,19 +428,19 @@ static void test_near_misses(void **state)
 {
     (void)state;
     sn_mesh *meshes[2] = {NULL, NULL};
-    sn_mesh_torus(1.0, 0.2, 12, &meshes[0], NULL);
-    sn_mesh_torus(0.6, 0.06, 10, &meshes[1], NULL);
+    sn_mesh_torus(1.0, 0.2, 9, &meshes[0], NULL);
+    sn_mesh_torus(0.6, 0.06, 8, &meshes[1], NULL);
     const sn_mesh_tree *trees[2] = {make_tree(meshes[0]), make_tree(meshes[1])};
     sn_collider a = sn_mesh_tree_collider(trees[0]), b = sn_mesh_tree_collider(trees[1]);
     sn_random random = {.seed = 42};
     int apart = 0, near = 0, linked = 0;
     const double margin = 0.1;
-    for (int run = 0; run < 150; ++run) {
+    for (int run = 0; run < 60; ++run) {
         sn_transform at = {random_vector(&random, 0.5), random_rotation(&random)};
         sn_transform place = {random_vector(&random, 1.5), random_rotation(&random)};
         sn_vec3 drift = random_vector(&random, 0.01);
         sn_collide_cache cache = {0};
-        for (int step = 0; step < 4; ++step) {
+        for (int step = 0; step < 3; ++step) {
             place.position = sn_vec3_add(place.position, drift);
             sn_vec3 on_a, on_b;
             double gap = sn_collide_distance(&a, &at, &b, &place, NULL, &on_a, &on_b);
@@ -460,7 +460,7 @@ static void test_near_misses(void **state)
             }
         }
     }
-    assert_true(apart > 100 && near > 50 && linked > 5);
+    assert_true(apart > 50 && near > 5 && linked > 2);
     sn_mesh_tree_release(trees[0]);
     sn_mesh_tree_release(trees[1]);
 }

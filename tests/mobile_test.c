@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "mobile/outline_preset.h"
 #include "scene/mobile_item.h"
+#include "scene/text.h"
 #include "sinew/geometry.h"
 #include "sinew/mobile.h"
 
@@ -262,6 +263,42 @@ static void test_params(void **state)
     sn_scene_destroy(scene);
 }
 
+// A cascade: every arm hangs on the one above. A thousand of them are read, and far more are
+// refused with their place, not by running out of stack.
+static void test_cascade(void **state)
+{
+    (void)state;
+    const int counts[] = {1000, 1100};
+    for (int i = 0; i < 2; ++i) {
+        sn_text text = {0};
+        sn_text_add(&text, "{\"sinew\": 1, \"materials\": {\"brass\": {\"density\": 8500}},"
+                           "\"mobiles\": [{\"name\": \"m\", \"material\": \"brass\","
+                           "\"balance\": \"pivots\", \"height\": \"1cm\", \"hangs\": ");
+        for (int k = 0; k < counts[i]; ++k) {
+            sn_text_add(&text, "{\"arm\": \"3m\", \"carries\": [{\"disc\": \"2cm\"}, ");
+        }
+        sn_text_add(&text, "{\"disc\": \"2cm\"}");
+        for (int k = 0; k < counts[i]; ++k) {
+            sn_text_add(&text, "]}");
+        }
+        sn_text_add(&text, "}]}");
+        sn_scene *scene = NULL;
+        sn_error_list errors = {0};
+        sn_status status = sn_scene_load_text("t", text.data, text.length, NULL, &scene, &errors);
+        assert_int_equal(status, i == 0 ? SN_OK : SN_ERROR_SYNTAX);
+        if (i == 0) {
+            sn_world *world = build(scene);
+            assert_int_equal(sn_world_body_count(world), 2 * counts[i] + 1);
+            sn_world_destroy(world);
+        } else {
+            assert_non_null(strstr(sn_error_message(&errors.items[0]), "nested more than 2100"));
+        }
+        sn_error_list_free(&errors);
+        sn_scene_destroy(scene);
+        sn_text_free(&text);
+    }
+}
+
 // ---- mistakes ----
 
 #define M(text) "{\"sinew\":1,\"mobiles\":[{\"balance\":\"pivots\",\"hangs\":" text "}]}"
@@ -340,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_bodies),   cmocka_unit_test(test_rests),
         cmocka_unit_test(test_resolved), cmocka_unit_test(test_params),
         cmocka_unit_test(test_mistakes), cmocka_unit_test(test_solids),
+        cmocka_unit_test(test_cascade),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

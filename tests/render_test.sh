@@ -179,6 +179,25 @@ printf '#!/bin/bash\nexit 3\n' >tools/ffmpeg
 PATH=$work/tools:$PATH "$sinew" render ball.json "${small[@]}" --video film.mp4 --fps 20 --time 2 >stdout 2>stderr
 code=$?
 is "ffmpeg that fails" 5
+has "is said to have given up" stderr 'ffmpeg gave up'
+if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
+    # A film of an odd size gets a row and a column more, as players want it.
+    try render ball.json --size 65x49 --samples 2 --video real.mp4 --fps 20 --time 0.5
+    is "a film through the real ffmpeg" 0
+    ffprobe -v error -count_frames -show_entries stream=codec_name,pix_fmt,width,height,r_frame_rate,nb_read_frames \
+        -of default=nokey=0:noprint_wrappers=1 real.mp4 >probe 2>&1
+    has "h264 that all players take" probe '^codec_name=h264$'
+    has "in their colours" probe '^pix_fmt=yuv420p$'
+    has "its width" probe '^width=66$'
+    has "its height" probe '^height=50$'
+    has "its rate" probe '^r_frame_rate=20/1$'
+    has "all of its pictures" probe '^nb_read_frames=11$'
+    try render ball.json "${small[@]}" --video real.xyz --time 0.2
+    is "a kind of film that there is not" 5
+    has "says which there are" stderr 'from the name: \.mp4'
+else
+    echo "skipped the real ffmpeg: there is none here (apt-get install ffmpeg)"
+fi
 
 # ---- Ctrl-C ----
 "$sinew" render ball.json --size 320x200 --video cut/ --fps 1000 --time 50 >stdout 2>stderr &

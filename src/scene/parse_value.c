@@ -382,7 +382,10 @@ static const sn_object *choose_by_lead(sn_reader *reader, int node, const sn_obj
     return NULL;
 }
 
-static const sn_object *choose_variant(sn_reader *reader, int node, const sn_object *table)
+// Apart from those that call themselves for what is nested: a scene of a thousand arms, each on the
+// one above, must not take room for its words a thousand times.
+__attribute__((noinline)) static const sn_object *choose_variant(sn_reader *reader, int node,
+                                                                 const sn_object *table)
 {
     const sn_json *json = reader->json;
     if (table->variants == NULL || node_at(reader, node)->type != SN_JSON_OBJECT) {
@@ -422,6 +425,15 @@ static const sn_object *choose_variant(sn_reader *reader, int node, const sn_obj
     return NULL;
 }
 
+__attribute__((noinline)) static void fail_no_object(sn_reader *reader, int node,
+                                                     const sn_object *table)
+{
+    char got[64];
+    describe(reader, node, got);
+    sn_reader_fail(reader, node, "expected a %s, that is an object in { }, got %s", table->name,
+                   got);
+}
+
 static sn_item *parse_item(sn_reader *reader, int node, const sn_object *object, sn_item_list *list)
 {
     const sn_object *table = choose_variant(reader, node, object);
@@ -429,10 +441,7 @@ static sn_item *parse_item(sn_reader *reader, int node, const sn_object *object,
         return NULL;
     }
     if (node_at(reader, node)->type != SN_JSON_OBJECT) {
-        char got[64];
-        describe(reader, node, got);
-        sn_reader_fail(reader, node, "expected a %s, that is an object in { }, got %s", table->name,
-                       got);
+        fail_no_object(reader, node, table);
         return NULL;
     }
     sn_item *item = sn_reader_allocate(reader, 1, table->size);
@@ -459,11 +468,16 @@ static sn_item *parse_item(sn_reader *reader, int node, const sn_object *object,
     return item;
 }
 
-static void parse_items(sn_reader *reader, int node, const sn_key *key, sn_item_list *list)
+__attribute__((noinline)) static bool expect_items(sn_reader *reader, int node, const sn_key *key)
 {
     char of[64];
     snprintf(of, sizeof of, "%s objects", key->object->name);
-    if (!sn_reader_expect_list(reader, node, key, of)) {
+    return sn_reader_expect_list(reader, node, key, of);
+}
+
+static void parse_items(sn_reader *reader, int node, const sn_key *key, sn_item_list *list)
+{
+    if (!expect_items(reader, node, key)) {
         return;
     }
     for (int e = sn_json_first(reader->json, node); e >= 0 && !sn_reader_stopped(reader);

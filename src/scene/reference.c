@@ -26,7 +26,7 @@ static const char introduction[] =
     "**Names** are unique among bodies, joints and fields together, and within materials, params, "
     "motions, couplings, probes and events; `world` and "
     "`all` are taken.\n\n"
-    "Limits: 256 MB and 8,000,000 keys and values per file, 128 levels of nesting, 10,000 bytes "
+    "Limits: 256 MB and 8,000,000 keys and values per file, 2,100 levels of nesting, 10,000 bytes "
     "per expression, 32 levels of "
     "includes. Up to 100 errors are listed at once, and a file is read up to its thousandth.\n";
 
