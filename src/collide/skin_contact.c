@@ -39,14 +39,12 @@ static bool none_is_nearer(const sn_skin *skin, const int *faces, int count, int
     return true;
 }
 
-static void put_vertices(sn_skin_contact *contact, const sn_skin *a, const int *of_a,
-                         const sn_skin *b, const int *of_b)
+// `own` are the vertices of both skins that count: a's, then b's.
+static void put_vertices(sn_skin_contact *contact, const sn_skin *a, const sn_skin *b,
+                         const int own[4])
 {
-    for (int k = 0; k < contact->count_a; ++k) {
-        contact->vertices[k] = a->vertices[of_a[k]];
-    }
-    for (int k = 0; k < contact->count_b; ++k) {
-        contact->vertices[contact->count_a + k] = b->vertices[of_b[k]];
+    for (int k = 0; k < contact->count_a + contact->count_b; ++k) {
+        contact->vertices[k] = (k < contact->count_a ? a : b)->vertices[own[k]];
     }
 }
 
@@ -77,26 +75,19 @@ static int corners_touched(const double weights[3], int which[3])
     return count;
 }
 
-// Two points of one body at rest, by weights.
-static sn_vec3 rest_point(const sn_skin *skin, const int *vertices, const double *weights, int n)
-{
-    sn_vec3 sum = SN_VEC3_ZERO;
-    for (int k = 0; k < n; ++k) {
-        sum = sn_vec3_add_scaled(sum, weights[k], skin->rest[vertices[k]]);
-    }
-    return sum;
-}
-
-static bool is_thin_wall(const search *in, const sn_skin_contact *contact, const int *of_a,
-                         const int *of_b)
+// Within one skin, and so near each other at rest that they may be two sides of one wall.
+static bool is_thin_wall(const search *in, const sn_skin_contact *contact, const int own[4])
 {
     if (contact->skin_a != contact->skin_b || contact->gap >= 0.0) {
         return false;
     }
     const sn_skin *skin = in->skins[contact->skin_a];
-    sn_vec3 a = rest_point(skin, of_a, contact->weights, contact->count_a);
-    sn_vec3 b = rest_point(skin, of_b, contact->weights + contact->count_a, contact->count_b);
-    return !(sn_distance(a, b) > 2.0 * in->options->distance);
+    sn_vec3 apart = SN_VEC3_ZERO;
+    for (int k = 0; k < contact->count_a + contact->count_b; ++k) {
+        double weight = k < contact->count_a ? contact->weights[k] : -contact->weights[k];
+        apart = sn_vec3_add_scaled(apart, weight, skin->rest[own[k]]);
+    }
+    return !(sn_length(apart) > 2.0 * in->options->distance);
 }
 
 static bool make_vertex_contact(const search *in, const sn_skin_pair *pair,
@@ -115,12 +106,12 @@ static bool make_vertex_contact(const search *in, const sn_skin_pair *pair,
     *contact = (sn_skin_contact){.skin_a = pair->skin_a, .skin_b = pair->skin_b, .a = pair->a};
     contact->count_a = 1;
     contact->count_b = count;
-    int touched[3];
+    int own[4] = {pair->a, 0, 0, 0};
     sn_vec3 outward;
     contact->on_b = SN_VEC3_ZERO;
     contact->weights[0] = 1.0;
     for (int k = 0; k < count; ++k) {
-        touched[k] = corners[which[k]];
+        own[k + 1] = corners[which[k]];
         contact->weights[k + 1] = nearest.weights[1 + which[k]];
         contact->on_b = sn_vec3_add_scaled(contact->on_b, contact->weights[k + 1], p[1 + which[k]]);
     }
@@ -139,7 +130,7 @@ static bool make_vertex_contact(const search *in, const sn_skin_pair *pair,
         contact->b = e;
         outward = sn_skin_edge_normal(b, e);
     } else {
-        int v = touched[0], start = b->vertex_starts[v];
+        int v = own[1], start = b->vertex_starts[v];
         if (!none_is_nearer(b, b->vertex_faces + start, b->vertex_starts[v + 1] - start, pair->b,
                             p[0], nearest.square)) {
             return false;
@@ -149,9 +140,9 @@ static bool make_vertex_contact(const search *in, const sn_skin_pair *pair,
         outward = sn_skin_vertex_normal(b, v);
     }
     contact->on_a = p[0];
-    put_vertices(contact, a, &pair->a, b, touched);
+    put_vertices(contact, a, b, own);
     put_gap(contact, &nearest, outward, b->closed);
-    return !is_thin_wall(in, contact, &pair->a, touched);
+    return !is_thin_wall(in, contact, own);
 }
 
 // ---- edge and edge ----
@@ -192,7 +183,8 @@ static bool make_edge_contact(const search *in, const sn_skin_pair *pair, sn_ski
     contact->count_a = contact->count_b = 2;
     memcpy(contact->weights, w, sizeof contact->weights);
     const int *of_a = a->edges + 2 * (size_t)pair->a, *of_b = b->edges + 2 * (size_t)pair->b;
-    put_vertices(contact, a, of_a, b, of_b);
+    const int own[4] = {of_a[0], of_a[1], of_b[0], of_b[1]};
+    put_vertices(contact, a, b, own);
     contact->on_a = sn_vec3_add_scaled(sn_vec3_scale(w[0], p[0]), w[1], p[1]);
     contact->on_b = sn_vec3_add_scaled(sn_vec3_scale(w[2], p[2]), w[3], p[3]);
     contact->gap = inside ? -sqrt(nearest.square) : sqrt(nearest.square);
@@ -200,7 +192,7 @@ static bool make_edge_contact(const search *in, const sn_skin_pair *pair, sn_ski
     if (inside) { // two thin walls seen through look alike: is it in there?
         double depth, weights[3];
         if (sn_skin_nearest(b, contact->on_a, distance, weights, &depth) < 0 || depth > 0.0 ||
-            is_thin_wall(in, contact, of_a, of_b)) {
+            is_thin_wall(in, contact, own)) {
             return false;
         }
     }

@@ -132,7 +132,7 @@ static bool put_place(const sn_skin *skin, int f, const sn_vec3 p[3], sn_vec3 on
     const sn_vec3 points[4] = {on, p[0], p[1], p[2]};
     sn_pair_nearest nearest = sn_pair_find_nearest(SN_VERTEX_FACE, points);
     const double *weights = nearest.weights + 1;
-    int which[3], count = 0;
+    int which[3] = {0, 0, 0}, count = 0;
     double sum = 0.0;
     for (int k = 0; k < 3; ++k) {
         if (weights[k] > NO_WEIGHT) {
