@@ -13,8 +13,8 @@ enum { CHUNK_VERTICES = 512, STRIDE = SN_SOLID_STRIDE, INVERSE = 12 };
 struct sn_conjugate {
     int vertex_count, chunk_count;
     sn_conjugate_system system;
-    double *diagonal; // 9 * vertex_count
-    double *inverse;  // 12 * vertex_count: three columns of four
+    double *diagonal; // SN_DIAGONAL_STRIDE * vertex_count
+    float *inverse;   // 12 * vertex_count: three columns of four
     double *r, *z, *p, *q;
     double *sums;        // 2 * chunk_count
     SN_ARRAY(int) fixed; // places in vectors
@@ -30,8 +30,8 @@ sn_status sn_conjugate_create(int vertex_count, sn_conjugate **conjugate, sn_err
     }
     c->vertex_count = vertex_count;
     c->chunk_count = sn_chunk_count(vertex_count, CHUNK_VERTICES);
-    c->diagonal = sn_allocate(9 * count * sizeof(double));
-    c->inverse = sn_allocate_zero(INVERSE * count * sizeof(double));
+    c->diagonal = sn_allocate(SN_DIAGONAL_STRIDE * count * sizeof(double));
+    c->inverse = sn_allocate_zero(INVERSE * count * sizeof(float));
     c->r = sn_allocate_zero(bytes);
     c->z = sn_allocate_zero(bytes);
     c->p = sn_allocate_zero(bytes);
@@ -66,40 +66,47 @@ void sn_conjugate_destroy(sn_conjugate *conjugate)
 
 // Columns of the inverse of a symmetric positive definite block by its cofactors; false when it has
 // none.
-static bool invert_block(const double *a, double *out)
+static bool invert_block(const double *a, float *out)
 {
-    double c00 = a[4] * a[8] - a[5] * a[5], c01 = a[2] * a[5] - a[1] * a[8];
-    double c02 = a[1] * a[5] - a[2] * a[4], c11 = a[0] * a[8] - a[2] * a[2];
-    double c12 = a[1] * a[2] - a[0] * a[5], c22 = a[0] * a[4] - a[1] * a[1];
-    double determinant = a[0] * c00 + a[1] * c01 + a[2] * c02;
-    if (!(a[0] > 0.0) || !(c22 > 0.0) || !(determinant > 0.0) || !isfinite(determinant)) {
+    double xx = a[0], yy = a[1], zz = a[2], yz = a[4], zx = a[5], xy = a[6];
+    double c00 = yy * zz - yz * yz, c01 = zx * yz - xy * zz, c02 = xy * yz - zx * yy;
+    double c11 = xx * zz - zx * zx, c12 = xy * zx - xx * yz, c22 = xx * yy - xy * xy;
+    double determinant = xx * c00 + xy * c01 + zx * c02;
+    if (!(xx > 0.0) || !(c22 > 0.0) || !(determinant > 0.0) || !isfinite(determinant)) {
         return false;
     }
     double s = 1.0 / determinant;
-    const double inverse[INVERSE] = {s * c00, s * c01, s * c02, 0.0,     s * c01, s * c11,
-                                     s * c12, 0.0,     s * c02, s * c12, s * c22, 0.0};
-    memcpy(out, inverse, sizeof inverse);
+    const double inverse[6] = {s * c00, s * c01, s * c02, s * c11, s * c12, s * c22};
+    static const int place[INVERSE] = {0, 1, 2, -1, 1, 3, 4, -1, 2, 4, 5, -1};
+    for (int k = 0; k < INVERSE; ++k) {
+        out[k] = place[k] < 0 ? 0.0F : (float)inverse[place[k]];
+    }
     return isfinite(s);
 }
 
-static void take_diagonal(sn_conjugate *c)
+static void take_diagonal(sn_conjugate *c, sn_threads *threads)
 {
     const sn_conjugate_system *system = &c->system;
-    memset(c->diagonal, 0, 9 * (size_t)c->vertex_count * sizeof(double));
+    memset(c->diagonal, 0, SN_DIAGONAL_STRIDE * (size_t)c->vertex_count * sizeof(double));
     if (system->sparse != NULL) {
         for (int v = 0; v < c->vertex_count; ++v) {
-            size_t block = (size_t)system->sparse->starts[v + 1] - 1;
-            memcpy(c->diagonal + 9 * (size_t)v, system->sparse->values + 9 * block,
-                   9 * sizeof(double));
+            double *out = c->diagonal + SN_DIAGONAL_STRIDE * (size_t)v;
+            const double *block =
+                system->sparse->values + 9 * ((size_t)system->sparse->starts[v + 1] - 1);
+            for (int i = 0; i < 3; ++i) {
+                out[i] = block[4 * i];
+                out[4 + i] = block[3 * ((i + 1) % 3) + (i + 2) % 3];
+            }
         }
         return;
     }
-    sn_solid_add_diagonal(system->solid, system->stiffness_scale, c->diagonal);
+    sn_solid_add_diagonal(system->solid, threads, system->stiffness_scale, c->diagonal);
     for (int v = 0; v < c->vertex_count; ++v) {
-        for (int i = 0; i < 3; ++i) {
-            c->diagonal[9 * (size_t)v + 4 * (size_t)i] +=
-                system->mass_scale * system->mass->diagonal[v];
-        }
+        double *out = c->diagonal + SN_DIAGONAL_STRIDE * (size_t)v;
+        double mass = system->mass_scale * system->mass->diagonal[v];
+        out[0] += mass;
+        out[1] += mass;
+        out[2] += mass;
     }
 }
 
@@ -108,6 +115,7 @@ static bool list_fixed(sn_conjugate *c)
     const uint8_t *fixed = c->system.fixed;
     sn_array_clear(&c->fixed);
     for (int v = 0; fixed != NULL && v < c->vertex_count; ++v) {
+        double *block = c->diagonal + SN_DIAGONAL_STRIDE * (size_t)v;
         for (int i = 0; fixed[v] != 0 && i < 3; ++i) {
             if ((fixed[v] >> i & 1) == 0) {
                 continue;
@@ -115,25 +123,24 @@ static bool list_fixed(sn_conjugate *c)
             if (!sn_array_push(&c->fixed, STRIDE * v + i)) {
                 return false;
             }
-            double *block = c->diagonal + 9 * (size_t)v;
-            for (int j = 0; j < 3; ++j) {
-                block[3 * i + j] = block[3 * j + i] = i == j ? 1.0 : 0.0;
-            }
+            block[i] = 1.0;
+            block[4 + (i + 1) % 3] = block[4 + (i + 2) % 3] = 0.0;
         }
     }
     return true;
 }
 
-sn_status sn_conjugate_prepare(sn_conjugate *conjugate, const sn_conjugate_system *system,
-                               const char *place, sn_error *error)
+sn_status sn_conjugate_prepare(sn_conjugate *conjugate, sn_threads *threads,
+                               const sn_conjugate_system *system, const char *place,
+                               sn_error *error)
 {
     conjugate->system = *system;
-    take_diagonal(conjugate);
+    take_diagonal(conjugate, threads);
     if (!list_fixed(conjugate)) {
         return sn_fail_memory(error, (size_t)conjugate->vertex_count * sizeof(int));
     }
     for (int v = 0; v < conjugate->vertex_count; ++v) {
-        const double *block = conjugate->diagonal + 9 * (size_t)v;
+        const double *block = conjugate->diagonal + SN_DIAGONAL_STRIDE * (size_t)v;
         if (!invert_block(block, conjugate->inverse + INVERSE * (size_t)v)) {
             return sn_fail(error, SN_ERROR_INTEGRATOR, place,
                            "the matrix is not positive definite at vertex %d; lower stiffness of "
@@ -174,14 +181,22 @@ SN_LANE_FUNCTION void measure_body(void *context, int first, int last, int chunk
 
 SN_LANE_TWINS(measure)
 
-SN_LANE_FUNCTION void precondition(const sn_conjugate *c, size_t vertex, sn_lanes *z)
+typedef float short_lanes __attribute__((vector_size(SN_LANES * sizeof(float)), aligned(4)));
+
+SN_LANE_FUNCTION void load_short(const float *numbers, sn_lanes *a)
 {
-    const double *r = c->r + STRIDE * vertex, *inverse = c->inverse + INVERSE * vertex;
+    *a = __builtin_convertvector(*(const short_lanes *)numbers, sn_lanes);
+}
+
+SN_LANE_FUNCTION void precondition(const sn_conjugate *c, size_t vertex, const sn_lanes *r,
+                                   sn_lanes *z)
+{
+    const float *inverse = c->inverse + INVERSE * vertex;
     sn_lanes a, b, d;
-    sn_lanes_load(inverse, &a);
-    sn_lanes_load(inverse + 4, &b);
-    sn_lanes_load(inverse + 8, &d);
-    *z = a * r[0] + b * r[1] + d * r[2];
+    load_short(inverse, &a);
+    load_short(inverse + 4, &b);
+    load_short(inverse + 8, &d);
+    *z = a * (*r)[0] + b * (*r)[1] + d * (*r)[2];
 }
 
 // x += alpha p, r -= alpha q, z = D^-1 r, and r . z
@@ -198,7 +213,7 @@ SN_LANE_FUNCTION void advance_body(void *context, int first, int last, int chunk
         *(sn_lanes_loose *)(t->x + STRIDE * k) += t->alpha * p;
         r -= t->alpha * q;
         *(sn_lanes_loose *)(c->r + STRIDE * k) = r;
-        precondition(c, k, &z);
+        precondition(c, k, &r, &z);
         *(sn_lanes_loose *)(c->z + STRIDE * k) = z;
         sum += r * z;
     }
@@ -206,22 +221,6 @@ SN_LANE_FUNCTION void advance_body(void *context, int first, int last, int chunk
 }
 
 SN_LANE_TWINS(advance)
-
-// r . z, after something was added to z
-SN_LANE_FUNCTION void weigh_body(void *context, int first, int last, int chunk)
-{
-    const pass *t = context;
-    sn_lanes sum = {0};
-    for (size_t k = (size_t)first; k < (size_t)last; ++k) {
-        sn_lanes r, z;
-        sn_lanes_load(t->c->r + STRIDE * k, &r);
-        sn_lanes_load(t->c->z + STRIDE * k, &z);
-        sum += r * z;
-    }
-    sum_lanes(&sum, &t->c->sums[2 * chunk]);
-}
-
-SN_LANE_TWINS(weigh)
 
 // p = z + beta p, and the masses' diagonal begins the product: q = m M p
 SN_LANE_FUNCTION void turn_body(void *context, int first, int last, int chunk)
@@ -287,17 +286,29 @@ static double apply_preconditioner(pass *t, sn_threads *threads)
     sn_conjugate *c = t->c;
     double rz = run_pass(t, threads, advance);
     if (c->system.coarse != NULL) {
-        sn_coarse_add(c->system.coarse, c->r, c->z);
+        rz += sn_coarse_add(c->system.coarse, threads, c->r, c->z);
         clear_fixed(c, c->z);
-        rz = run_pass(t, threads, weigh);
     }
     return rz;
 }
 
 // ---- iteration ----
 
-// r = b and r . z of it, which residuals are measured by; then r = b - A x, without what is fixed.
-static double start(pass *t, sn_threads *threads)
+// Whether a guess says nothing of what is free, and costs a product for nothing.
+static bool is_zero(const sn_conjugate *c, double *x)
+{
+    clear_fixed(c, x);
+    for (size_t k = 0; k < STRIDE * (size_t)c->vertex_count; ++k) {
+        if (x[k] != 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// r = b and r . z of it, which residuals are measured by; then r = b - A x, without what is fixed,
+// and z and r . z of that.
+static double start(pass *t, sn_threads *threads, double *rz)
 {
     sn_conjugate *c = t->c;
     size_t numbers = STRIDE * (size_t)c->vertex_count;
@@ -307,9 +318,11 @@ static double start(pass *t, sn_threads *threads)
     memset(c->q, 0, numbers * sizeof(double));
     t->alpha = 0.0;
     double scale = apply_preconditioner(t, threads);
+    *rz = scale;
+    if (is_zero(c, t->x)) {
+        return scale;
+    }
     memcpy(c->z, t->x, numbers * sizeof(double));
-    clear_fixed(c, c->z);
-    memcpy(t->x, c->z, numbers * sizeof(double));
     t->beta = 0.0;
     run_pass(t, threads, turn);
     multiply(c, threads);
@@ -317,6 +330,7 @@ static double start(pass *t, sn_threads *threads)
         c->r[k] -= c->q[k];
     }
     memset(c->p, 0, numbers * sizeof(double));
+    *rz = apply_preconditioner(t, threads);
     return scale;
 }
 
@@ -325,8 +339,7 @@ sn_conjugate_result sn_conjugate_solve(sn_conjugate *conjugate, sn_threads *thre
 {
     pass t = {.c = conjugate, .b = b, .x = x, .mass_scale = conjugate->system.mass_scale};
     sn_conjugate_result result = {.definite = true};
-    double scale = start(&t, threads);
-    double rz = apply_preconditioner(&t, threads), limit = tolerance * tolerance * scale;
+    double rz, scale = start(&t, threads, &rz), limit = tolerance * tolerance * scale;
     while (rz > limit && result.iterations < most) {
         run_pass(&t, threads, turn);
         multiply(conjugate, threads);

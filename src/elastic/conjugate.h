@@ -4,7 +4,7 @@
 //     status = sn_conjugate_create(vertices, &conjugate, error);
 //     sn_conjugate_system system = {.solid = solid, .mass = &mass, .mass_scale = 1.0,
 //                                   .stiffness_scale = h * h, .fixed = fixed};
-//     status = sn_conjugate_prepare(conjugate, &system, error);
+//     status = sn_conjugate_prepare(conjugate, threads, &system, place, error);
 //     sn_conjugate_result result = sn_conjugate_solve(conjugate, threads, 1e-8, 500, b, x);
 //
 // Preconditioned by the inverse 3 x 3 blocks of the diagonal, and by a coarse solution where the
@@ -42,8 +42,9 @@ SN_API void sn_conjugate_destroy(sn_conjugate *conjugate); // NULL is allowed
 
 // Keeps the system and inverts its diagonal. SN_ERROR_INTEGRATOR names a vertex whose block is not
 // positive definite.
-SN_API sn_status sn_conjugate_prepare(sn_conjugate *conjugate, const sn_conjugate_system *system,
-                                      const char *place, sn_error *error);
+SN_API sn_status sn_conjugate_prepare(sn_conjugate *conjugate, sn_threads *threads,
+                                      const sn_conjugate_system *system, const char *place,
+                                      sn_error *error);
 
 // x: a first guess in, the solution out. Fixed coordinates get b's numbers. Ends when the residual
 // is below tolerance, or after `most` iterations.

@@ -8,7 +8,7 @@
 // Nodes first .. last - 1 in the order of elimination are eliminated together. With s = rows of
 // these nodes and n = s + rows of the nodes below, the front's panel is n x s by columns: L11 on
 // top, L21 below. What it leaves to its parent is (n - s) x (n - s) by columns, of which the lower
-// triangle counts.
+// triangle counts. L's diagonal is kept as its reciprocal.
 typedef struct sn_front {
     int first, last;
     int parent;               // -1: a root
@@ -90,7 +90,7 @@ static inline size_t sn_front_packed(int height)
     return (size_t)SN_PANEL_WIDTH * (size_t)(height + SN_STRIP);
 }
 
-// L11, L21 and update - L21 L21^T, in place.
+// L11 (with the reciprocal of its diagonal), L21 and update - L21 L21^T, in place.
 void sn_front_factor(sn_front_work *work, sn_threads *threads);
 
 // With a panel that is factored, x: width, then height - width below: x1 <- L11^-1 x1, x2 -= L21

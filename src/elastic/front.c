@@ -63,8 +63,8 @@ SN_LANE_FUNCTION void factor_panel_body(void *context, int first, int last, int 
             work->bad = j;
             return;
         }
-        double root = sqrt(column[j]), scale = 1.0 / root;
-        column[j] = root;
+        double scale = 1.0 / sqrt(column[j]);
+        column[j] = scale;
         for (int i = j + 1; i < work->height; ++i) {
             column[i] *= scale;
         }
@@ -211,7 +211,7 @@ SN_LANE_FUNCTION void forward_body(void *context, int first, int last, int numbe
         int end = j + SN_LANES < s->width ? j + SN_LANES : s->width;
         for (int k = j; k < end; ++k) {
             const double *column = s->panel + (size_t)k * height;
-            x[k] = x[k] / column[k];
+            x[k] = x[k] * column[k];
             for (int i = k + 1; i < end; ++i) {
                 x[i] -= column[i] * x[k];
             }
@@ -244,34 +244,64 @@ SN_LANE_FUNCTION void forward_body(void *context, int first, int last, int numbe
 
 SN_LANE_TWINS(forward)
 
-// a . x over rows from `first`, in four sums.
-SN_LANE_FUNCTION void dot_rows(const double *a, const double *x, int first, int last, double *sum)
+// Rows from `first` on of four columns times x: sums[column].
+SN_LANE_FUNCTION void dot_columns(const double *a, size_t height, const double *x, int first,
+                                  int last, double sums[SN_LANES])
 {
-    sn_lanes s = {0}, p, q;
+    const double *b = a + height, *c = b + height, *d = c + height;
+    sn_lanes s[SN_LANES] = {{0}}, p, q;
     int i = first;
     for (; i + SN_LANES <= last; i += SN_LANES) {
-        sn_lanes_load(a + i, &p);
         sn_lanes_load(x + i, &q);
-        s += p * q;
+        sn_lanes_load(a + i, &p);
+        s[0] += p * q;
+        sn_lanes_load(b + i, &p);
+        s[1] += p * q;
+        sn_lanes_load(c + i, &p);
+        s[2] += p * q;
+        sn_lanes_load(d + i, &p);
+        s[3] += p * q;
     }
-    double rest = 0.0;
-    for (; i < last; ++i) {
-        rest += a[i] * x[i];
+    for (int k = 0; k < SN_LANES; ++k) {
+        double rest = 0.0;
+        for (int j = i; j < last; ++j) {
+            rest += a[(size_t)k * height + (size_t)j] * x[j];
+        }
+        sums[k] = ((s[k][0] + s[k][1]) + (s[k][2] + s[k][3])) + rest;
     }
-    *sum = ((s[0] + s[1]) + (s[2] + s[3])) + rest;
 }
 
+// Columns one after the other from the last, four at a time as far as they go.
 SN_LANE_FUNCTION void backward_body(void *context, int first, int last, int number)
 {
     (void)first;
     (void)last;
     (void)number;
     const solving *s = context;
-    for (int j = s->width - 1; j >= 0; --j) {
-        const double *column = s->panel + (size_t)j * (size_t)s->height;
-        double sum;
-        dot_rows(column, s->x, j + 1, s->height, &sum);
-        s->x[j] = (s->x[j] - sum) / column[j];
+    size_t height = (size_t)s->height;
+    double *x = s->x;
+    int j = s->width;
+    for (; j % SN_LANES != 0; --j) {
+        const double *column = s->panel + (size_t)(j - 1) * height;
+        double sum = 0.0;
+        for (int i = j; i < s->height; ++i) {
+            sum += column[i] * x[i];
+        }
+        x[j - 1] = (x[j - 1] - sum) * column[j - 1];
+    }
+    for (; j > 0; j -= SN_LANES) {
+        const double *block = s->panel + (size_t)(j - SN_LANES) * height;
+        double sums[SN_LANES];
+        dot_columns(block, height, x, j, s->height, sums);
+        for (int k = SN_LANES - 1; k >= 0; --k) {
+            const double *column = block + (size_t)k * height;
+            int own = j - SN_LANES + k;
+            double sum = sums[k];
+            for (int i = own + 1; i < j; ++i) {
+                sum += column[i] * x[i];
+            }
+            x[own] = (x[own] - sum) * column[own];
+        }
     }
 }
 
@@ -286,7 +316,7 @@ SN_LANE_FUNCTION void forward_many_body(void *context, int first, int last, int 
     size_t columns = (size_t)s->columns;
     for (int j = 0; j < s->width; ++j) {
         const double *column = s->panel + (size_t)j * (size_t)s->height;
-        double *own = s->x + (size_t)j * columns, scale = 1.0 / column[j];
+        double *own = s->x + (size_t)j * columns, scale = column[j];
         for (size_t c = 0; c < columns; ++c) {
             own[c] *= scale;
         }

@@ -11,7 +11,7 @@ static const double TOLERANCE = 1e-8;
 
 struct sn_linear {
     sn_linear_kind kind;
-    sn_solid *solid;
+    const sn_solid *solid;
     const sn_mass *mass;
     int vertex_count;
     int *pairs;
@@ -61,10 +61,8 @@ static sn_status make_direct(sn_linear *linear, const sn_linear_def *def, sn_err
 
 static sn_status make_conjugate(sn_linear *linear, const sn_linear_def *def, sn_error *error)
 {
-    sn_coarse_def coarse = {.solid = def->solid,
-                            .mass = def->mass,
-                            .positions = sn_tetrahedra_positions(def->mesh),
-                            .place = def->place};
+    sn_coarse_def coarse = {
+        .mesh = def->mesh, .solid = def->solid, .mass = def->mass, .place = def->place};
     sn_status status = sn_coarse_create(&coarse, &linear->coarse, error);
     return status == SN_OK ? sn_conjugate_create(linear->vertex_count, &linear->conjugate, error)
                            : status;
@@ -204,7 +202,7 @@ sn_status sn_linear_finish(sn_linear *linear, sn_threads *threads, const uint8_t
                                   .sparse = linear->assembled ? linear->sparse : NULL,
                                   .fixed = fixed,
                                   .coarse = linear->coarse};
-    return sn_conjugate_prepare(linear->conjugate, &system, linear->place, error);
+    return sn_conjugate_prepare(linear->conjugate, threads, &system, linear->place, error);
 }
 
 // ---- solutions ----
@@ -338,7 +336,7 @@ sn_linear_statistics sn_linear_statistics_of(const sn_linear *linear)
         told.factor = sn_factor_statistics_of(linear->factor);
     }
     if (linear->coarse != NULL) {
-        told.group_count = sn_coarse_group_count(linear->coarse);
+        told.node_count = sn_coarse_node_count(linear->coarse);
     }
     return told;
 }

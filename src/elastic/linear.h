@@ -35,9 +35,9 @@ typedef enum sn_linear_kind {
 
 typedef struct sn_linear_def {
     const sn_tetrahedra *mesh;
-    sn_solid *solid;     // outlives the system; conjugate ones linearise it at rest when made
-    const sn_mass *mass; // outlives the system
-    const int *pairs;    // 2 * pair_count: further vertices that blocks may tie
+    const sn_solid *solid; // outlives the system
+    const sn_mass *mass;   // outlives the system
+    const int *pairs;      // 2 * pair_count: further vertices that blocks may tie
     int pair_count;
     sn_linear_kind kind;
     double tolerance;    // of conjugate solutions, relative to b; 0: 1e-8
@@ -86,7 +86,7 @@ typedef struct sn_linear_statistics {
     sn_linear_kind kind;
     int iterations;  // of the last solution
     double residual; // of the last conjugate solution, in the preconditioner's norm, relative to b
-    int group_count; // of the coarse system
+    int node_count;  // of the coarse system
     sn_factor_statistics factor;
 } sn_linear_statistics;
 

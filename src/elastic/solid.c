@@ -152,17 +152,26 @@ static void end_chunk(sn_solid *solid, int block, int group)
     }
 }
 
+// Large meshes do not stay in the caches anyway: longer chunks then read memory in longer runs, and
+// there are still many of each colour for all threads.
+static int chunk_elements(int elements)
+{
+    int parts = elements / SN_CHUNK_ELEMENTS / SN_CHUNK_ELEMENTS;
+    return SN_CHUNK_ELEMENTS * (parts < 1 ? 1 : parts < 4 ? parts : 4);
+}
+
 static sn_status fill_blocks(maker *m)
 {
     sn_solid *solid = m->solid;
     int slot = 0; // 4 block + lane
+    int chunk = chunk_elements(m->mesh->element_count);
     for (int i = 0; i < m->mesh->element_count; ++i) {
         int element = m->order[i], group = group_of(m, element);
         int last_group = i > 0 ? group_of(m, m->order[i - 1]) : group;
         if (group != last_group) {
             slot = fill_up(m, slot);
             end_chunk(solid, slot / SN_LANES, last_group);
-        } else if (slot % SN_CHUNK_ELEMENTS == 0) {
+        } else if (slot % chunk == 0) {
             end_chunk(solid, slot / SN_LANES, group);
         }
         sn_status status = put_element(m, element, slot / SN_LANES, slot % SN_LANES);

@@ -86,7 +86,10 @@ SN_API void sn_solid_add_product(const sn_solid *solid, sn_threads *threads, dou
 // K of one element, 12 x 12 or 30 x 30 by rows: nodes in the element's order, x, y, z each.
 SN_API void sn_solid_stiffness(const sn_solid *solid, int element, double *stiffness);
 
-// The 3 x 3 blocks of scale K that tie vertices to themselves are added: nine numbers a vertex.
-SN_API void sn_solid_add_diagonal(const sn_solid *solid, double scale, double *diagonal);
+// The 3 x 3 blocks of scale K that tie vertices to themselves are added: xx, yy, zz, 0, yz, zx, xy,
+// 0 for each vertex.
+enum { SN_DIAGONAL_STRIDE = 8 };
+SN_API void sn_solid_add_diagonal(const sn_solid *solid, sn_threads *threads, double scale,
+                                  double *diagonal);
 
 #endif

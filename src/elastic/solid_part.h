@@ -6,7 +6,7 @@
 #include "elastic/solid.h"
 
 enum {
-    SN_CHUNK_ELEMENTS = 128, // stay in the nearest cache with their vertices
+    SN_CHUNK_ELEMENTS = 128, // stay in the nearest cache with their vertices; more in large meshes
     SN_HESSIAN_ENTRIES = 45, // upper triangle of a symmetric 9 x 9
     SN_MOST_NODES = 10,
     SN_MOST_POINTS = 4

@@ -332,34 +332,55 @@ void sn_solid_stiffness(const sn_solid *solid, int element, double *stiffness)
 
 // ---- the diagonal ----
 
-SN_LANE_FUNCTION void add_diagonal_block(const producing *work, int block, int nodes, int points)
+// xx, yy, zz, yz, zx, xy of V ((G + lambda) b b^T + G (b . b)), or of a law's own stiffness
+SN_LANE_FUNCTION void add_diagonal_point(const producing *work, int block, int point, int nodes,
+                                         sn_lanes *out)
 {
     const sn_solid *solid = work->solid;
-    const int32_t *vertices = sn_solid_vertices(solid, block);
+    bool frozen = solid->kind == SN_STIFFNESS_FROZEN;
+    const sn_lanes *gradient =
+        frozen ? sn_solid_frozen(solid, block, point) : sn_solid_gradients(solid, block, point);
+    sn_lanes all[3 * SN_MOST_NODES];
+    sn_lanes_all_gradients(gradient, nodes, all);
+    for (int n = 0; n < nodes; ++n, out += 6) {
+        const sn_lanes *b = all + 3 * n;
+        if (frozen) {
+            sn_lanes shear = work->scale * gradient[3 * (nodes - 1)];
+            sn_lanes both = shear + work->scale * gradient[3 * (nodes - 1) + 1];
+            sn_lanes dot = shear * (b[0] * b[0] + b[1] * b[1] + b[2] * b[2]);
+            SN_UNROLL
+            for (int i = 0; i < 3; ++i) {
+                out[i] += both * (b[i] * b[i]) + dot;
+                out[3 + i] += both * (b[(i + 1) % 3] * b[(i + 2) % 3]);
+            }
+            continue;
+        }
+        sn_lanes t[27], k[9] = {{0}};
+        sn_lanes_turn_hessian(solid->hessians +
+                                  SN_HESSIAN_ENTRIES * sn_solid_point(solid, block, point),
+                              work->scale, b, t);
+        sn_lanes_add_turned(b, t, k);
+        for (int i = 0; i < 3; ++i) {
+            out[i] += k[4 * i];
+            out[3 + i] += k[3 * ((i + 1) % 3) + (i + 2) % 3];
+        }
+    }
+}
+
+SN_LANE_FUNCTION void add_diagonal_block(const producing *work, int block, int nodes, int points)
+{
+    const int32_t *vertices = sn_solid_vertices(work->solid, block);
+    sn_lanes sums[6 * SN_MOST_NODES], row[SN_LANES];
+    memset(sums, 0, (size_t)(6 * nodes) * sizeof *sums);
     for (int q = 0; q < points; ++q) {
-        bool frozen = solid->kind == SN_STIFFNESS_FROZEN;
-        const sn_lanes *gradient =
-            frozen ? sn_solid_frozen(solid, block, q) : sn_solid_gradients(solid, block, q);
-        sn_lanes b[3 * SN_MOST_NODES], t[27];
-        sn_lanes_all_gradients(gradient, nodes, b);
-        for (int n = 0; n < nodes; ++n) {
-            sn_lanes out[9] = {{0}};
-            if (frozen) {
-                sn_lanes_add_frozen(gradient + 3 * (nodes - 1), work->scale, b + 3 * n, b + 3 * n,
-                                    out);
-            } else {
-                sn_lanes_turn_hessian(solid->hessians +
-                                          SN_HESSIAN_ENTRIES * sn_solid_point(solid, block, q),
-                                      work->scale, b + 3 * n, t);
-                sn_lanes_add_turned(b + 3 * n, t, out);
-            }
-            for (int l = 0; l < SN_LANES; ++l) {
-                double *to = work->y + 9 * (size_t)(vertices[SN_LANES * n + l] / SN_SOLID_STRIDE);
-                SN_UNROLL
-                for (int k = 0; k < 9; ++k) {
-                    to[k] += out[k][l];
-                }
-            }
+        add_diagonal_point(work, block, q, nodes, sums);
+    }
+    for (int k = 0; k < 2 * nodes; ++k) {
+        sn_lanes_to_rows(sums + 3 * k, row);
+        SN_UNROLL
+        for (int l = 0; l < SN_LANES; ++l) {
+            int vertex = vertices[SN_LANES * (k / 2) + l] / SN_SOLID_STRIDE;
+            sn_lanes_add_to(&row[l], work->y + SN_DIAGONAL_STRIDE * (size_t)vertex + 4 * (k % 2));
         }
     }
 }
@@ -382,8 +403,9 @@ SN_LANE_FUNCTION void add_diagonals_body(void *context, int first, int last, int
 
 SN_LANE_TWINS(add_diagonals)
 
-void sn_solid_add_diagonal(const sn_solid *solid, double scale, double *diagonal)
+void sn_solid_add_diagonal(const sn_solid *solid, sn_threads *threads, double scale,
+                           double *diagonal)
 {
     producing work = {.solid = (sn_solid *)solid, .y = diagonal, .scale = scale};
-    sn_solid_run(solid, NULL, add_diagonals, &work, &work.base);
+    sn_solid_run(solid, threads, add_diagonals, &work, &work.base);
 }
