@@ -185,16 +185,20 @@ static bool build_topology(sn_skin *skin, const sn_skin_def *def)
 
 // ---- the tree ----
 
-// Cuts the tree into subtrees of few faces. A subtree of n faces has 2 n - 1 nodes, in one stretch.
-static void find_blocks(sn_skin *skin, int node, int node_count)
+// A subtree of n faces has 2 n - 1 nodes, in one stretch: notes where it ends, and cuts the tree
+// into subtrees of few faces.
+static void find_blocks(sn_skin *skin, int node, int end, bool whole)
 {
     const sn_box_node *at = &skin->tree.nodes[node];
-    if (node_count <= 2 * SN_SKIN_BLOCK - 1) {
+    skin->tree_ends[node] = end;
+    if (whole && end - node <= 2 * SN_SKIN_BLOCK - 1) {
         skin->blocks[skin->block_count++] = node;
-        return;
+        whole = false;
     }
-    find_blocks(skin, at->left, at->right - at->left);
-    find_blocks(skin, at->right, node + node_count - at->right);
+    if (at->right >= 0) {
+        find_blocks(skin, at->left, at->right, whole);
+        find_blocks(skin, at->right, end, whole);
+    }
 }
 
 static bool build_tree(sn_skin *skin)
@@ -202,7 +206,9 @@ static bool build_tree(sn_skin *skin)
     sn_box_tree *tree = &skin->tree;
     size_t n = (size_t)skin->face_count;
     skin->blocks = sn_allocate(n * sizeof *skin->blocks);
-    if (skin->blocks == NULL || !sn_box_tree_reserve(tree, skin->face_count, skin->face_count)) {
+    skin->tree_ends = sn_allocate(2 * n * sizeof *skin->tree_ends);
+    if (skin->blocks == NULL || skin->tree_ends == NULL ||
+        !sn_box_tree_reserve(tree, skin->face_count, skin->face_count)) {
         return false;
     }
     for (int f = 0; f < skin->face_count; ++f) {
@@ -214,7 +220,7 @@ static bool build_tree(sn_skin *skin)
     }
     sn_box_tree_build(tree, skin->face_count);
     sn_box_tree_keep_boxes(tree);
-    find_blocks(skin, tree->root, tree->node_count);
+    find_blocks(skin, tree->root, tree->node_count, true);
     return true;
 }
 
@@ -257,6 +263,7 @@ void sn_skin_destroy(sn_skin *skin)
     sn_free(skin->owns);
     sn_free(skin->rest);
     sn_free(skin->blocks);
+    sn_free(skin->tree_ends);
     sn_free(skin->boxes);
     sn_box_tree_free(&skin->tree);
     sn_free(skin);

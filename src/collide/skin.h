@@ -57,6 +57,7 @@ typedef struct sn_skin {
     int block_count;         // subtrees of at most SN_SKIN_BLOCK faces, which make up the tree
     int *blocks;             // block_count: nodes
     sn_box_tree tree;        // items are faces; children come after their parents
+    int *tree_ends;          // of the tree's nodes: the first node after the subtree's
     const double *from, *to; // borrowed since sn_skin_place
     double reach;
     sn_skin_box *boxes; // vertex_count: swept and enlarged by reach

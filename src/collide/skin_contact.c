@@ -28,11 +28,14 @@ static double square_to_face(const sn_skin *skin, int face, sn_vec3 x)
     return sn_pair_find_nearest(SN_VERTEX_FACE, p).square;
 }
 
-static bool none_is_nearer(const sn_skin *skin, const int *faces, int count, int but, sn_vec3 x,
+// Of the faces around an edge or vertex the first one tells; here, whether the others agree. Should
+// rounding let that one see another feature, it tells of that one, and so does the first around it:
+// numbers only fall on the way, so somebody tells.
+static bool none_is_nearer(const sn_skin *skin, const int *faces, int count, sn_vec3 x,
                            double square)
 {
-    for (int i = 0; i < count; ++i) {
-        if (faces[i] != but && square_to_face(skin, faces[i], x) < (1.0 - SAME_SQUARE) * square) {
+    for (int i = 1; i < count; ++i) {
+        if (square_to_face(skin, faces[i], x) < (1.0 - SAME_SQUARE) * square) {
             return false;
         }
     }
@@ -122,7 +125,8 @@ static bool make_vertex_contact(const search *in, const sn_skin_pair *pair,
     } else if (count == 2) {
         int first = which[0] == 0 && which[1] == 2 ? 2 : which[0]; // corners first, first + 1
         int e = b->face_edges[3 * pair->b + first], start = b->edge_starts[e];
-        if (!none_is_nearer(b, b->edge_faces + start, b->edge_starts[e + 1] - start, pair->b, p[0],
+        if (pair->b != b->edge_faces[start] ||
+            !none_is_nearer(b, b->edge_faces + start, b->edge_starts[e + 1] - start, p[0],
                             nearest.square)) {
             return false;
         }
@@ -131,8 +135,9 @@ static bool make_vertex_contact(const search *in, const sn_skin_pair *pair,
         outward = sn_skin_edge_normal(b, e);
     } else {
         int v = own[1], start = b->vertex_starts[v];
-        if (!none_is_nearer(b, b->vertex_faces + start, b->vertex_starts[v + 1] - start, pair->b,
-                            p[0], nearest.square)) {
+        if (pair->b != b->vertex_faces[start] ||
+            !none_is_nearer(b, b->vertex_faces + start, b->vertex_starts[v + 1] - start, p[0],
+                            nearest.square)) {
             return false;
         }
         contact->kind = SN_CONTACT_VERTEX_VERTEX;

@@ -97,19 +97,19 @@ static void add_edges(search *to, int face_a, int face_b)
         sn_skin_box box = edge_box(a, e);
         for (int i = 0; i < count; ++i) {
             if (!boxes_meet(box.lower, box.upper, boxes[i].lower, boxes[i].upper) ||
-                (a == b &&
-                 (e >= of_b[i] || edges_share_vertex(a->edges + 2 * e, a->edges + 2 * of_b[i])))) {
+                (a == b && edges_share_vertex(a->edges + 2 * e, a->edges + 2 * of_b[i]))) {
                 continue;
             }
-            add(to, to->edge_edges, to->skin_a, to->skin_b, e, of_b[i]);
+            bool swap = a == b && e > of_b[i];
+            add(to, to->edge_edges, to->skin_a, to->skin_b, swap ? of_b[i] : e, swap ? e : of_b[i]);
         }
     }
 }
 
 // ---- two trees ----
 
-// A block of a against all of b. Within one skin every two faces come up twice, once from each
-// side: vertices count from their own, edges from the lower's.
+// A block of a against all of b; within one skin against what comes after it in the tree, so that
+// every two faces come up once.
 static void search_block(search *to, int node)
 {
     const sn_skin *a = to->skins[to->skin_a], *b = to->skins[to->skin_b];
@@ -122,14 +122,12 @@ static void search_block(search *to, int node)
         top -= 1;
         int32_t i = stack[top][0], k = stack[top][1];
         const sn_box_node *at_a = &nodes_a[i], *at_b = &nodes_b[k];
-        if (!nodes_meet(at_a, at_b)) {
+        if (!nodes_meet(at_a, at_b) || (a == b && b->tree_ends[k] <= i + 1)) {
             continue;
         }
         if (at_a->right < 0 && at_b->right < 0) {
             add_vertices(to, to->skin_a, at_a->left, to->skin_b, at_b);
-            if (a != b) {
-                add_vertices(to, to->skin_b, at_b->left, to->skin_a, at_a);
-            }
+            add_vertices(to, to->skin_b, at_b->left, to->skin_a, at_a);
             add_edges(to, at_a->left, at_b->left);
             continue;
         }

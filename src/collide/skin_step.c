@@ -18,6 +18,23 @@ static bool is_touching(sn_pair_kind kind, const sn_vec3 p[4], double square)
     return !(square > least * least * size);
 }
 
+// The most by which what lies between two points of the two has changed in the end, rounding
+// included: no distance changes by more on the way.
+static double greatest_change(sn_pair_kind kind, const sn_vec3 start[4], const sn_vec3 end[4])
+{
+    double most = 0.0, extent = 0.0;
+    int first = kind == SN_VERTEX_FACE ? 1 : 2;
+    for (int i = 0; i < first; ++i) {
+        for (int k = first; k < 4; ++k) {
+            sn_vec3 before = sn_vec3_sub(start[i], start[k]), after = sn_vec3_sub(end[i], end[k]);
+            sn_vec3 change = sn_vec3_sub(after, before);
+            most = fmax(most, sn_dot(change, change));
+            extent = fmax(extent, sn_dot(before, before));
+        }
+    }
+    return sqrt(most) * (1.0 + 1e-12) + 8.0 * DBL_EPSILON * sqrt(extent);
+}
+
 static void try_pair(const search *in, sn_pair_kind kind, const sn_skin_pair *pair,
                      sn_skin_step *step)
 {
@@ -26,6 +43,9 @@ static void try_pair(const search *in, sn_pair_kind kind, const sn_skin_pair *pa
     double square = sn_pair_find_nearest(kind, start).square, time;
     if (is_touching(kind, start, square)) {
         step->touching += 1;
+        return;
+    }
+    if (greatest_change(kind, start, end) < (1.0 - in->keep) * (1.0 - 1e-9) * sqrt(square)) {
         return;
     }
     if (sn_pair_meets(kind, start, end, in->keep * sqrt(square), step->share, &time) &&
