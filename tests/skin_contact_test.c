@@ -316,6 +316,55 @@ static void test_self(void **state)
     skin_body_free(&bodies[1]);
 }
 
+// A sheet has no inside: a ball is pushed to the side on which it is, and by the rim away from it.
+static void test_sheet(void **state)
+{
+    (void)state;
+    const double x[12] = {-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0};
+    const int faces[6] = {0, 1, 2, 0, 2, 3};
+    sn_skin_def def = {
+        .faces = faces, .face_count = 2, .positions = x, .vertex_count = 4, .stride = 3};
+    sn_skin *sheet = NULL;
+    assert_int_equal(sn_skin_create(&def, &sheet, NULL), SN_OK);
+    sn_skin_contact_options options = {.distance = 0.05};
+    for (int side = -1; side <= 1; side += 2) {
+        skin_body ball = skin_body_ball(0.5, 1);
+        double reach = 0.0; // of the icosahedron along z
+        for (int v = 0; v < ball.count; ++v) {
+            reach = fmax(reach, ball.x[SKIN_STRIDE * (size_t)v + 2]);
+        }
+        skin_body_move(&ball, sn_vec3_make(0.3, 0.1, side * (reach + 0.01)));
+        sn_skin *skins[2] = {sheet, ball.skin};
+        sn_skin_place(sheet, x, NULL, options.distance);
+        sn_skin_place(ball.skin, ball.x, NULL, options.distance);
+        sn_skin_contacts contacts = {0};
+        find(&contacts, skins, 2, options);
+        assert_true(contacts.found.count >= 1);
+        for (int i = 0; i < contacts.found.count; ++i) {
+            const sn_skin_contact *c = &contacts.found.data[i];
+            assert_true(fabs(c->gap - 0.01) < 1e-12);
+            assert_true(fabs(c->normal.z - (c->skin_a == 1 ? side : -side)) < 1e-12);
+        }
+        // Beside the rim, at its height: along x.
+        double most = -INFINITY;
+        for (int v = 0; v < ball.count; ++v) {
+            most = fmax(most, ball.x[SKIN_STRIDE * (size_t)v]);
+        }
+        skin_body_move(&ball, sn_vec3_make(-1.03 - most, 0.0, -side * (reach + 0.01)));
+        sn_skin_place(ball.skin, ball.x, NULL, options.distance);
+        find(&contacts, skins, 2, options);
+        assert_true(contacts.found.count >= 1);
+        for (int i = 0; i < contacts.found.count; ++i) {
+            const sn_skin_contact *c = &contacts.found.data[i];
+            assert_true(c->gap > 0.02999 && c->kind != SN_CONTACT_VERTEX_VERTEX);
+            assert_true((c->skin_a == 1 ? -c->normal.x : c->normal.x) > 0.5);
+        }
+        sn_skin_contacts_free(&contacts);
+        skin_body_free(&ball);
+    }
+    sn_skin_destroy(sheet);
+}
+
 static void test_threads_and_memory(void **state)
 {
     (void)state;
@@ -370,9 +419,13 @@ static void test_threads_and_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_box_on_box), cmocka_unit_test(test_balls),
-        cmocka_unit_test(test_seams),      cmocka_unit_test(test_thin_wall),
-        cmocka_unit_test(test_self),       cmocka_unit_test(test_threads_and_memory),
+        cmocka_unit_test(test_box_on_box),
+        cmocka_unit_test(test_balls),
+        cmocka_unit_test(test_seams),
+        cmocka_unit_test(test_thin_wall),
+        cmocka_unit_test(test_self),
+        cmocka_unit_test(test_sheet),
+        cmocka_unit_test(test_threads_and_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "collide/mesh_tree.h"
 #include "collide/skin_shape.h"
 #include "collide/skin_shape_step.h"
 #include "random_shape.h"
@@ -95,6 +96,34 @@ static void test_closed_forms(void **state)
     find(&contacts, &box, &plane, at(0.0, 0.0, -0.6), 0.02);
     assert_int_equal(contacts.found.count, 0);
     sn_skin_shape_contacts_free(&contacts);
+    skin_body_free(&box);
+}
+
+// The tip of a pointed mesh, which is no vertex of the skin, below a coarse face: one contact, in
+// the face, whether it is a little apart or pressed in.
+static void test_pointed_mesh(void **state)
+{
+    (void)state;
+    skin_body box = skin_body_box(sn_vec3_make(1.0, 1.0, 1.0), 1); // bottom at -0.5: two faces
+    sn_skin_place(box.skin, box.x, NULL, 0.0);
+    sn_mesh *mesh = NULL;
+    assert_int_equal(sn_mesh_cone(0.2, 0.4, 8, &mesh, NULL), SN_OK);
+    sn_mesh_tree *tree = NULL;
+    assert_int_equal(sn_mesh_tree_create(mesh, &tree, NULL), SN_OK);
+    sn_collider cone = sn_mesh_tree_collider(tree);
+    sn_aabb bounds = cone.bounds;
+    sn_skin_shape_contacts contacts = {0};
+    for (int pressed = 0; pressed < 2; ++pressed) {
+        double gap = pressed ? -0.01 : 0.01;
+        find(&contacts, &box, &cone, at(0.2, 0.05, -0.5 - bounds.upper.z - gap), 0.02);
+        assert_int_equal(contacts.found.count, 1);
+        const sn_skin_shape_contact *c = &contacts.found.data[0];
+        assert_true(c->count == 3 && fabs(c->gap - gap) < 1e-6);
+        assert_true(c->normal.z > 1.0 - 1e-6 && fabs(c->on_skin.x - 0.2) < 1e-6);
+    }
+    sn_skin_shape_contacts_free(&contacts);
+    sn_mesh_tree_release(tree);
+    sn_mesh_release(mesh);
     skin_body_free(&box);
 }
 
@@ -276,11 +305,9 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closed_forms),
-        cmocka_unit_test(test_vertices),
-        cmocka_unit_test(test_step_closed_forms),
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_closed_forms), cmocka_unit_test(test_pointed_mesh),
+        cmocka_unit_test(test_vertices),     cmocka_unit_test(test_step_closed_forms),
+        cmocka_unit_test(test_steps),        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
