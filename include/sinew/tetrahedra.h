@@ -148,6 +148,32 @@ SN_API sn_status sn_tetrahedra_transformed(const sn_tetrahedra *tetrahedra, sn_v
                                            sn_transform place, sn_tetrahedra **copy,
                                            sn_error *error);
 
+// ---- modelling ----
+
+// Several meshes in one, their vertices and elements in order. Vertices of different meshes that
+// are no farther apart than `tolerance`, a share of the shortest edge of all (0 to 0.4; negative:
+// none), become one, the earlier one: the meshes hang together there, by faces, edges or vertices.
+// `glued` (may be NULL) gets how many did. Elements of 4 nodes; regions stay.
+SN_API sn_status sn_tetrahedra_joined(const sn_tetrahedra *const *meshes, int count,
+                                      double tolerance, sn_tetrahedra **joined, int *glued,
+                                      sn_error *error);
+
+// What is left when elements are taken away, and with them vertices that no other element has.
+// `removed` has element_count values; `vertices` (may be NULL, vertex_count of room) gets the old
+// numbers of those that stay.
+SN_API sn_status sn_tetrahedra_without(const sn_tetrahedra *tetrahedra, const bool *removed,
+                                       sn_tetrahedra **rest, int *vertices, sn_error *error);
+
+// A copy with all elements in one region, or in those given (element_count of them; NULL:
+// `region`).
+SN_API sn_status sn_tetrahedra_with_regions(const sn_tetrahedra *tetrahedra, int region,
+                                            const int *regions, sn_tetrahedra **copy,
+                                            sn_error *error);
+
+// Velocities of points that move as a rigid body: linear + angular x (point - about), added.
+SN_API void sn_add_rigid_velocity(const sn_vec3 *points, int count, sn_vec3 linear, sn_vec3 angular,
+                                  sn_vec3 about, sn_vec3 *velocities);
+
 // ---- generators ----
 // All are centred on the origin with the axis along z, except where they say otherwise, and all
 // elements have 4 nodes. Angles are those between faces, for cells as long as they are wide.

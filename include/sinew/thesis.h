@@ -240,6 +240,26 @@ SN_API sn_status sn_thesis_model_write(const sn_thesis_model *model, const sn_th
                                        sn_error *error);
 SN_API void sn_thesis_model_free(sn_thesis_model *model);
 
+// ---- the four demonstrations of chapter 9 ----
+
+typedef enum sn_thesis_demo {
+    SN_THESIS_TORUS, // hung by a vertex
+    SN_THESIS_ELAST, // cube and ball on a trampoline
+    SN_THESIS_LOOP,  // a ring that is dragged about two posts
+    SN_THESIS_GIZMO, // a doll that falls on a floor
+    SN_THESIS_DEMO_COUNT
+} sn_thesis_demo;
+
+SN_API const char *sn_thesis_demo_name(sn_thesis_demo demo); // "torus", ...
+SN_API bool sn_thesis_demo_find(const char *name, sn_thesis_demo *demo);
+SN_API double sn_thesis_demo_gravity(sn_thesis_demo demo); // cm/s^2, downward: along -z
+
+// In CGS units, each body with a texture of its own, in the order in which they are named. Counts,
+// materials and fixed vertices are those of the thesis (of the outer vertices that its table has
+// for `loop` two are missing: no closed surface has that many); sizes and places are not given
+// there and are ours.
+SN_API sn_status sn_thesis_demo_make(sn_thesis_demo demo, sn_thesis_model *model, sn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -50,7 +50,8 @@ static int search_chain(const welder *w, sn_vec3 cell, sn_vec3 p, int best)
     return best;
 }
 
-static int find_or_keep(welder *w, sn_vec3 p)
+// Only kept points below `limit` count.
+static int find_or_keep(welder *w, sn_vec3 p, int limit)
 {
     sn_vec3 cell = cell_of(w, p);
     int reach = w->distance > 0.0 ? 1 : 0;
@@ -63,7 +64,7 @@ static int find_or_keep(welder *w, sn_vec3 p)
             }
         }
     }
-    if (found >= 0) {
+    if (found >= 0 && found < limit) {
         return found;
     }
     int *head = chain(w, cell);
@@ -73,27 +74,43 @@ static int find_or_keep(welder *w, sn_vec3 p)
     return w->kept++;
 }
 
-static bool merge(sn_mesh_builder *builder, double distance, int *map)
+// Points of one group stay apart; without groups every point is one of its own.
+static bool merge(sn_vec3 *positions, int count, const int *group_sizes, double distance, int *map,
+                  int *kept)
 {
-    welder w = {.positions = builder->positions.data, .distance = distance, .mask = 15};
-    while (w.mask < 2u * (uint32_t)builder->positions.count && w.mask < 0x3fffffff) {
+    welder w = {.positions = positions, .distance = distance, .mask = 15};
+    while (w.mask < 2u * (uint32_t)count && w.mask < 0x3fffffff) {
         w.mask = 2 * w.mask + 1;
     }
     w.heads = sn_allocate(((size_t)w.mask + 1) * sizeof *w.heads);
-    w.next = sn_allocate((size_t)builder->positions.count * sizeof *w.next);
+    w.next = sn_allocate(((size_t)count + 1) * sizeof *w.next);
     bool done = w.heads != NULL && w.next != NULL;
     if (done) {
         for (size_t i = 0; i <= w.mask; ++i) {
             w.heads[i] = -1;
         }
-        for (int i = 0; i < builder->positions.count; ++i) {
-            map[i] = find_or_keep(&w, builder->positions.data[i]);
+        for (int i = 0, group = 0, left = 0, limit = 0; i < count; ++i, --left) {
+            while (group_sizes != NULL && left == 0) {
+                left = group_sizes[group++];
+                limit = w.kept;
+            }
+            map[i] = find_or_keep(&w, positions[i], group_sizes != NULL ? limit : w.kept);
         }
-        builder->positions.count = w.kept;
+        *kept = w.kept;
     }
     sn_free(w.heads);
     sn_free(w.next);
     return done;
+}
+
+bool sn_weld_groups(sn_vec3 *positions, const int *group_sizes, int group_count, double distance,
+                    int *map, int *kept)
+{
+    int count = 0;
+    for (int i = 0; i < group_count; ++i) {
+        count += group_sizes[i];
+    }
+    return merge(positions, count, group_sizes, distance, map, kept);
 }
 
 static void drop_collapsed_triangles(sn_mesh_builder *builder, const int *map)
@@ -141,7 +158,8 @@ bool sn_weld(sn_mesh_builder *builder, double distance)
     }
     bool done = true;
     if (distance >= 0.0) {
-        done = merge(builder, distance, map);
+        done = merge(builder->positions.data, builder->positions.count, NULL, distance, map,
+                     &builder->positions.count);
         if (done) {
             drop_collapsed_triangles(builder, map);
         }
