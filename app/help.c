@@ -43,6 +43,9 @@ void sn_help_command(FILE *stream)
             fprintf(stream, "  %-8s %s\n", verb->name, verb->summary);
         }
     }
+    fputs("\nFor files of the thesis on elastic bodies (.st .tp .tx .su .co .li .en):\n"
+          "  model, surf, coloring, energy, showen, convert, show3d\n",
+          stream);
     fputs("\n`sinew VERB --help` tells more about a verb; `sinew --version` tells the version.\n",
           stream);
 }

@@ -591,6 +591,9 @@ static void test_coloring(void **unused)
     (void)unused;
     int counts[3];
     assert_int_equal(color_mesh(make_torus(), counts), 0);
+    for (int c = 0; c < 3; ++c) {
+        assert_true(counts[c] > 320 / 5); // in about equal numbers
+    }
     sn_tetrahedra *mesh = NULL;
     for (int rings = 1; rings < 5; ++rings) {
         assert_int_equal(sn_tetrahedra_make_sphere(1.0, rings, &mesh, NULL), SN_OK);
@@ -686,6 +689,112 @@ static void test_energy(void **unused)
     remove_paths(&p);
 }
 
+// An element turned inside out has the energy of a sound one, and is counted.
+static void test_inverted(void **unused)
+{
+    (void)unused;
+    sn_thesis_file topology = parse(SN_THESIS_TOPOLOGY, topology_text);
+    sn_vec3 x[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}}, v[5] = {{0, 0, 0}};
+    sn_thesis_state state = {0.0, 5, x, v};
+    int first = 0;
+    assert_int_equal(sn_thesis_count_inverted(&topology, &state, &first), 0);
+    assert_int_equal(first, -1);
+    x[4] = sn_vec3_make(-1.0, -1.0, -1.0);
+    assert_int_equal(sn_thesis_count_inverted(&topology, &state, &first), 1);
+    assert_int_equal(first, 1);
+    sn_thesis_file_free(&topology);
+}
+
+// ---- showen ----
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    static char text[200000];
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    text[length] = '\0';
+    fclose(file);
+    return text;
+}
+
+static int count_words(const char *text, const char *word)
+{
+    int count = 0;
+    for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word)) {
+        ++count;
+    }
+    return count;
+}
+
+static void test_plot(void **unused)
+{
+    (void)unused;
+    four_paths p;
+    make_paths(&p);
+    sn_error error = {0};
+    sn_thesis_energy rows[3] = {{0, 1, 2, 3, 0}, {1, 2, 1, 2, 1}, {2, 1, 1, 1, 1}};
+    sn_thesis_file energies = {SN_THESIS_ENERGIES, 3, {rows}};
+    double dissipated[3];
+    sn_thesis_dissipation(&energies, dissipated);
+    assert_float_equal(dissipated[0], 0.0, 0.0);
+    assert_float_equal(dissipated[1], 0.5, 0.0);
+    assert_float_equal(dissipated[2], 1.5, 0.0);
+    assert_int_equal(sn_thesis_plot(&energies, "a title", p.st, &error), SN_OK);
+    const char *svg = read_text(p.st);
+    assert_int_equal(count_words(svg, "</title></path>"), 6);
+    assert_non_null(strstr(svg, "a title"));
+    assert_non_null(strstr(svg, "T = U + D"));
+    assert_int_equal(sn_thesis_plot(&energies, NULL, "/no/such/folder.svg", &error), SN_ERROR_FILE);
+    remove_paths(&p);
+}
+
+// ---- convert ----
+
+static void test_pov(void **unused)
+{
+    (void)unused;
+    four_paths p;
+    make_paths(&p);
+    sn_error error = {0};
+    sn_thesis_file textures = parse(SN_THESIS_TEXTURES, textures_text);
+    sn_thesis_file lights = parse(SN_THESIS_LIGHTS, lights_text);
+    sn_vec3 x[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, v[4] = {{0, 0, 0}};
+    sn_thesis_state state = {0.5, 4, x, v};
+    sn_thesis_face faces[3] = {
+        {{0, 2, 1}, 0, 0, 0, 0}, {{0, 1, 3}, 0, 0, 0, 0}, {{0, 0, 3}, 0, 0, 0, 0}};
+    sn_thesis_file surface = {SN_THESIS_SURFACE, 3, {faces}};
+    sn_aabb box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    sn_thesis_grow_box(&state, &surface, &box);
+    assert_float_equal(box.upper.z, 1.0, 0.0);
+    assert_float_equal(box.lower.x, 0.0, 0.0);
+    sn_thesis_view view = sn_thesis_view_of(box);
+    sn_status status =
+        sn_thesis_write_pov(&state, &surface, &textures, &lights, &view, p.st, &error);
+    assert_int_equal(status, SN_OK);
+    const char *pov = read_text(p.st);
+    assert_int_equal(count_words(pov, "triangle {"), 2); // the one without area is left out
+    assert_int_equal(count_words(pov, "light_source {"), 1);
+    assert_int_equal(count_words(pov, "#declare Texture"), 1);
+    // diffuse (0.4, 0.5, 0.6): hue by its greatest, which `diffuse` has; half goes through
+    assert_non_null(strstr(pov, "diffuse 0.6"));
+    assert_non_null(strstr(pov, "phong 0.9 phong_size 40 refraction 1 ior 1.5"));
+    assert_int_equal(count_words(pov, "{"), count_words(pov, "}"));
+    assert_int_equal(count_words(pov, "<"), count_words(pov, ">"));
+    assert_int_equal(sn_thesis_write_pov(&state, &surface, NULL, NULL, &view, p.st, &error), SN_OK);
+    assert_int_equal(count_words(read_text(p.st), "#declare Texture"), 3);
+    faces[1].texture = 1;
+    assert_int_equal(sn_thesis_write_pov(&state, &surface, &textures, &lights, &view, p.st, &error),
+                     SN_ERROR_GEOMETRY);
+    assert_non_null(strstr(error.text, "face 1 has texture 1"));
+    faces[1].vertices[2] = 4;
+    assert_int_equal(sn_thesis_write_pov(&state, &surface, NULL, NULL, &view, p.st, &error),
+                     SN_ERROR_GEOMETRY);
+    sn_thesis_file_free(&textures);
+    sn_thesis_file_free(&lights);
+    remove_paths(&p);
+}
+
 // ---- memory ----
 
 static sn_status everything(const four_paths *p, sn_error *error)
@@ -761,12 +870,21 @@ static void test_out_of_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples),          cmocka_unit_test(test_states_sample),
-        cmocka_unit_test(test_endings),          cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_many_states),      cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_model_round_trip), cmocka_unit_test(test_models_that_do_not_fit),
-        cmocka_unit_test(test_join_and_units),   cmocka_unit_test(test_surf),
-        cmocka_unit_test(test_coloring),         cmocka_unit_test(test_energy),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_states_sample),
+        cmocka_unit_test(test_endings),
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_many_states),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_model_round_trip),
+        cmocka_unit_test(test_models_that_do_not_fit),
+        cmocka_unit_test(test_join_and_units),
+        cmocka_unit_test(test_surf),
+        cmocka_unit_test(test_coloring),
+        cmocka_unit_test(test_energy),
+        cmocka_unit_test(test_inverted),
+        cmocka_unit_test(test_plot),
+        cmocka_unit_test(test_pov),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

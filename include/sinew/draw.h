@@ -71,6 +71,28 @@ SN_API sn_camera sn_drawing_camera(const sn_drawing *drawing, const sn_picture_d
 SN_API sn_status sn_draw_picture(sn_drawing *drawing, const sn_transform *frames,
                                  const sn_picture_def *def, uint8_t *pixels, sn_error *error);
 
+// ---- surfaces that bend ----
+
+typedef struct sn_face_look {
+    uint32_t colour; // 0xRRGGBB
+    float roughness; // 0 to 1
+} sn_face_look;
+
+// Triangles between points that move freely, each flat and of one look, instead of a world: films
+// of elastic bodies. `still` (may be NULL) tells faces that never move; they count for framing as
+// static bodies do. Arrays have `count` faces and are copied.
+SN_API sn_status sn_drawing_create_faces(const int *triangles, const sn_face_look *looks,
+                                         const bool *still, int count, int threads,
+                                         sn_drawing **drawing, sn_error *error);
+
+// As sn_drawing_watch and sn_draw_picture, with the points as they are.
+SN_API void sn_drawing_watch_points(sn_drawing *drawing, const sn_vec3 *points);
+SN_API sn_status sn_draw_points(sn_drawing *drawing, const sn_vec3 *points,
+                                const sn_picture_def *def, uint8_t *pixels, sn_error *error);
+
+// Another key light: towards where it is, and its colour, 1 being the usual brightness.
+SN_API void sn_drawing_set_lamp(sn_drawing *drawing, sn_vec3 direction, const double colour[3]);
+
 SN_API sn_status sn_write_png(const char *path, const uint8_t *pixels, int width, int height,
                               sn_error *error);
 

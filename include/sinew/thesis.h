@@ -157,8 +157,15 @@ SN_API sn_status sn_thesis_measure(const sn_thesis_file *topology, const sn_thes
                                    sn_vec3 gravity, bool rest_volume, sn_thesis_energy *energy,
                                    sn_error *error);
 
-// `showen`: K, P, G, D, U = K + P + G and T = U + D against time as SVG; D is the integral of W by
-// the trapezoidal rule. The title may be NULL.
+// Elements that a state has flat or inverted, and the first of them (-1: none). The thesis' law
+// does not tell an inverted element from a sound one, so energies alone do not show it.
+SN_API int sn_thesis_count_inverted(const sn_thesis_file *topology, const sn_thesis_state *state,
+                                    int *first);
+
+// D of every state (`count` numbers): the integral of W over time by the trapezoidal rule.
+SN_API void sn_thesis_dissipation(const sn_thesis_file *energies, double *dissipated);
+
+// `showen`: K, P, G, D, U = K + P + G and T = U + D against time as SVG. The title may be NULL.
 SN_API sn_status sn_thesis_plot(const sn_thesis_file *energies, const char *title,
                                 const char *svg_path, sn_error *error);
 

@@ -18,11 +18,30 @@ struct sn_drawing {
     sn_light light;
     sn_shade shade;
     SN_ARRAY(sn_vec3) positions;
+    bool has_lamp;
+    sn_vec3 lamp;          // towards it
+    double lamp_colour[3]; // of the usual light
 };
 
 sn_picture_def sn_default_picture_def(void)
 {
     return (sn_picture_def){.width = 1280, .height = 720, .samples = 16};
+}
+
+// Takes what a model's maker left, or frees it.
+static sn_status finish(sn_drawing *made, sn_status status, int threads, sn_drawing **drawing,
+                        sn_error *error)
+{
+    made->watched = sn_model_no_bounds();
+    if (status == SN_OK) {
+        status = sn_threads_create(threads > 1 ? threads : 1, &made->threads, error);
+    }
+    if (status != SN_OK) {
+        sn_drawing_destroy(made);
+        return status;
+    }
+    *drawing = made;
+    return SN_OK;
 }
 
 sn_status sn_drawing_create(const sn_world *world, int threads, sn_drawing **drawing,
@@ -34,17 +53,30 @@ sn_status sn_drawing_create(const sn_world *world, int threads, sn_drawing **dra
         return sn_fail_memory(error, sizeof *made);
     }
     made->gravity = sn_world_gravity(world);
-    made->watched = sn_model_no_bounds();
-    sn_status status = sn_model_make(&made->model, world, error);
-    if (status == SN_OK) {
-        status = sn_threads_create(threads > 1 ? threads : 1, &made->threads, error);
+    return finish(made, sn_model_make(&made->model, world, error), threads, drawing, error);
+}
+
+sn_status sn_drawing_create_faces(const int *triangles, const sn_face_look *looks,
+                                  const bool *still, int count, int threads, sn_drawing **drawing,
+                                  sn_error *error)
+{
+    *drawing = NULL;
+    sn_drawing *made = sn_allocate_zero(sizeof *made);
+    if (made == NULL) {
+        return sn_fail_memory(error, sizeof *made);
     }
-    if (status != SN_OK) {
-        sn_drawing_destroy(made);
-        return status;
+    made->gravity = sn_vec3_make(0.0, 0.0, -1.0);
+    sn_status status = sn_model_make_faces(&made->model, triangles, looks, still, count, error);
+    return finish(made, status, threads, drawing, error);
+}
+
+void sn_drawing_set_lamp(sn_drawing *drawing, sn_vec3 direction, const double colour[3])
+{
+    drawing->has_lamp = sn_length(direction) > 0.0;
+    drawing->lamp = sn_normalize(direction);
+    for (int k = 0; k < 3; ++k) {
+        drawing->lamp_colour[k] = colour[k];
     }
-    *drawing = made;
-    return SN_OK;
 }
 
 void sn_drawing_destroy(sn_drawing *drawing)
@@ -85,6 +117,12 @@ void sn_frames_between(const sn_transform *from, const sn_transform *to, int cou
 void sn_drawing_watch(sn_drawing *drawing, const sn_transform *frames)
 {
     sn_model_measure(&drawing->model, frames, &drawing->watched);
+    drawing->has_watched = true;
+}
+
+void sn_drawing_watch_points(sn_drawing *drawing, const sn_vec3 *points)
+{
+    sn_model_measure_points(&drawing->model, points, &drawing->watched);
     drawing->has_watched = true;
 }
 
@@ -154,6 +192,47 @@ static sn_status prepare_light(sn_drawing *drawing, const sn_stage *stage,
     return sn_light_make(&drawing->light, &drawing->model, &light, drawing->threads, error);
 }
 
+// Of what the model has placed.
+static sn_status draw_placed(sn_drawing *drawing, sn_model_bounds bounds, const sn_picture_def *def,
+                             uint8_t *pixels, sn_error *error)
+{
+    sn_camera camera = choose_camera(&bounds, def);
+    sn_raster_view view =
+        sn_raster_perspective(camera.position, camera.target, sn_vec3_make(0.0, 0.0, 1.0),
+                              camera.field_of_view, def->width, def->height);
+    view.rows = def->samples;
+    sn_stage stage = sn_stage_make(&drawing->model, &bounds, drawing->gravity, &view);
+    stage.key = drawing->has_lamp ? drawing->lamp : stage.key;
+    sn_status status = thicken(drawing, &view, error);
+    if (status == SN_OK) {
+        status = sn_raster_load(&drawing->raster, &view, drawing->positions.data,
+                                drawing->positions.count, drawing->model.triangles.data,
+                                drawing->model.owners.count, error);
+    }
+    if (status == SN_OK) {
+        status = prepare_light(drawing, &stage, def, error);
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    sn_shade_make(&drawing->shade, stage.key, stage.floor_colour);
+    if (drawing->has_lamp) {
+        drawing->shade.key_light.r *= (float)drawing->lamp_colour[0];
+        drawing->shade.key_light.g *= (float)drawing->lamp_colour[1];
+        drawing->shade.key_light.b *= (float)drawing->lamp_colour[2];
+    }
+    sn_painter painter = {.model = &drawing->model,
+                          .stage = &stage,
+                          .light = &drawing->light,
+                          .shade = &drawing->shade,
+                          .raster = &drawing->raster,
+                          .positions = drawing->positions.data,
+                          .pixels = pixels,
+                          .stop = def->stop,
+                          .user = def->user};
+    return sn_paint(&painter, drawing->threads, error);
+}
+
 sn_status sn_draw_picture(sn_drawing *drawing, const sn_transform *frames,
                           const sn_picture_def *def, uint8_t *pixels, sn_error *error)
 {
@@ -168,33 +247,22 @@ sn_status sn_draw_picture(sn_drawing *drawing, const sn_transform *frames,
     if (!drawing->has_watched) {
         sn_model_measure(&drawing->model, frames, &bounds);
     }
-    sn_camera camera = choose_camera(&bounds, def);
-    sn_raster_view view =
-        sn_raster_perspective(camera.position, camera.target, sn_vec3_make(0.0, 0.0, 1.0),
-                              camera.field_of_view, def->width, def->height);
-    view.rows = def->samples;
-    sn_stage stage = sn_stage_make(&drawing->model, &bounds, drawing->gravity, &view);
-    status = thicken(drawing, &view, error);
+    return draw_placed(drawing, bounds, def, pixels, error);
+}
+
+sn_status sn_draw_points(sn_drawing *drawing, const sn_vec3 *points, const sn_picture_def *def,
+                         uint8_t *pixels, sn_error *error)
+{
+    sn_status status = check_def(def, error);
     if (status == SN_OK) {
-        status = sn_raster_load(&drawing->raster, &view, drawing->positions.data,
-                                drawing->positions.count, drawing->model.triangles.data,
-                                drawing->model.owners.count, error);
-    }
-    if (status == SN_OK) {
-        status = prepare_light(drawing, &stage, def, error);
+        status = sn_model_place_points(&drawing->model, points, error);
     }
     if (status != SN_OK) {
         return status;
     }
-    sn_shade_make(&drawing->shade, stage.key, stage.floor_colour);
-    sn_painter painter = {.model = &drawing->model,
-                          .stage = &stage,
-                          .light = &drawing->light,
-                          .shade = &drawing->shade,
-                          .raster = &drawing->raster,
-                          .positions = drawing->positions.data,
-                          .pixels = pixels,
-                          .stop = def->stop,
-                          .user = def->user};
-    return sn_paint(&painter, drawing->threads, error);
+    sn_model_bounds bounds = drawing->watched;
+    if (!drawing->has_watched) {
+        sn_model_measure_points(&drawing->model, points, &bounds);
+    }
+    return draw_placed(drawing, bounds, def, pixels, error);
 }

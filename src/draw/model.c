@@ -334,6 +334,8 @@ void sn_model_free(sn_model *model)
     sn_array_free(&model->triangles);
     sn_array_free(&model->owners);
     sn_array_free(&model->bodies);
+    sn_array_free(&model->points);
+    sn_array_free(&model->still);
 }
 
 // ---- poses ----

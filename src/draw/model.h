@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "geometry/raster.h"
 #include "record/shading.h"
+#include "sinew/draw.h"
 #include "sinew/world.h"
 
 // One distinct surface, in its own frame.
@@ -70,6 +71,8 @@ typedef struct sn_model {
     SN_ARRAY(int) triangles;   // 3 * triangle count
     SN_ARRAY(int) owners;      // material by triangle
     SN_ARRAY(int) bodies;      // by triangle; -1: of a spring or rod
+    SN_ARRAY(int) points;      // of faces that bend: 3 * triangle count, which point a corner is
+    SN_ARRAY(bool) still;      // of these, too: does the face never move?
     double fineness;           // of round things, by their radius
     double extent;             // m, of what moves, as it was made
 } sn_model;
@@ -89,6 +92,15 @@ typedef struct sn_model_bounds {
 SN_API sn_model_bounds sn_model_no_bounds(void);
 SN_API void sn_model_measure(const sn_model *model, const sn_transform *frames,
                              sn_model_bounds *bounds);
+
+// ---- faces.c ----
+// Faces of their own between points, instead of a world's bodies.
+SN_API sn_status sn_model_make_faces(sn_model *model, const int *triangles,
+                                     const sn_face_look *looks, const bool *still, int count,
+                                     sn_error *error);
+SN_API sn_status sn_model_place_points(sn_model *model, const sn_vec3 *points, sn_error *error);
+SN_API void sn_model_measure_points(const sn_model *model, const sn_vec3 *points,
+                                    sn_model_bounds *bounds);
 
 // ---- link.c ----
 SN_API sn_status sn_model_find_links(sn_model *model, const sn_world *world, sn_error *error);

@@ -196,7 +196,7 @@ static sn_status make_gizmo(demo_parts *parts, sn_error *error)
     }
     // The floor: one element with its upper face level.
     const sn_vec3 corners[4] = {
-        {0.0, 160.0, 0.0}, {-140.0, -80.0, 0.0}, {140.0, -80.0, 0.0}, {0.0, 0.0, -60.0}};
+        {0.0, 60.0, 0.0}, {-52.0, -30.0, 0.0}, {52.0, -30.0, 0.0}, {0.0, 0.0, -30.0}};
     sn_tetrahedra_def def = sn_default_tetrahedra_def();
     def.positions = corners;
     def.vertex_count = 4;

@@ -1,5 +1,6 @@
 // Energies of states, and the plot of them.
 #include "base/error.h"
+#include "base/memory.h"
 #include "elastic/material.h"
 #include "record/plot.h"
 #include "record/thesis.h"
@@ -62,29 +63,68 @@ sn_status sn_thesis_measure(const sn_thesis_file *topology, const sn_thesis_stat
     return status;
 }
 
+int sn_thesis_count_inverted(const sn_thesis_file *topology, const sn_thesis_state *state,
+                             int *first)
+{
+    int count = 0;
+    *first = -1;
+    for (int i = 0; i < topology->count; ++i) {
+        sn_mat3 b = edges_of(state->positions, topology->elements[i].vertices);
+        if (!(sn_mat3_determinant(b) > 0.0)) {
+            *first = count++ == 0 ? i : *first;
+        }
+    }
+    return count;
+}
+
 // ---- showen ----
+
+void sn_thesis_dissipation(const sn_thesis_file *energies, double *dissipated)
+{
+    double sum = 0.0;
+    for (int i = 0; i < energies->count; ++i) {
+        const sn_thesis_energy *e = &energies->energies[i];
+        if (i > 0) {
+            sum += 0.5 * (e->time - e[-1].time) * (e->power + e[-1].power);
+        }
+        dissipated[i] = sum;
+    }
+}
+
+static void put_table(const sn_thesis_file *energies, const double *dissipated, sn_text *csv)
+{
+    sn_text_add(csv, "t[s],K kinetic,P elastic,G gravitational,D dissipated,U = K + P + G,"
+                     "T = U + D\n");
+    for (int i = 0; i < energies->count; ++i) {
+        const sn_thesis_energy *e = &energies->energies[i];
+        double useful = e->kinetic + e->elastic + e->gravity;
+        const double row[7] = {e->time,
+                               e->kinetic,
+                               e->elastic,
+                               e->gravity,
+                               dissipated[i],
+                               useful,
+                               useful + dissipated[i]};
+        for (int k = 0; k < 7; ++k) {
+            sn_text_add(csv, k > 0 ? "," : "");
+            sn_text_number(csv, row[k]);
+        }
+        sn_text_add(csv, "\n");
+    }
+}
 
 sn_status sn_thesis_plot(const sn_thesis_file *energies, const char *title, const char *svg_path,
                          sn_error *error)
 {
     sn_text csv = {0};
-    sn_text_add(&csv, "t[s],K kinetic,P elastic,G gravitational,D dissipated,U = K + P + G,"
-                      "T = U + D\n");
-    double dissipated = 0.0;
-    for (int i = 0; i < energies->count; ++i) {
-        const sn_thesis_energy *e = &energies->energies[i];
-        if (i > 0) {
-            dissipated += 0.5 * (e->time - e[-1].time) * (e->power + e[-1].power);
-        }
-        double useful = e->kinetic + e->elastic + e->gravity;
-        const double row[7] = {e->time,    e->kinetic, e->elastic,         e->gravity,
-                               dissipated, useful,     useful + dissipated};
-        for (int k = 0; k < 7; ++k) {
-            sn_text_add(&csv, k > 0 ? "," : "");
-            sn_text_number(&csv, row[k]);
-        }
-        sn_text_add(&csv, "\n");
+    size_t bytes = ((size_t)energies->count + 1) * sizeof(double);
+    double *dissipated = sn_allocate(bytes);
+    if (dissipated == NULL) {
+        return sn_fail_memory(error, bytes);
     }
+    sn_thesis_dissipation(energies, dissipated);
+    put_table(energies, dissipated, &csv);
+    sn_free(dissipated);
     sn_table table = {0};
     sn_status status = csv.failed ? sn_fail_memory(error, csv.length)
                                   : sn_table_parse("energies", csv.data, csv.length, &table, error);

@@ -2,7 +2,6 @@
 // diffuse and specular light as single numbers, refraction inside `finish`. `#version 2.0` makes
 // later versions read them so.
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -31,17 +30,27 @@ void sn_thesis_grow_box(const sn_thesis_state *state, const sn_thesis_file *surf
 sn_thesis_view sn_thesis_view_of(sn_aabb box)
 {
     if (!(box.lower.x <= box.upper.x)) {
-        box.lower = box.upper = sn_vec3_make(0.0, 0.0, 0.0);
+        box = (sn_aabb){sn_vec3_make(-1.0, -1.0, -1.0), sn_vec3_make(1.0, 1.0, 1.0)};
     }
     sn_thesis_view view = {.field_of_view = 40.0 * SN_PI / 180.0,
                            .aspect = 4.0 / 3.0,
                            .background = {0.85, 0.85, 0.85}};
-    double radius = 0.5 * sn_distance(box.lower, box.upper);
-    radius = radius > 0.0 ? radius : 1.0;
     view.target = sn_vec3_scale(0.5, sn_vec3_add(box.lower, box.upper));
-    double distance = 1.05 * radius / sn_sin(0.5 * view.field_of_view);
-    view.eye = sn_vec3_add_scaled(view.target, distance,
-                                  sn_normalize(sn_vec3_make(0.45, -1.0, 0.45)));
+    sn_vec3 toward = sn_normalize(sn_vec3_make(0.45, -1.0, 0.45));
+    sn_vec3 right = sn_normalize(sn_cross(sn_vec3_make(0.0, 0.0, 1.0), toward));
+    sn_vec3 up = sn_cross(toward, right);
+    // The least distance at which all corners are inside, with a margin of a tenth.
+    double half = sn_tan(0.5 * view.field_of_view), distance = 0.0;
+    for (int i = 0; i < 8; ++i) {
+        sn_vec3 corner =
+            sn_vec3_make(i & 1 ? box.upper.x : box.lower.x, i & 2 ? box.upper.y : box.lower.y,
+                         i & 4 ? box.upper.z : box.lower.z);
+        sn_vec3 c = sn_vec3_sub(corner, view.target);
+        double nearer = sn_dot(c, toward);
+        distance = fmax(distance, nearer + 1.1 * fabs(sn_dot(c, up)) / half);
+        distance = fmax(distance, nearer + 1.1 * fabs(sn_dot(c, right)) / (half * view.aspect));
+    }
+    view.eye = sn_vec3_add_scaled(view.target, distance > 0.0 ? distance : 1.0, toward);
     return view;
 }
 

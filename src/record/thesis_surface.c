@@ -88,6 +88,7 @@ typedef struct face_graph {
     int *queue;      // count
     int *mark;       // count
     int stamp;
+    int used[3]; // how often each colour was given
 } face_graph;
 
 static int compare_edges(const void *left, const void *right)
@@ -190,12 +191,14 @@ static void count_colours(const face_graph *g, int face, int counts[3])
     }
 }
 
+// The colour that fewest neighbours have, of those the rarest.
 static int best_colour(const face_graph *g, int face, int *conflicts)
 {
     int counts[3], best = 0;
     count_colours(g, face, counts);
     for (int c = 1; c < 3; ++c) {
-        best = counts[c] < counts[best] ? c : best;
+        bool rarer = counts[c] == counts[best] && g->used[c] < g->used[best];
+        best = counts[c] < counts[best] || rarer ? c : best;
     }
     *conflicts = counts[best];
     return best;
@@ -271,7 +274,9 @@ static void color_part(face_graph *g, int root)
     g->stamp += 1;
     int count = find_part(g, root), conflicts = 0;
     for (int i = count - 1; i > 0; --i) {
-        g->colours[g->queue[i]] = best_colour(g, g->queue[i], &conflicts);
+        int colour = best_colour(g, g->queue[i], &conflicts);
+        g->colours[g->queue[i]] = colour;
+        g->used[colour] += 1;
     }
     int gap = root;
     for (int move = 0; !settle(g, gap); ++move) {

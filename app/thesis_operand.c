@@ -1,0 +1,124 @@
+#include "thesis_operand.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "exit_code.h"
+#include "terminal.h"
+
+// The endings of a list that are missing, with "a .st file" for each.
+static int tell_missing(const sn_arguments *arguments, const char *needed,
+                        const sn_thesis_operands *operands)
+{
+    char text[160] = "";
+    size_t used = 0;
+    for (int k = 0; k < SN_THESIS_KIND_COUNT; ++k) {
+        const char *ending = sn_thesis_ending((sn_thesis_kind)k);
+        if (strstr(needed, ending) != NULL && operands->paths[k] == NULL) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%sa .%s file",
+                                     used > 0 ? " and " : "", ending);
+        }
+    }
+    return used > 0 ? sn_usage_error(arguments->verb, "%s is missing", text) : SN_EXIT_OK;
+}
+
+int sn_thesis_operands_read(const sn_arguments *arguments, const char *needed, const char *allowed,
+                            sn_thesis_operands *operands)
+{
+    *operands = (sn_thesis_operands){0};
+    for (int i = 0; i < arguments->operand_count; ++i) {
+        const char *path = arguments->operands[i];
+        sn_thesis_kind kind;
+        if (!sn_thesis_kind_of(path, &kind)) {
+            return sn_usage_error(arguments->verb,
+                                  "%.200s: what it is must show in its ending, .st, .tp, .tx, "
+                                  ".su, .co, .li or .en",
+                                  path);
+        }
+        const char *ending = sn_thesis_ending(kind);
+        if (strstr(needed, ending) == NULL && strstr(allowed, ending) == NULL) {
+            return sn_usage_error(arguments->verb, "%.200s: no .%s file is used here", path,
+                                  ending);
+        }
+        if (operands->paths[kind] != NULL) {
+            return sn_usage_error(arguments->verb, "%.200s: there is a .%s file already, %.200s",
+                                  path, ending, operands->paths[kind]);
+        }
+        operands->paths[kind] = path;
+    }
+    return tell_missing(arguments, needed, operands);
+}
+
+sn_status sn_thesis_path(const char *path, const char *ending, char *result, sn_error *error)
+{
+    size_t length = strlen(path) - 3; // without ".st"
+    if (length + strlen(ending) + 2 > SN_PATH_LIMIT) {
+        return sn_fail(error, SN_ERROR_FILE, NULL, "a path of %zu letters is too long", length);
+    }
+    memcpy(result, path, length);
+    snprintf(result + length, SN_PATH_LIMIT - length, "%s", ending);
+    return SN_OK;
+}
+
+sn_status sn_thesis_out(const sn_arguments *arguments, const char *path, const char *ending,
+                        char *result, sn_error *error)
+{
+    const char *out = sn_option_text(arguments, "out", NULL);
+    if (out == NULL) {
+        return sn_thesis_path(path, ending, result, error);
+    }
+    if (strlen(out) >= SN_PATH_LIMIT) {
+        return sn_fail(error, SN_ERROR_FILE, NULL, "a path of %zu letters is too long",
+                       strlen(out));
+    }
+    strcpy(result, sn_path_for_output(out));
+    return SN_OK;
+}
+
+int sn_thesis_fail(const sn_arguments *arguments, sn_status status, sn_error *error,
+                   const char *output)
+{
+    if (status == SN_ERROR_STOPPED) {
+        return SN_EXIT_INTERRUPTED;
+    }
+    sn_complain(arguments, "%s", sn_error_message(error));
+    bool unwritten = status == SN_ERROR_FILE && output != NULL && strcmp(error->place, output) == 0;
+    return unwritten ? SN_EXIT_OUTPUT : sn_exit_for(status);
+}
+
+sn_status sn_thesis_picture_read(const sn_thesis_operands *operands, sn_thesis_picture *picture,
+                                 sn_error *error)
+{
+    const char *const *paths = operands->paths;
+    *picture = (sn_thesis_picture){0};
+    sn_status status = SN_OK;
+    if (paths[SN_THESIS_SURFACE] != NULL) {
+        status =
+            sn_thesis_read(SN_THESIS_SURFACE, paths[SN_THESIS_SURFACE], &picture->surface, error);
+    } else {
+        sn_thesis_file topology = {0};
+        sn_thesis_face look = {0};
+        status = sn_thesis_read(SN_THESIS_TOPOLOGY, paths[SN_THESIS_TOPOLOGY], &topology, error);
+        if (status == SN_OK) {
+            status = sn_thesis_surf(&topology, &look, &picture->surface, error);
+        }
+        sn_thesis_file_free(&topology);
+    }
+    if (status == SN_OK && paths[SN_THESIS_TEXTURES] != NULL) {
+        status = sn_thesis_read(SN_THESIS_TEXTURES, paths[SN_THESIS_TEXTURES], &picture->textures,
+                                error);
+    } else if (status == SN_OK) {
+        status = sn_thesis_default_textures(&picture->textures, error);
+    }
+    if (status == SN_OK && paths[SN_THESIS_LIGHTS] != NULL) {
+        status = sn_thesis_read(SN_THESIS_LIGHTS, paths[SN_THESIS_LIGHTS], &picture->lights, error);
+    }
+    return status;
+}
+
+void sn_thesis_picture_free(sn_thesis_picture *picture)
+{
+    sn_thesis_file_free(&picture->surface);
+    sn_thesis_file_free(&picture->textures);
+    sn_thesis_file_free(&picture->lights);
+}

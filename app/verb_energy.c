@@ -1,0 +1,160 @@
+// sinew energy: energies of states.
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "exit_code.h"
+#include "interrupt.h"
+#include "terminal.h"
+#include "thesis_operand.h"
+#include "verbs.h"
+
+typedef struct energy_job {
+    const sn_arguments *arguments;
+    sn_vec3 gravity;
+    bool rest_volume;
+    sn_thesis_file topology;
+    SN_ARRAY(sn_thesis_energy) energies;
+    int inverted; // states with such elements
+} energy_job;
+
+// "980": downward; or "X,Y,Z".
+static bool read_gravity(const char *text, sn_vec3 *gravity)
+{
+    double numbers[3] = {0.0, 0.0, 0.0};
+    int count = 0;
+    for (char *end = NULL; count < 3; text = end + 1) {
+        numbers[count] = strtod(text, &end);
+        if (end == text || !isfinite(numbers[count])) {
+            return false;
+        }
+        ++count;
+        if (*end == '\0') {
+            break;
+        }
+        if (*end != ',' || count == 3) {
+            return false;
+        }
+    }
+    *gravity = count == 1 ? sn_vec3_make(0.0, 0.0, -numbers[0])
+                          : sn_vec3_make(numbers[0], numbers[1], numbers[2]);
+    return count != 2;
+}
+
+static void tell_inverted(energy_job *job, const sn_thesis_state *state)
+{
+    int first = -1, count = sn_thesis_count_inverted(&job->topology, state, &first);
+    if (count > 0 && job->inverted++ < 5) {
+        sn_say(job->arguments, "at %.9g s %d elements are flat or inverted, the first is %d",
+               state->time, count, first);
+    }
+}
+
+static sn_status measure_states(energy_job *job, const char *path, sn_error *error)
+{
+    sn_thesis_states *states = NULL;
+    sn_thesis_state state = {0};
+    sn_status status = sn_thesis_states_open(path, &states, error);
+    for (bool found = true; status == SN_OK && found;) {
+        sn_thesis_energy energy;
+        status = sn_thesis_states_next(states, &state, &found, error);
+        if (status == SN_OK && found) {
+            status = sn_thesis_measure(&job->topology, &state, job->gravity, job->rest_volume,
+                                       &energy, error);
+        }
+        if (status == SN_OK && found) {
+            tell_inverted(job, &state);
+            if (!sn_array_push(&job->energies, energy)) {
+                status = sn_fail_memory(error, sizeof energy);
+            }
+        }
+        if (status == SN_OK && sn_interrupted()) {
+            status = sn_fail(error, SN_ERROR_STOPPED, NULL, "stopped");
+        }
+    }
+    sn_thesis_state_free(&state);
+    sn_thesis_states_close(states);
+    return status;
+}
+
+static int run(const sn_arguments *arguments)
+{
+    energy_job job = {.arguments = arguments,
+                      .rest_volume = sn_option_given(arguments, "rest-volume")};
+    sn_thesis_operands operands;
+    int code = sn_thesis_operands_read(arguments, "tp st", "", &operands);
+    if (code != SN_EXIT_OK) {
+        return code;
+    }
+    const char *gravity = sn_option_text(arguments, "gravity", "980");
+    if (!read_gravity(gravity, &job.gravity)) {
+        return sn_usage_error(arguments->verb, "--gravity %.60s: expected a number or X,Y,Z",
+                              gravity);
+    }
+    sn_interrupt_listen();
+    sn_error error = {0};
+    char path[SN_PATH_LIMIT] = "";
+    const char *states = operands.paths[SN_THESIS_STATE];
+    sn_status status = sn_thesis_out(arguments, states, ".en", path, &error);
+    if (status == SN_OK) {
+        status = sn_thesis_read(SN_THESIS_TOPOLOGY, operands.paths[SN_THESIS_TOPOLOGY],
+                                &job.topology, &error);
+    }
+    if (status == SN_OK) {
+        status = measure_states(&job, states, &error);
+    }
+    if (status == SN_OK) {
+        sn_thesis_file file = {SN_THESIS_ENERGIES, job.energies.count, {job.energies.data}};
+        status = sn_thesis_write(&file, path, &error);
+    }
+    if (status == SN_OK && !sn_option_given(arguments, "out")) {
+        printf("%s\n", path);
+    }
+    if (job.inverted > 5) {
+        sn_say(arguments, "%d states have such elements", job.inverted);
+    }
+    sn_thesis_file_free(&job.topology);
+    sn_array_free(&job.energies);
+    return status == SN_OK ? SN_EXIT_OK : sn_thesis_fail(arguments, status, &error, path);
+}
+
+static const sn_option options[] = {
+    {.name = "out",
+     .letter = 'o',
+     .type = SN_OPTION_FILE,
+     .value = "FILE.en",
+     .fallback = "beside the .st file",
+     .doc = "where the energies go; - is standard output"},
+    {.name = "gravity",
+     .type = SN_OPTION_TEXT,
+     .value = "G|X,Y,Z",
+     .fallback = "980",
+     .doc = "acceleration of gravity in the files' units: downward along z, or a vector"},
+    {.name = "rest-volume",
+     .doc = "dissipation by volume at rest, as the thesis' chapter 4, instead of as it is"},
+};
+
+static const sn_example examples[] = {
+    {"sinew energy torus.tp torus.st", "K, P, G and W of every state into torus.en"},
+    {"sinew energy elast.tp elast.st --gravity 400 -o elast.en", "with another gravity"},
+};
+
+const sn_verb sn_verb_energy = {
+    .name = "energy",
+    .operands = "FILE.tp FILE.st",
+    .operand_kind = SN_OPERAND_FILE,
+    .minimum_operands = 2,
+    .maximum_operands = 2,
+    .summary = "measure the energies of states (thesis files)",
+    .description = "Kinetic energy by the consistent mass, elastic energy by the thesis' law, "
+                   "gravity's from the\n"
+                   "origin, and the power that internal viscosity takes. States with inverted "
+                   "elements are told.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .examples = examples,
+    .example_count = sizeof examples / sizeof examples[0],
+    .hidden = true,
+    .run = run,
+};

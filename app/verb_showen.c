@@ -1,0 +1,66 @@
+// sinew showen: energies against time.
+#include "exit_code.h"
+#include "thesis_operand.h"
+#include "verbs.h"
+
+static int run(const sn_arguments *arguments)
+{
+    sn_thesis_operands operands;
+    int code = sn_thesis_operands_read(arguments, "en", "", &operands);
+    if (code != SN_EXIT_OK) {
+        return code;
+    }
+    sn_error error = {0};
+    sn_thesis_file energies = {0};
+    char path[SN_PATH_LIMIT] = "", stem[128];
+    const char *input = operands.paths[SN_THESIS_ENERGIES];
+    sn_status status = sn_thesis_out(arguments, input, ".svg", path, &error);
+    if (status == SN_OK) {
+        status = sn_thesis_read(SN_THESIS_ENERGIES, input, &energies, &error);
+    }
+    if (status == SN_OK) {
+        const char *usual = sn_path_stem(input, stem, sizeof stem);
+        status = sn_thesis_plot(&energies, sn_option_text(arguments, "title", usual), path, &error);
+    }
+    if (status == SN_OK && !sn_option_given(arguments, "out")) {
+        printf("%s\n", path);
+    }
+    sn_thesis_file_free(&energies);
+    return status == SN_OK ? SN_EXIT_OK : sn_thesis_fail(arguments, status, &error, path);
+}
+
+static const sn_option options[] = {
+    {.name = "out",
+     .letter = 'o',
+     .type = SN_OPTION_FILE,
+     .value = "FILE.svg",
+     .fallback = "beside the .en file",
+     .doc = "where the picture goes; - is standard output"},
+    {.name = "title",
+     .type = SN_OPTION_TEXT,
+     .value = "TEXT",
+     .fallback = "the file's name",
+     .doc = "what stands above it"},
+};
+
+static const sn_example examples[] = {
+    {"sinew showen torus.en", "all curves into torus.svg"},
+};
+
+const sn_verb sn_verb_showen = {
+    .name = "showen",
+    .operands = "FILE.en",
+    .operand_kind = SN_OPERAND_FILE,
+    .minimum_operands = 1,
+    .maximum_operands = 1,
+    .summary = "plot energies against time (thesis files)",
+    .description = "K, P, G as they are in the file, D, the integral of W by the trapezoidal "
+                   "rule, U = K + P + G,\n"
+                   "and T = U + D, which is level where gravity alone acts from outside.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .examples = examples,
+    .example_count = sizeof examples / sizeof examples[0],
+    .hidden = true,
+    .run = run,
+};

@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# The jobs of the thesis' programs as a user would do them: model, surf, coloring, energy, showen, convert, show3d.
+#
+#     tests/thesis_jobs_test.sh path/to/sinew
+#
+# One line per check, then `N passed, M failed`.
+set -uo pipefail
+if (($# != 1)); then
+    echo "usage: tests/thesis_jobs_test.sh path/to/sinew" >&2
+    exit 2
+fi
+sinew=$(realpath "$1")
+work=$(mktemp -d)
+trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export TERM=xterm LC_ALL=C.UTF-8
+passed=0
+failed=0
+code=0
+
+pass() {
+    echo "ok      $1"
+    passed=$((passed + 1))
+}
+fail() {
+    echo "FAILED  $1${2:+: $2}"
+    failed=$((failed + 1))
+}
+try() {
+    "$sinew" "$@" >stdout 2>stderr </dev/null
+    code=$?
+}
+is() {
+    if ((code == $2)); then pass "$1"; else fail "$1" "exit code $code, not $2; $(head -c 300 stderr)"; fi
+}
+has() {
+    if grep -qE -- "$3" "$2"; then pass "$1"; else fail "$1" "no '$3' in $2: $(head -c 300 "$2")"; fi
+}
+yes() {
+    local name=$1
+    shift
+    if "$@" >yes.log 2>&1; then pass "$name"; else fail "$name" "$(tail -c 300 yes.log)"; fi
+}
+
+# ---- model ----
+for demo in torus elast loop gizmo; do
+    try model "$demo" --out "$demo"
+    is "model $demo" 0
+done
+has "model tells the files" stdout '^gizmo/gizmo.st$'
+has "model counts" stderr '^659 tetrahedra, 249 vertices, 400 faces, 4 fixed vertices; gravity 327 cm/s\^2$'
+has "files have headers" torus/torus.tp '^begin topology \(format of 97-04-14\)$'
+try model tours
+is "a demonstration that is not there" 2
+has "and what was meant" stderr "did you mean 'torus'"
+try model torus --out torus/torus.st
+is "model cannot write" 5
+
+# ---- surf ----
+try surf torus/torus.tp -o again.su --friction 0.4 --static-friction 0.5 --restitution 0.8
+is "surf" 0
+yes "surf finds the faces of the model" cmp again.su torus/torus.su
+try surf torus/torus.st
+is "surf of states" 2
+try surf missing.tp
+is "surf of nothing" 3
+try surf torus/torus.tp -o /no/such/a.su
+is "surf cannot write" 5
+
+# ---- coloring ----
+try coloring elast/elast.su -o colored.su --textures 4,5,6 --tx three.tx
+is "coloring" 0
+has "coloring tells the conflicts" stderr '^452 faces in three textures, 0 edges between equal ones$'
+yes "coloring uses the three" awk 'NF == 7 {n[$4]++} END {exit !(n[4] > 90 && n[5] > 90 && n[6] > 90 && n[4] + n[5] + n[6] == 452)}' colored.su
+has "coloring writes textures" three.tx '^textures = 3$'
+try coloring elast/elast.su --textures 1,2
+is "coloring with two" 2
+
+# ---- energy ----
+# The torus falls freely and turns about the vertical, as a rigid body: P = 0 and W = 0, K and G known.
+python3 - <<'MAKE'
+import math
+x, v = [], []
+for line in open("torus/torus.st"):
+    if ":" in line:
+        x.append([float(a) for a in line.split(":")[1].split()[:3]])
+omega, g = 3.0, 980.0
+with open("fall.st", "w") as out:
+    for i in range(11):
+        t = i / 30.0
+        c, s = math.cos(omega * t), math.sin(omega * t)
+        out.write(f"begin state format of (97-03-14)\nvertices = {len(x)}\nt = {t!r}\n")
+        for k, (a, b, z) in enumerate(x):
+            p = (c * a - s * b, s * a + c * b, z - 0.5 * g * t * t)
+            out.write(f"{k}: {p[0]!r} {p[1]!r} {p[2]!r} {-omega * p[1]!r} {omega * p[0]!r} {-g * t!r}\n")
+        out.write("end state\n\n")
+MAKE
+try energy fall.st torus/torus.tp
+is "energy" 0
+has "energy tells its file" stdout '^fall.en$'
+yes "energies of free fall" python3 -c '
+rows = [[float(a) for a in l.split()] for l in open("fall.en").read().splitlines()[2:-1]]
+assert len(rows) == 11
+total = [r[1] + r[2] + r[3] for r in rows]
+assert max(abs(t - total[0]) for t in total) < 1e-9 * rows[-1][1], total
+assert max(abs(r[2]) for r in rows) < 1e-12 * rows[-1][1]
+assert max(abs(r[4]) for r in rows) < 1e-12 * rows[-1][1]
+'
+try energy torus/torus.tp elast/elast.st -o - --gravity 0,0,-400
+is "energy of other states" 0 # all vertices are there, only the body is another
+has "inverted elements are told" stderr 'elements are flat or inverted, the first is [0-9]+$'
+try energy elast/elast.tp torus/torus.st
+is "energy of too few vertices" 3
+has "and which" stderr 'names vertex [0-9]+; 0 to 179'
+try energy torus/torus.tp
+is "energy without states" 2
+try energy torus/torus.tp fall.st --gravity heavy
+is "gravity that is no number" 2
+sed 's/^5: .*/5: 1 2 x/' fall.st >bad.st
+try energy torus/torus.tp bad.st
+is "a state with a mistake" 3
+has "its place" stderr "bad.st:9:8: 'x'; a coordinate was expected"
+
+# ---- showen ----
+try showen fall.en
+is "showen" 0
+has "showen has a title" fall.svg '>fall<'
+has "showen has all curves" fall.svg 'T = U \+ D'
+try showen fall.en -o /no/such/a.svg
+is "showen cannot write" 5
+try showen torus/torus.su
+is "showen of faces" 2
+
+# ---- convert ----
+try convert fall.st torus/torus.su torus/torus.tx torus/torus.li -o frame-
+is "convert" 0
+has "convert tells the first" stdout '^frame-0000.pov$'
+yes "a scene a state" test "$(ls frame-*.pov | wc -l)" = 11
+yes "a triangle a face" test "$(grep -c triangle frame-0010.pov)" = 320
+if command -v povray >/dev/null; then
+    yes "POV-Ray draws it" povray +Iframe-0003.pov +W64 +H48 -D +Oframe.png
+    yes "and there is a picture" test -s frame.png
+fi
+try convert fall.st torus/torus.su -o /no/such/frame
+is "convert cannot write" 5
+try convert fall.st
+is "convert without faces" 2
+
+# ---- show3d ----
+try show3d fall.st torus/torus.su torus/torus.tx torus/torus.li --size 160x90 --samples 1 -o a.png
+is "show3d" 0
+try show3d fall.st torus/torus.tp --size 160x90 --samples 1 --at 0.2 -o b.png
+is "show3d of tetrahedra, later" 0
+yes "pictures differ" test "$(cmp a.png b.png >/dev/null; echo $?)" = 1
+try show3d fall.st torus/torus.su --size 64x36 --samples 1 --video frames/
+is "show3d as a film" 0
+yes "a picture a state" test "$(ls frames/*.png | wc -l)" = 11
+try show3d fall.st
+is "show3d without faces" 2
+try show3d fall.st torus/torus.su --size 64
+is "show3d of no size" 2
+try show3d fall.st torus/torus.su --fps 20
+is "show3d: fps without a film" 2
+try show3d torus/torus.st elast/elast.su
+is "show3d: faces of another body" 3
+try show3d fall.st torus/torus.su --size 64x36 --samples 1 -o /no/such/a.png
+is "show3d cannot write" 5
+
+echo "$passed passed, $failed failed"
+((failed == 0))
