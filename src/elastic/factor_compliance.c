@@ -180,19 +180,16 @@ static void add_left(const sn_factor *factor, const left *child, int columns, do
     }
 }
 
-// w += y^T y over the front's own rows; the lower triangle.
+// w += y^T y over the front's own rows; the lower triangle. products: columns x columns.
 static void add_products(const sn_local_columns *local, int rows, int columns, const double *y,
-                         int count, double *w)
+                         double *products, int count, double *w)
 {
+    sn_front_square(rows, columns, y, products);
     for (int a = 0; a < local->own.count; ++a) {
         double *out = w + (size_t)local->own.data[a] * (size_t)count;
+        const double *in = products + (size_t)a * (size_t)columns;
         for (int b = 0; b <= a; ++b) {
-            double sum = 0.0;
-            for (int k = 0; k < rows; ++k) {
-                sum += y[(size_t)k * (size_t)columns + (size_t)a] *
-                       y[(size_t)k * (size_t)columns + (size_t)b];
-            }
-            out[local->own.data[b]] += sum;
+            out[local->own.data[b]] += in[b];
         }
     }
 }
@@ -237,7 +234,7 @@ static bool visit(sn_factor *factor, int f, const sn_factor_rows *rows, int firs
     int width = sn_front_width(factor, front), height = sn_front_height(factor, front);
     int columns = padded(local->own.count);
     size_t size = (size_t)height * (size_t)columns;
-    if (!reserve_numbers(local, size)) {
+    if (!reserve_numbers(local, size + (size_t)columns * (size_t)columns)) {
         return false;
     }
     double *x = local->numbers + local->used;
@@ -257,7 +254,7 @@ static bool visit(sn_factor *factor, int f, const sn_factor_rows *rows, int firs
         local->place[local->own.data[c]] = -1;
     }
     sn_front_forward_many(factor->numbers + front->panel, width, height, columns, x);
-    add_products(local, width, columns, x, rows->count, w);
+    add_products(local, width, columns, x, x + size, rows->count, w);
     return leave(local, f, children, height - width, columns, x + (size_t)width * (size_t)columns);
 }
 

@@ -101,6 +101,9 @@ void sn_front_backward(const double *panel, int width, int height, double *x);
 // The first for `columns` (a multiple of 4) right sides at once, x: height x columns by rows.
 void sn_front_forward_many(const double *panel, int width, int height, int columns, double *x);
 
+// x^T x of those: the lower triangle of columns x columns, by rows.
+void sn_front_square(int rows, int columns, const double *x, double *products);
+
 void sn_factor_local_free(sn_local_columns *local);
 
 #endif

@@ -195,7 +195,7 @@ void sn_front_factor(sn_front_work *work, sn_threads *threads)
 typedef struct solving {
     const double *panel;
     int width, height, columns;
-    double *x;
+    double *x, *products;
 } solving;
 
 // Columns one after the other, four at a time where they are full.
@@ -307,6 +307,35 @@ SN_LANE_FUNCTION void backward_body(void *context, int first, int last, int numb
 
 SN_LANE_TWINS(backward)
 
+// Rows first .. last - 1 of L's columns, those alone, are taken off: x_i -= L_ik x_k.
+SN_LANE_FUNCTION void reduce_rows(const solving *s, int column, int count, int first, int last)
+{
+    size_t columns = (size_t)s->columns, height = (size_t)s->height;
+    const double *a = s->panel + (size_t)column * height;
+    const double *own = s->x + (size_t)column * columns;
+    for (size_t c = 0; c < columns; c += SN_LANES) {
+        sn_lanes p[SN_LANES];
+        for (int k = 0; k < count; ++k) {
+            sn_lanes_load(own + (size_t)k * columns + c, &p[k]);
+        }
+        if (count == SN_LANES) {
+            for (int i = first; i < last; ++i) {
+                const double *l = a + i;
+                *(sn_lanes_loose *)(s->x + (size_t)i * columns + c) -=
+                    (p[0] * l[0] + p[1] * l[height]) +
+                    (p[2] * l[2 * height] + p[3] * l[3 * height]);
+            }
+            continue;
+        }
+        for (int i = first; i < last; ++i) {
+            for (int k = 0; k < count; ++k) {
+                *(sn_lanes_loose *)(s->x + (size_t)i * columns + c) -=
+                    p[k] * a[(size_t)k * height + (size_t)i];
+            }
+        }
+    }
+}
+
 SN_LANE_FUNCTION void forward_many_body(void *context, int first, int last, int number)
 {
     (void)first;
@@ -314,24 +343,55 @@ SN_LANE_FUNCTION void forward_many_body(void *context, int first, int last, int 
     (void)number;
     const solving *s = context;
     size_t columns = (size_t)s->columns;
-    for (int j = 0; j < s->width; ++j) {
-        const double *column = s->panel + (size_t)j * (size_t)s->height;
-        double *own = s->x + (size_t)j * columns, scale = column[j];
-        for (size_t c = 0; c < columns; ++c) {
-            own[c] *= scale;
+    for (int j = 0; j < s->width; j += SN_LANES) {
+        int end = j + SN_LANES < s->width ? j + SN_LANES : s->width;
+        for (int k = j; k < end; ++k) {
+            double scale = s->panel[(size_t)k * (size_t)s->height + (size_t)k];
+            double *own = s->x + (size_t)k * columns;
+            for (size_t c = 0; c < columns; ++c) {
+                own[c] *= scale;
+            }
+            reduce_rows(s, k, 1, k + 1, end);
         }
-        for (int i = j + 1; i < s->height; ++i) {
-            double *out = s->x + (size_t)i * columns, l = column[i];
-            for (size_t c = 0; c < columns; c += SN_LANES) {
-                sn_lanes p;
-                sn_lanes_load(own + c, &p);
-                *(sn_lanes_loose *)(out + c) -= p * l;
+        reduce_rows(s, j, end - j, end, s->height);
+    }
+}
+
+SN_LANE_TWINS(forward_many)
+
+// products[a][b] = sum over rows of x_a x_b, for b up to a's lanes; columns x columns
+SN_LANE_FUNCTION void square_body(void *context, int first, int last, int number)
+{
+    (void)first;
+    (void)last;
+    (void)number;
+    const solving *s = context;
+    size_t columns = (size_t)s->columns;
+    for (size_t a = 0; a < columns; a += SN_LANES) {
+        for (size_t b = 0; b <= a; b += SN_LANES) {
+            sn_lanes sums[SN_LANES] = {{0}}, p;
+            for (size_t k = 0; k < (size_t)s->width; ++k) {
+                const double *row = s->x + k * columns;
+                sn_lanes_load(row + b, &p);
+                SN_UNROLL
+                for (int l = 0; l < SN_LANES; ++l) {
+                    sums[l] += p * row[a + (size_t)l];
+                }
+            }
+            for (size_t l = 0; l < SN_LANES; ++l) {
+                *(sn_lanes_loose *)(s->products + (a + l) * columns + b) = sums[l];
             }
         }
     }
 }
 
-SN_LANE_TWINS(forward_many)
+SN_LANE_TWINS(square)
+
+void sn_front_square(int rows, int columns, const double *x, double *products)
+{
+    solving s = {.width = rows, .columns = columns, .x = (double *)x, .products = products};
+    square(&s, 0, 1, 0);
+}
 
 void sn_front_forward(const double *panel, int width, int height, double *x)
 {
@@ -347,6 +407,6 @@ void sn_front_backward(const double *panel, int width, int height, double *x)
 
 void sn_front_forward_many(const double *panel, int width, int height, int columns, double *x)
 {
-    solving s = {panel, width, height, columns, x};
+    solving s = {.panel = panel, .width = width, .height = height, .columns = columns, .x = x};
     forward_many(&s, 0, 1, 0);
 }
