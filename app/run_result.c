@@ -197,6 +197,8 @@ void sn_run_result_json(const sn_run_result *result, const sn_scene *scene, cons
     sn_json_write_open(&json, NULL, '{');
     json_settings(&json, result, scene);
     sn_json_write_integer(&json, "steps", result->steps);
+    sn_json_write_integer(&json, "slowed_steps", result->slowed);
+    sn_json_write_integer(&json, "stalled_steps", result->stalled);
     sn_json_write_number(&json, "time", result->time);
     sn_json_write_number(&json, "wall_time", result->wall_time);
     sn_json_write_number(&json, "real_time_factor",
@@ -269,6 +271,12 @@ void sn_run_result_table(const sn_run_result *result, const sn_world *world, FIL
     double factor = result->wall_time > 0.0 ? result->time / result->wall_time : 0.0;
     fprintf(stream, "wall time %.3g s, %.*f times real time\n", result->wall_time,
             factor < 10.0 ? 2 : 0, factor);
+    if (result->slowed + result->stalled > 0) {
+        fprintf(stream,
+                "steps in which contact had to take out energy it had gained: %" PRIu64
+                ", in which something could not be followed: %" PRIu64 "\n",
+                result->slowed, result->stalled);
+    }
     fprintf(stream, "\n%-36s %13s %13s %13s\n", "balance", "start", "end", "change");
     const double rows[3][2] = {
         {result->start_energy.total, result->end_energy.total},

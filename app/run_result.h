@@ -24,6 +24,7 @@ typedef struct sn_run_result {
     int unmeasured_bodies; // beyond SN_UNPROBED_BODY_LIMIT
 
     uint64_t steps, rows;
+    uint64_t slowed, stalled; // steps in which contact took energy out, or something stood still
     double time, wall_time; // s
     sn_energy start_energy, end_energy;
     double largest_energy_change, largest_kinetic_energy; // J, over the rows

@@ -7,12 +7,13 @@
 //
 // Overlap is undone by up to s / 64 in half a step (solve/exact_push.c), which lifts things against
 // gravity and may leave some of that speed behind for a moment. All else, friction, rebounds,
-// limits, must take energy out. Not held to this are the methods for comparison, which know no
-// bound, and mechanisms with loops, whose own step may gain energy where they are wedged in.
+// limits, must take energy out. Not held to this is the penalty method, which knows no bound; it
+// must succeed and stay finite like the others. The net that catches what is beyond
+// (world/island_energy.c) must be what it says, a last resort: it may act in one step of a hundred.
 //
-// Forty scenes with fixed seeds, of 60 steps each. With other seeds about two in a hundred fail:
-// see docs/architecture.md. In the environment: SINEW_SOAK=1 takes ten thousand, SINEW_SCENES=n so
-// many, SINEW_SEED=n others, SINEW_SCENE=n the nth alone, step by step.
+// Scenes with fixed seeds, of 60 steps each, and those that were hardest to get right. In the
+// environment: SINEW_SOAK=1 takes ten thousand, SINEW_SCENES=n so many, SINEW_SEED=n others,
+// SINEW_FIRST=n from the nth on, SINEW_SCENE=n the nth alone, step by step.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,6 +26,11 @@
 enum { SCENES = 40, SOAK_SCENES = 10000, STEPS = 60 };
 
 static const double H = 1.0 / 240.0;
+
+// Steps in which the ways out of last resort were taken: see world/island_energy.c.
+typedef struct tally {
+    long steps, slowed, stalled;
+} tally;
 
 static bool is_sound(const torture *t)
 {
@@ -51,7 +57,7 @@ static double allowance(const torture *t)
         mass += sn_body_mass_properties(t->world, t->bodies[i]).mass;
     }
     double v = t->scale / (15.0 * H);
-    bool bounded = t->contact.method == SN_CONTACT_SOLVER && !t->loops;
+    bool bounded = t->contact.method != SN_CONTACT_PENALTY;
     return bounded ? mass * (2.0 * g * t->scale + 0.5 * v * v) : INFINITY;
 }
 
@@ -65,7 +71,7 @@ static void describe(const torture *t, int number, int step, const char *what)
 }
 
 // What the most that its energy grew by is of what it may; above 1 also for whatever else fails.
-static double run_scene(uint64_t seed, int number, bool loud)
+static double run_scene(uint64_t seed, int number, bool loud, tally *all)
 {
     torture t;
     sn_error error = {0};
@@ -78,17 +84,30 @@ static double run_scene(uint64_t seed, int number, bool loud)
             worst = INFINITY;
             break;
         }
+        sn_step_report report = sn_world_report(t.world);
+        all->steps += 1;
+        all->slowed += report.slowed > 0;
+        all->stalled += report.stalled > 0;
         double grown = (sn_world_energy(t.world).total - start) / most;
         worst = is_sound(&t) && grown == grown ? fmax(worst, grown) : INFINITY;
         if (worst > 1.0 || loud) {
-            char text[100];
-            snprintf(text, sizeof text, "energy grew by %.3g of what it may, contact error %.1e",
-                     grown, sn_world_report(t.world).contact_error);
+            char text[140];
+            snprintf(
+                text, sizeof text,
+                "energy grew by %.3g of what it may, contact error %.1e, slowed %d, stalled %d",
+                grown, report.contact_error, report.slowed, report.stalled);
             describe(&t, number, i, text);
         }
     }
     sn_world_destroy(t.world);
     return worst;
+}
+
+static void tell(const tally *all, long scenes, int failed, double worst)
+{
+    print_message(
+        "%ld scenes, %d failed, energy up to %.3g; of %ld steps %ld slowed, %ld stalled\n", scenes,
+        failed, worst, all->steps, all->slowed, all->stalled);
 }
 
 static long from_environment(const char *name, long otherwise)
@@ -105,17 +124,47 @@ static void degenerate_scenes_stay_sound(void **state)
     long count = only >= 0 ? 1 : from_environment("SINEW_SCENES", soak);
     long first = only >= 0 ? only : from_environment("SINEW_FIRST", 0);
     uint64_t seed = (uint64_t)from_environment("SINEW_SEED", 4004);
+    tally all = {0};
     int failed = 0;
     double worst = 0.0;
     for (long i = first; i < first + count; ++i) {
-        double own = run_scene(seed, (int)i, only >= 0);
+        double own = run_scene(seed, (int)i, only >= 0, &all);
         failed += !(own <= 1.0);
         worst = own <= 1.0 ? fmax(worst, own) : worst;
         if (count > 10 * SCENES && i % 500 == 499) {
-            print_message("%ld scenes, %d failed, energy up to %.3g\n", i + 1, failed, worst);
+            tell(&all, i + 1, failed, worst);
         }
     }
+    tell(&all, first + count, failed, worst);
     assert_int_equal(failed, 0);
+    assert_true(only >= 0 || 100 * all.slowed <= all.steps);
+}
+
+// Those in which something once was thrown out or no longer a number, and why.
+static void scenes_once_broken_stay_sound(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t seed;
+        int number;
+    } broken[] = {
+        {4004, 183}, // a mechanism in five bodies: impulses put in energy, the way out did too
+        {4004, 211}, // five needles in one place, in the pile solver: old answers of far bodies
+        {4004, 316}, // a body taken back on its way, step after step, kept the speed of its fall
+        {4004, 429}, // a mechanism moved apart by hand
+        {777, 140},  // impulses for the end of a step, found for a needle that had turned since
+        {777, 182},  // the same
+        {777, 397},  // no longer a number
+        {777, 602},  // a mechanism in a heap, a thousand million times its energy in the first step
+        {777, 888},  // the same, at the end of its fall
+    };
+    tally all = {0};
+    if (from_environment("SINEW_SCENE", -1) >= 0) {
+        return; // it has been asked for one
+    }
+    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; ++i) {
+        assert_true(run_scene(broken[i].seed, broken[i].number, false, &all) <= 1.0);
+    }
 }
 
 int main(void)
@@ -123,6 +172,7 @@ int main(void)
     setvbuf(stdout, NULL, _IOLBF, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(degenerate_scenes_stay_sound),
+        cmocka_unit_test(scenes_once_broken_stay_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

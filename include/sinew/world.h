@@ -170,7 +170,8 @@ typedef struct sn_step_report {
     double broad_seconds, narrow_seconds; // of collide_seconds: what is near; exact tests of it
     int pairs, contacts, islands;         // near each other; with points; of those
     int sleeping;                         // agents that rest and are not moved
-    int stalled;                // mechanisms too fast to be followed, which stood still, slower
+    int stalled;                // too fast to be followed, or lost in contact: stood still, slower
+    int slowed;                 // islands of contact that had gained energy, which was taken out
     int left_out;               // patches of contact beyond what a pair can have
     double contact_error;       // how far the worst island is from its laws, relative; 0: solved
     uint64_t force_evaluations; // since the world was made

@@ -137,6 +137,8 @@ typedef struct sn_agent_row {
 //
 // Ties (loops, prescribed motions) are in A^-1: what they forbid does not answer. Each time
 // `velocity` comes first, then `rows`, and the rest.
+#define SN_DISPLACE_TURN 0.125 // rad
+
 typedef struct sn_agent_contact {
     // Velocities (v_count) with nothing in the way but ties: after free_step, what v would be at
     // the end of the step; after strike, v.
@@ -162,9 +164,13 @@ typedef struct sn_agent_contact {
     // After advance: the agent stands at the end of its step, and takes impulses there.
     void (*strike)(sn_agent_set *set, int agent);
 
-    // q goes along v (v_count) for a time h, with the agent's own v as it is (but for what ties
-    // take from it at the new place). `strike` comes anew before anything else.
+    // q goes along v (v_count) for a time h, or for so much of it that nothing turns by more than
+    // SN_DISPLACE_TURN, with the agent's own v as it is, but for what ties take from it at the new
+    // place and for what would be more energy there. `strike` comes anew before anything else.
     void (*displace)(sn_agent_set *set, int agent, const double *v, double h);
+
+    // After all that: v becomes a share of itself.
+    void (*slow)(sn_agent_set *set, int agent, double share);
 } sn_agent_contact;
 
 struct sn_agent_type {

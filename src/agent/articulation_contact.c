@@ -6,6 +6,7 @@
 // wrenches they are, for which joints bear another load.
 //
 // At its end velocities alone change, by M^-1 of the state there and through all ties.
+#include <math.h>
 #include <string.h>
 
 #include "agent/articulation.h"
@@ -279,18 +280,68 @@ static void keep_limits(const sn_articulation *item, const double *before, doubl
     }
 }
 
+static void forget(sn_articulation *item)
+{
+    item->placed = false;
+    item->moving = false;
+}
+
+// Has it velocities that are given?
+static bool is_prescribed(const sn_articulation *item)
+{
+    bool any = false;
+    for (int j = 0; j < item->tree.v_count; ++j) {
+        any = any || item->freedoms[j].drive.type == SN_DRIVE_MOTION;
+    }
+    return any;
+}
+
+static double kinetic_of(const sn_agent_set *set, int agent)
+{
+    sn_measure measure;
+    set->type->measure(set, agent, SN_VEC3_ZERO, &measure);
+    return measure.kinetic;
+}
+
+// How long it may go along v for its links to turn no further than they should.
+static double displaced_time(sn_articulation *item, const double *v, double h)
+{
+    double fastest = 0.0;
+    sn_tree_velocity(&item->tree, v, item->velocity);
+    item->moving = false;
+    for (int i = 0; i < item->tree.count; ++i) {
+        fastest = fmax(fastest, sn_length(item->velocity[i].angular));
+    }
+    return h * fastest > SN_DISPLACE_TURN ? SN_DISPLACE_TURN / fastest : h;
+}
+
+static void contact_slow(sn_agent_set *set, int agent, double share)
+{
+    double *v = sn_agent_v(set, agent);
+    for (int j = 0; j < set->agents[agent].v_count; ++j) {
+        v[j] *= share;
+    }
+    item_of(set, agent)->moving = false;
+}
+
+// The same velocities of joints may be any energy where links stand otherwise.
 static void contact_displace(sn_agent_set *set, int agent, const double *v, double h)
 {
     sn_articulation *item = item_of(set, agent);
-    double *q = sn_agent_q(set, agent);
+    double *q = sn_agent_q(set, agent), before = kinetic_of(set, agent);
+    h = displaced_time(item, v, h);
     sn_tree_move(&item->tree, q, v, h, item->step.trial);
     keep_limits(item, q, item->step.trial);
     memcpy(q, item->step.trial, (size_t)item->tree.q_count * sizeof *q);
-    item->placed = false;
-    item->moving = false;
+    forget(item);
     if (item->ties != NULL && item->ties->held_rows > 0) {
         double left;
         sn_tie_close(item->ties, &item->tree, end_of(set, agent), q, sn_agent_v(set, agent), &left);
+        forget(item);
+    }
+    double now = kinetic_of(set, agent);
+    if (now > before && !is_prescribed(item)) {
+        contact_slow(set, agent, sqrt(before / now));
     }
 }
 
@@ -303,4 +354,5 @@ const sn_agent_contact sn_articulation_contact = {
     .bear = contact_bear,
     .strike = contact_strike,
     .displace = contact_displace,
+    .slow = contact_slow,
 };

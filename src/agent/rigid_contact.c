@@ -72,6 +72,8 @@ static void rigid_strike(sn_agent_set *set, int agent)
 static void rigid_displace(sn_agent_set *set, int agent, const double *v, double h)
 {
     double *q = sn_agent_q(set, agent);
+    double fast = sn_length(sn_vec3_at(v + 3));
+    h = h * fast > SN_DISPLACE_TURN ? SN_DISPLACE_TURN / fast : h;
     sn_vec3 turn = sn_vec3_scale(h, sn_vec3_at(v + 3));
     sn_transform pose = sn_rigid_pose(q);
     // The turn is in principal axes, which its rotation keeps: it comes first.
@@ -86,6 +88,14 @@ static void rigid_displace(sn_agent_set *set, int agent, const double *v, double
     q[6] = pose.rotation.z;
 }
 
+static void rigid_slow(sn_agent_set *set, int agent, double share)
+{
+    double *v = sn_agent_v(set, agent);
+    for (int i = 0; i < SN_RIGID_V; ++i) {
+        v[i] *= share;
+    }
+}
+
 const sn_agent_contact sn_rigid_contact = {
     .velocity = rigid_velocity,
     .project = rigid_project,
@@ -93,4 +103,5 @@ const sn_agent_contact sn_rigid_contact = {
     .push = rigid_push,
     .strike = rigid_strike,
     .displace = rigid_displace,
+    .slow = rigid_slow,
 };

@@ -74,6 +74,7 @@ void sn_contact_begin(sn_contact *contact, sn_agent_set *const *sets)
         point->travel = travel_of(contact, &a, &b, point);
         point->strike = SN_VEC3_ZERO;
         point->later = SN_VEC3_ZERO;
+        point->effect = 0.0;
         point->gap_end = point->gap;
         point->rebound = 0.0;
         point->struck = false;

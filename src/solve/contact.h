@@ -40,6 +40,7 @@ typedef struct sn_contact_point {
     sn_vec3 travel;   // m/s, of the point itself: where surfaces are round it is not material
     sn_vec3 strike;   // impulse of impacts within the step, a part of `impulse`
     sn_vec3 later;    // the share of it that acts at the end of the step
+    double effect;    // what it would do in the middle, later . W later
     double gap_end;   // expected there, m
     double rebound;   // least normal velocity there, m/s: of the simultaneous impulse
     uint8_t struck;   // 1: u must be made anew there

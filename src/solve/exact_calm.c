@@ -7,6 +7,8 @@
 //
 // which is kinetic energy but for the targets. Each block alone brings it down, so that nothing can
 // grow, whether or not the sweeps get to the end. Bounds are found from normal impulses in between.
+// At the end of a step normals have turned, and impulses of its middle may pull along them; what is
+// there is not cut, since that alone can throw a needle about.
 #include <string.h>
 
 #include "solve/cone.h"
@@ -126,6 +128,16 @@ bool sn_exact_ran_away(const sn_exact_system *system)
     return jams || !(work <= most);
 }
 
+// A target that would part two things is not asked for: it may be what cannot be met.
+static sn_vec3 calm_target(const sn_exact_system *system, const sn_exact_block *block)
+{
+    sn_vec3 target = target_of(system, block);
+    if (block->kind == SN_BLOCK_POINT) {
+        target.x = target.x > 0.0 ? 0.0 : target.x;
+    }
+    return target;
+}
+
 // Where sweeps begin: at the start, unless that is worse than no impulses at all. At the end of a
 // step it is how things move, and not for choice.
 static void take_start(sn_exact_system *system)
@@ -138,7 +150,7 @@ static void take_start(sn_exact_system *system)
         sn_vec3 before = sn_exact_along(system, block, system->free_v.data),
                 after = sn_exact_along(system, block, system->start_v.data);
         sn_vec3 mean = sn_vec3_scale(0.5, sn_vec3_add(before, after));
-        sn_vec3 against = sn_vec3_sub(mean, target_of(system, block));
+        sn_vec3 against = sn_vec3_sub(mean, calm_target(system, block));
         value += block->idle ? 0.0 : sn_dot(sn_exact_impulse(system, block), against);
     }
     bool good = system->at_end || value < 0.0;
@@ -213,10 +225,10 @@ static void calm_block(sn_exact_system *system, const sn_exact_block *block, dou
         change(system, block, p, calm_ball(block->w, block->width, u, p, bound));
         return;
     }
-    // A target that would part them is not asked for: it may be what cannot be met.
-    double part = system->target.data[block->row];
-    double along = u.x + (part > 0.0 ? part : 0.0), next = p.x - along / block->w.xx;
-    sn_vec3 pressed = {next > 0.0 ? next : 0.0, p.y, p.z};
+    double unasked = target_of(system, block).x - calm_target(system, block).x;
+    double next = p.x - (u.x + unasked) / block->w.xx;
+    double least = system->at_end ? fmin(system->start_p.data[block->row], 0.0) : 0.0;
+    sn_vec3 pressed = {next > least ? next : least, p.y, p.z};
     change(system, block, p, pressed);
     u = sn_exact_velocity(system, block);
     sn_sym3 w = {.xx = block->w.yy, .xy = block->w.yz, .yy = block->w.zz};

@@ -61,9 +61,7 @@ SN_WIDE void find_four(wide_contact *four, const sn_pile_work *work, const sn_pi
     gather_centre(&four->centre_b, work->bodies, block->b);
 }
 
-// So far that one sweep will not take away again what pushes it out; and it met long ago, and does
-// not rebound.
-static bool overlaps_far(const sn_contact *contact)
+bool sn_pile_overlaps_far(const sn_contact *contact)
 {
     bool any = false;
     for (int i = 0; i < contact->count; ++i) {
@@ -87,7 +85,8 @@ SN_WIDE void load_laws(const sn_pile_work *work, sn_pile_block *block, sn_pile_e
     SN_FOUR3(extra->surface, surface_velocity);
     extra->restitution = SN_FOUR(restitution);
     for (int i = 0; i < SN_PILE_LANES; ++i) {
-        extra->restitution[i] = overlaps_far(four->contact[i]) ? 0.0 : extra->restitution[i];
+        extra->restitution[i] =
+            sn_pile_overlaps_far(four->contact[i]) ? 0.0 : extra->restitution[i];
     }
     extra->bounce_speed = bounce_share * work->h * sn_length(work->gravity) + zero;
     extra->rolling = SN_FOUR(rolling_friction);
@@ -323,8 +322,8 @@ SN_WIDE void limit_turning(const sn_pile_block *block, sn_pile_extra *extra,
     }
 }
 
-// A needle that turns answers quite otherwise than before: impulses found from old answers would
-// throw it about.
+// A needle that turns answers quite otherwise than before, and so does what is pushed far in a
+// sub-step because it was wedged in: impulses found from old answers would throw it about.
 static bool is_uneven(const sn_pile_work *work, const sn_pile_block *block)
 {
     bool any = false;
@@ -399,7 +398,7 @@ SN_WIDE void load_block(const sn_pile_work *work, int index, double scale)
     wide_contact four;
     wide_pair pair;
     four.scale = scale;
-    block->uneven = is_uneven(work, block);
+    block->uneven = work->wedged || is_uneven(work, block);
     find_four(&four, work, block);
     load_laws(work, block, extra, &four);
     load_plane(&four, block);
@@ -452,16 +451,6 @@ static void load_chunk(void *context, int first, int last, int chunk)
     load_blocks(run, first, last);
 }
 
-static bool is_wedged(const sn_pile_work *work, const sn_pile_block *block)
-{
-    bool any = false;
-    for (int lane = 0; lane < SN_PILE_LANES; ++lane) {
-        any = any ||
-              (block->contact[lane] >= 0 && overlaps_far(&work->contacts[block->contact[lane]]));
-    }
-    return any;
-}
-
 void sn_pile_load_contacts(sn_pile_work *work, double scale)
 {
     double w = 2.0 * SN_PI * softness_share / work->h, c = 2.0 * softness_ratio + work->h * w;
@@ -471,9 +460,8 @@ void sn_pile_load_contacts(sn_pile_work *work, double scale)
     work->impulse_scale = 1.0 / (1.0 + work->h * w * c);
     load_run run = {work, scale};
     sn_threads_run(work->threads, work->block_count, SN_PILE_BLOCK_CHUNK, load_chunk, &run);
-    work->bounces = work->uneven = work->wedged = false;
+    work->bounces = work->uneven = false;
     for (int i = 0; i < work->block_count; ++i) {
-        work->wedged |= is_wedged(work, &work->blocks[i]);
         work->bounces |= work->blocks[i].bounces;
         work->uneven |= work->blocks[i].uneven;
     }

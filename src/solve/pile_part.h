@@ -34,7 +34,7 @@ typedef struct sn_pile_block {
     uint8_t count[SN_PILE_LANES];           // points of each lane
     int point_first, point_count;           // the most points of any lane
     bool slides_on, rolls, bounces;         // `extra` says how
-    bool uneven; // a body whose answer changes as it turns: found anew in each sub-step
+    bool uneven; // its answer changes as bodies move: found anew in each sub-step
     sn_wide3 n, t, arm;
     sn_lanes share_a, share_b; // sum 1
     sn_lanes friction;
@@ -86,6 +86,7 @@ typedef struct sn_pile_work {
     sn_pile_extra *extras; // block_count
     sn_pile_point *points;
     sn_pile_tally *tallies; // point_count
+    sn_lanes *bounds;       // point_count: of friction, held while relaxing; NULL: they follow
     sn_pile_colour colours[SN_PILE_COLOURS + 1];
     sn_vec3 gravity;
     double h, step;                         // of a sub-step, and of all
@@ -122,6 +123,10 @@ void sn_pile_store_bodies(sn_pile_work *work);
 // Contacts in and out (pile_contact.c).
 void sn_pile_load_contacts(sn_pile_work *work, double start_scale);
 void sn_pile_store_contacts(sn_pile_work *work);
+
+// So far that one sweep will not take away again what pushes it out; and it met long ago, and does
+// not rebound.
+bool sn_pile_overlaps_far(const sn_contact *contact);
 
 // How contacts of uneven bodies answer where bodies are now; at the start of a sub-step, those that
 // whirl start from nothing.

@@ -139,6 +139,8 @@ SN_WIDE void rub_points(wide_visit *visit, const sn_pile_work *work, const sn_pi
                         sn_pile_point *points, bool pressing)
 {
     const sn_lanes *m = block->plane;
+    const sn_lanes *bounds =
+        pressing || work->bounds == NULL ? NULL : work->bounds + block->point_first;
     for (int i = 0; i < block->point_count; ++i) {
         sn_pile_point *point = &points[i];
         sn_lanes t = point->t, s = point->s, step = point->slide, off_t, off_s;
@@ -161,6 +163,7 @@ SN_WIDE void rub_points(wide_visit *visit, const sn_pile_work *work, const sn_pi
         }
         sn_lanes rub_t = point->rub_t - step * u_t, rub_s = point->rub_s - step * u_s;
         sn_lanes bound = block->friction * point->press, square = rub_t * rub_t + rub_s * rub_s;
+        bound = bounds != NULL ? bounds[i] : bound;
         sn_lane_mask over = square > bound * bound;
         if (wide_any(&over)) {
             sn_lanes factor;
@@ -226,6 +229,15 @@ SN_WIDE void clamp_wide(sn_wide3 *vector, const sn_lanes *bound)
     }
 }
 
+// A bound that does not cut a vector.
+SN_WIDE void at_least(sn_lanes *bound, const sn_wide3 *vector)
+{
+    sn_lanes square;
+    wide_dot(&square, vector, vector);
+    sn_lanes length = {sqrt(square[0]), sqrt(square[1]), sqrt(square[2]), sqrt(square[3])};
+    wide_max(bound, &length);
+}
+
 // An angular impulse on b, its opposite on a.
 SN_WIDE void twist_pair(wide_pair *pair, const sn_wide3 *twist)
 {
@@ -241,25 +253,36 @@ SN_WIDE void twist_pair(wide_pair *pair, const sn_wide3 *twist)
 // Rolling and spinning friction: moments against relative turning, bounded across and along the
 // normal by lengths times the normal impulse.
 SN_WIDE void solve_turning(const sn_pile_work *work, const sn_pile_block *block,
-                           sn_pile_extra *extra, wide_pair *pair)
+                           sn_pile_extra *extra, wide_pair *pair, bool pressing)
 {
     const sn_pile_point *points = work->points + block->point_first;
     const sn_wide3 *n = &block->n;
-    sn_lanes press = points[0].press, along, bound;
+    sn_lanes press = points[0].press, along, along_held = {0.0, 0.0, 0.0, 0.0}, bound;
     for (int i = 1; i < block->point_count; ++i) {
         press += points[i].press;
     }
     sn_wide3 slip = {pair->b.w.x - pair->a.w.x, pair->b.w.y - pair->a.w.y,
                      pair->b.w.z - pair->a.w.z};
-    sn_wide3 across = extra->turning, spin;
+    sn_wide3 across = extra->turning, spin, held = across;
+    bool holds = work->bounds != NULL && !pressing; // what is there is not cut
     wide_sub_scaled(&across, &extra->turn_step, &slip);
     wide_dot(&along, n, &across);
     wide_sub_scaled(&across, &along, n);
     bound = extra->rolling * press;
+    if (holds) {
+        wide_dot(&along_held, n, &held);
+        wide_sub_scaled(&held, &along_held, n);
+        at_least(&bound, &held);
+    }
     clamp_wide(&across, &bound);
     spin = *n;
     wide_scale(&spin, &along);
     bound = extra->spinning * press;
+    if (holds) {
+        held = *n;
+        wide_scale(&held, &along_held);
+        at_least(&bound, &held);
+    }
     clamp_wide(&spin, &bound);
     wide_add(&across, &spin);
     sn_wide3 change = {across.x - extra->turning.x, across.y - extra->turning.y,
@@ -321,7 +344,7 @@ SN_WIDE void solve_block(const sn_pile_work *work, int index, bool pressing)
     }
     end_visit(&visit, &pair);
     if (block->rolls) {
-        solve_turning(work, block, extra, &pair);
+        solve_turning(work, block, extra, &pair, pressing);
     }
     scatter_pair(work->bodies, work->body_count, block, &pair);
     for (int i = 0; work->tallies_up && i < count; ++i) {

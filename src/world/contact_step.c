@@ -20,8 +20,6 @@
 #include "world/touch.h"
 #include "world/world.h"
 
-enum { ISLAND_EXACT, ISLAND_PILE, ISLAND_ASLEEP };
-
 // An agent is at rest below these shares of the speed of a fall over its size, sqrt(g size), for
 // this many times sqrt(size / g): lengths and times of the scene's own scale.
 static const double REST_SPEED = 2e-3, REST_TIME = 3.0;
@@ -108,7 +106,7 @@ static void hold_resting(sn_world *world)
         for (int k = 0; k < island->agent_count && rests; ++k) {
             rests = touch->still.data[agents[k]] >= 1.0 && may_sleep(world, agents[k]);
         }
-        touch->kinds.data[i] = rests ? ISLAND_ASLEEP : ISLAND_EXACT;
+        touch->kinds.data[i] = rests ? SN_ISLAND_ASLEEP : SN_ISLAND_EXACT;
         world->report.sleeping += rests ? island->agent_count : 0;
         for (int k = 0; k < island->agent_count; ++k) {
             head_of(world, agents[k])->held = rests;
@@ -119,7 +117,9 @@ static void hold_resting(sn_world *world)
 void sn_world_let_go(sn_world *world)
 {
     for (int i = 0; i < agent_count(world); ++i) {
-        head_of(world, i)->held = 0;
+        sn_agent *agent = head_of(world, i);
+        agent->held = 0;
+        agent->stalled = 0;
     }
 }
 
@@ -200,15 +200,15 @@ sn_status sn_world_begin_contacts(sn_world *world, sn_error *error)
     hold_resting(world);
     for (int i = 0; i < touch->islands.islands.count; ++i) {
         const sn_island *island = &touch->islands.islands.data[i];
-        if (touch->kinds.data[i] == ISLAND_EXACT && is_pile(world, island)) {
-            touch->kinds.data[i] = ISLAND_PILE;
+        if (touch->kinds.data[i] == SN_ISLAND_EXACT && is_pile(world, island)) {
+            touch->kinds.data[i] = SN_ISLAND_PILE;
         }
-        for (int k = 0; k < island->pair_count && touch->kinds.data[i] == ISLAND_EXACT; ++k) {
+        for (int k = 0; k < island->pair_count && touch->kinds.data[i] == SN_ISLAND_EXACT; ++k) {
             int link = touch->islands.pairs.data[island->pair_first + k];
             sn_contact_begin(&touch->pool.data[touch->active.data[link]], world->sets);
         }
     }
-    return SN_OK;
+    return sn_world_note_energies(world) ? SN_OK : sn_fail_memory(error, sizeof(double));
 }
 
 // Bodies of piles have drifted to the middle of the step, where forces were asked for; the pile
@@ -221,7 +221,7 @@ static bool gather_piles(sn_world *world)
     sn_array_clear(&touch->piled_agents);
     for (int i = 0; i < touch->islands.islands.count; ++i) {
         const sn_island *island = &touch->islands.islands.data[i];
-        if (touch->kinds.data[i] != ISLAND_PILE) {
+        if (touch->kinds.data[i] != SN_ISLAND_PILE) {
             continue;
         }
         for (int k = 0; k < island->agent_count; ++k) {
@@ -286,7 +286,8 @@ static sn_status solve_island(const island_work *work, int island, sn_exact *exa
     sn_status status = work->at_end ? sn_exact_relax(exact, &problem, &report, NULL)
                                     : sn_exact_solve(exact, &problem, &report, NULL);
     touch->struck.data[island] = !work->at_end && report.struck;
-    touch->residual.data[island] = fmax(touch->residual.data[island], report.effort.residual);
+    double residual = isfinite(report.effort.residual) ? report.effort.residual : 1.0;
+    touch->residual.data[island] = fmax(touch->residual.data[island], residual);
     return status;
 }
 
@@ -298,7 +299,7 @@ static void island_chunk(void *context, int first, int last, int chunk)
     sn_touch *touch = &work->world->touch;
     sn_exact *exact = chunk == 0 ? &touch->exact : &touch->helpers.data[chunk - 1];
     for (int i; (i = atomic_fetch_add(&work->next, 1)) < touch->islands.islands.count;) {
-        bool due = work->at_end ? touch->struck.data[i] : touch->kinds.data[i] == ISLAND_EXACT;
+        bool due = work->at_end ? touch->struck.data[i] : touch->kinds.data[i] == SN_ISLAND_EXACT;
         if (due && solve_island(work, i, exact) != SN_OK) {
             atomic_store(&work->failed, 1);
         }
@@ -311,7 +312,7 @@ static sn_status solve_islands(sn_world *world, double h, bool at_end, sn_error 
     island_work work = {.world = world, .h = h, .at_end = at_end};
     int threads = sn_threads_count(world->threads), known = touch->helpers.count, due = 0;
     for (int i = 0; i < touch->islands.islands.count; ++i) {
-        due += at_end ? touch->struck.data[i] : touch->kinds.data[i] == ISLAND_EXACT;
+        due += at_end ? touch->struck.data[i] : touch->kinds.data[i] == SN_ISLAND_EXACT;
     }
     if (due == 0) {
         return SN_OK;
@@ -400,7 +401,7 @@ void sn_world_rest_contacts(sn_world *world, double h)
     }
     for (int i = 0; i < touch->islands.islands.count; ++i) {
         const sn_island *island = &touch->islands.islands.data[i];
-        if (touch->kinds.data[i] == ISLAND_ASLEEP) {
+        if (touch->kinds.data[i] == SN_ISLAND_ASLEEP) {
             continue;
         }
         for (int k = 0; k < island->agent_count; ++k) {

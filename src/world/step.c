@@ -44,6 +44,16 @@ static void free_chunk(void *context, int first, int last, int chunk)
     work->set->type->free_step(work->set, first, last, work->world->gravity, work->h);
 }
 
+// The first agent that failed or is no longer a number, or -1.
+static int find_lost(const sn_agent_set *set, int first, int last)
+{
+    int lost = sn_agent_set_find_diverged(set, first, last);
+    for (int i = first; i < last && (lost < 0 || i < lost); ++i) {
+        lost = set->agents[i].failed ? i : lost;
+    }
+    return lost;
+}
+
 static void advance_chunk(void *context, int first, int last, int chunk)
 {
     (void)chunk;
@@ -52,10 +62,7 @@ static void advance_chunk(void *context, int first, int last, int chunk)
     for (int i = first; i < last; ++i) {
         work->set->agents[i].time = work->end;
     }
-    int diverged = sn_agent_set_find_diverged(work->set, first, last);
-    for (int i = first; i < last && (diverged < 0 || i < diverged); ++i) {
-        diverged = work->set->agents[i].failed ? i : diverged;
-    }
+    int diverged = find_lost(work->set, first, last);
     int lowest = atomic_load(&work->diverged);
     while (diverged >= 0 && diverged < lowest &&
            !atomic_compare_exchange_weak(&work->diverged, &lowest, diverged)) {
@@ -106,16 +113,40 @@ static sn_status world_step_groups(sn_world *world, double end, sn_error *error)
     return SN_OK;
 }
 
-static sn_status world_move(sn_world *world, step_work *work, sn_chunk_work *move, sn_error *error)
+// Shapes push each other by impulses.
+static bool takes_contacts(const sn_world *world)
 {
+    return world->contact.method == SN_CONTACT_SOLVER ||
+           world->contact.method == SN_CONTACT_IMPULSE;
+}
+
+// Moves all; whether all agents came through.
+static bool move_agents(sn_world *world, step_work *work, sn_chunk_work *move)
+{
+    bool sound = true;
     for (int s = 0; s < world->set_count; ++s) {
         work->set = world->sets[s];
         atomic_store(&work->diverged, INT32_MAX);
         sn_threads_run(world->threads, work->set->count, chunk_of(world, work->set), move, work);
-        int diverged = atomic_load(&work->diverged);
-        if (diverged != INT32_MAX) {
+        sound = sound && atomic_load(&work->diverged) == INT32_MAX;
+    }
+    return sound;
+}
+
+static sn_status world_move(sn_world *world, step_work *work, sn_chunk_work *move, sn_error *error)
+{
+    if (move_agents(world, work, move)) {
+        return SN_OK;
+    }
+    if (takes_contacts(world)) {
+        sn_world_stand_lost(world);
+    }
+    for (int s = 0; s < world->set_count; ++s) {
+        const sn_agent_set *set = world->sets[s];
+        int diverged = find_lost(set, 0, set->count);
+        if (diverged >= 0) {
             char place[200];
-            const sn_agent *agent = &work->set->agents[diverged];
+            const sn_agent *agent = &set->agents[diverged];
             sn_world_place(world, agent->owner, place, sizeof place);
             if (agent->failed == SN_FAILURE_MEMORY) {
                 return sn_fail_memory(error, sizeof(sn_tie));
@@ -140,19 +171,13 @@ static sn_status world_move(sn_world *world, step_work *work, sn_chunk_work *mov
 
 static int count_stalled(const sn_world *world)
 {
-    const sn_agent_set *set = &world->articulations.agents;
     int count = 0;
-    for (int i = 0; i < set->count; ++i) {
-        count += set->agents[i].stalled;
+    for (int s = 0; s < world->set_count; ++s) {
+        for (int i = 0; i < world->sets[s]->count; ++i) {
+            count += world->sets[s]->agents[i].stalled;
+        }
     }
     return count;
-}
-
-// Shapes push each other by impulses.
-static bool takes_contacts(const sn_world *world)
-{
-    return world->contact.method == SN_CONTACT_SOLVER ||
-           world->contact.method == SN_CONTACT_IMPULSE;
 }
 
 static sn_status world_begin(sn_world *world, step_work *work, sn_error *error)
@@ -188,7 +213,8 @@ static sn_status world_move_in_contact(sn_world *world, step_work *work, sn_erro
         status = sn_world_relax_contacts(world, work->h, error);
         world->report.solve_seconds += sn_world_clock() - started;
     }
-    if (status == SN_OK) {
+    if (status == SN_OK) { // before bodies of other islands may strike
+        sn_world_check_energies(world, work->h);
         status = sn_world_stop_tunnelling(world, error);
     }
     if (status == SN_OK) {

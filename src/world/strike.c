@@ -200,6 +200,51 @@ static sn_status note_strike(sn_world *world, uint32_t shape_a, uint32_t shape_b
                                                              : sn_fail_memory(error, sizeof own);
 }
 
+static double kinetic_of(const sn_world *world, const sn_contact *contact)
+{
+    const sn_contact_side *sides[2] = {&contact->a, &contact->b};
+    double sum = 0.0;
+    for (int i = 0; i < 2; ++i) {
+        if (sides[i]->set >= 0) {
+            const sn_agent_set *set = world->sets[sides[i]->set];
+            sn_measure measure;
+            set->type->measure(set, sides[i]->agent, SN_VEC3_ZERO, &measure);
+            sum += measure.kinetic;
+        }
+    }
+    return sum;
+}
+
+// Nothing at work there but the strike itself.
+static bool is_passive(const sn_world *world, const sn_contact *contact)
+{
+    const sn_contact_side *sides[2] = {&contact->a, &contact->b};
+    bool passive = !(sn_length(contact->surface_velocity) > 0.0);
+    for (int i = 0; i < 2; ++i) {
+        passive = passive && !(sides[i]->set == SN_SET_ARTICULATION &&
+                               sn_world_is_driven(world, sides[i]->agent));
+    }
+    return passive;
+}
+
+// What a strike gains where the solver could not keep its laws is taken out.
+static void keep_energy(sn_world *world, const sn_contact *contact, double before)
+{
+    const sn_contact_side *sides[2] = {&contact->a, &contact->b};
+    const double rounding = 1e-9;
+    double now = kinetic_of(world, contact);
+    if (now <= (1.0 + rounding) * before) {
+        return;
+    }
+    for (int i = 0; i < 2; ++i) {
+        if (sides[i]->set >= 0) {
+            sn_agent_set *set = world->sets[sides[i]->set];
+            set->type->contact->slow(set, sides[i]->agent, sqrt(before / now));
+        }
+    }
+    world->report.slowed += 1;
+}
+
 // With a link in it the whole mechanism answers: the exact solver at the end of a step, of no
 // length, so that nothing is carried along.
 static sn_status strike_link(sn_world *world, sn_contact *contact, const strike_law *law,
@@ -216,7 +261,12 @@ static sn_status strike_link(sn_world *world, sn_contact *contact, const strike_
     problem.sets = world->sets;
     problem.contacts = &contact;
     problem.contact_count = 1;
-    return sn_exact_relax(&world->touch.exact, &problem, &report, error);
+    double before = kinetic_of(world, contact);
+    sn_status status = sn_exact_relax(&world->touch.exact, &problem, &report, error);
+    if (status == SN_OK && is_passive(world, contact)) {
+        keep_energy(world, contact, before);
+    }
+    return status;
 }
 
 static void strike_free(sn_world *world, const sn_touch_shape *a, const sn_touch_shape *b,

@@ -160,16 +160,26 @@ static sn_vec3 times(sn_vec3 a, sn_vec3 b)
     return sn_vec3_make(a.x * b.x, a.y * b.y, a.z * b.z);
 }
 
-// Puts a body elsewhere with its momentum and angular momentum. An uneven one that is turned may
-// need more energy for that than it has, and then gets only what it has: taken back step after step
-// it would whirl ever faster.
-static void turn_back(sn_rigid_set *set, int agent, sn_transform frame)
+// Puts a body back on its way with its momentum and angular momentum, but for what gravity and
+// forces did on the way that it loses: v^2 falls by 2 a . way, as if they had acted up to there
+// only. An uneven one that is turned may need more energy than it has, and then gets only what it
+// has. Taken back step after step it would fall, or whirl, ever faster where it stands.
+static void turn_back(sn_world *world, int agent, sn_transform frame)
 {
+    sn_rigid_set *set = &world->rigid;
     double *v = sn_agent_v(&set->agents, agent), *q = sn_agent_q(&set->agents, agent);
     sn_vec3 inertia = set->mass[agent].inertia, velocity = sn_vec3_at(v), spin = sn_vec3_at(v + 3);
     sn_vec3 momentum = sn_rotate(sn_rigid_pose(q).rotation, times(inertia, spin));
-    double energy = sn_dot(spin, times(inertia, spin));
+    double energy = sn_dot(spin, times(inertia, spin)), square = sn_dot(velocity, velocity);
+    sn_vec3 reached = sn_rigid_pose(q).position;
     sn_rigid_set_frame(set, agent, frame);
+    sn_vec3 lost = sn_vec3_sub(reached, sn_rigid_pose(q).position);
+    sn_vec3 pull = sn_vec3_add_scaled(world->gravity, 1.0 / set->mass[agent].mass,
+                                      set->agents.force[agent].linear);
+    double gained = 2.0 * sn_dot(pull, lost);
+    if (gained > 0.0 && square > 0.0) {
+        velocity = sn_vec3_scale(gained < square ? sqrt(1.0 - gained / square) : 0.0, velocity);
+    }
     sn_vec3 own = sn_rotate_inverse(sn_rigid_pose(q).rotation, momentum);
     spin = sn_vec3_make(own.x / inertia.x, own.y / inertia.y, own.z / inertia.z);
     double needed = sn_dot(spin, own);
@@ -194,7 +204,7 @@ static void take_back(sn_world *world, uint32_t shape, double fraction, uint32_t
         place = sn_transform_multiply(of_met.end, sn_transform_multiply(back, place));
     }
     sn_transform frame = sn_transform_multiply(place, sn_transform_inverse(local));
-    turn_back(&world->rigid, agent, frame);
+    turn_back(world, agent, frame);
 }
 
 // Takes two bodies back to where they met, where they strike.

@@ -77,6 +77,9 @@ typedef struct sn_touch_noted {
     int contact;   // of the pool; below 0: strikes[-1 - contact]
 } sn_touch_noted;
 
+// Who has an island in a step.
+enum { SN_ISLAND_EXACT, SN_ISLAND_PILE, SN_ISLAND_ASLEEP };
+
 typedef struct sn_touch {
     sn_broad *broad; // NULL before the first step
     SN_ARRAY(sn_touch_shape) shapes;
@@ -89,9 +92,10 @@ typedef struct sn_touch {
     SN_ARRAY(int) active;                    // contacts with points in the step under way
     SN_ARRAY(sn_island_pair) links;          // of the active ones; agents counted over all sets
     sn_islands islands;
-    SN_ARRAY(uint8_t) kinds;        // of the islands: see contact_step.c
+    SN_ARRAY(uint8_t) kinds;        // of the islands
     SN_ARRAY(uint8_t) struck;       // of the islands: something there is solved again
     SN_ARRAY(double) residual;      // of the islands: how far each is from its laws
+    SN_ARRAY(double) energies;      // of mechanisms that touch something, at the start of the step
     SN_ARRAY(sn_contact *) pressed; // contacts by islands
     SN_ARRAY(int) piled, piled_agents;
     SN_ARRAY(uint32_t) fast;           // shapes that moved far in the step
@@ -173,6 +177,16 @@ sn_status sn_world_relax_contacts(sn_world *world, double h, sn_error *error);
 void sn_world_rest_contacts(sn_world *world, double h);
 // No agent is held, be it at rest or in a pile.
 void sn_world_let_go(sn_world *world);
+
+// ---- island_energy.c ----
+// At the start of a step, once islands are known; false when memory runs out. At its end, islands
+// that have more energy than they can have got are slowed down.
+bool sn_world_note_energies(sn_world *world);
+void sn_world_check_energies(sn_world *world, double h);
+// Has a mechanism sources of energy of its own?
+bool sn_world_is_driven(const sn_world *world, int agent);
+// After advance: islands in which something is no longer a number stand still.
+void sn_world_stand_lost(sn_world *world);
 
 // ---- penalty_step.c ----
 // Adds the forces of contact by springs to agents of a group (-1: of none), and, at the end of a

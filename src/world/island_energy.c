@@ -1,0 +1,311 @@
+// The last line of contact: whatever solvers and agents made of an island in a step, contact does
+// not add energy to it, and what is no longer a number does not end the world.
+//
+// An island may leave a step with the kinetic energy it came with, the work of gravity, of forces
+// and of surfaces that move by themselves, and a share for what integrators are off by; where
+// something overlaps, also with what it takes to lift its bodies by LIFT of their radius, since
+// they are moved apart. Or, slow as it is, with less than what all its bodies have at FLOOR of
+// their radius a step, the trace that undoing overlap leaves. What is beyond that is taken out: all
+// its velocities shrink by one factor, which keeps to joints and loops, though not to momentum.
+// `sn_step_report.slowed` counts such islands. Mechanisms with drives or soft limits have sources
+// of their own and are left alone.
+//
+// An island in which something is no longer a number, or a mechanism could not be followed at all,
+// stands still for the step at half its velocity, with all impulses forgotten; `stalled` counts its
+// agents. Where a force itself is not a number the step fails, as it must.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "world/touch.h"
+#include "world/world.h"
+
+static const double FLOOR = 1.0 / 20.0; // of the radius of a body, in a step
+static const double LIFT = 1.0 / 32.0;  // the same
+static const double SHARE = 0.1;        // of the energy it may have
+
+static sn_agent_ref agent_of(const sn_world *world, int number)
+{
+    int rigid = world->rigid.agents.count;
+    return number < rigid ? (sn_agent_ref){SN_SET_RIGID, number, 0}
+                          : (sn_agent_ref){SN_SET_ARTICULATION, number - rigid, 0};
+}
+
+// ---- energies ----
+
+typedef struct island_sum {
+    double kinetic, potential; // now
+    double before;             // both, at the start of the step
+    double work;               // of forces and of surfaces' own motion
+    double floor;              // kinetic energy that nobody asks about
+    double lift;               // by which undoing overlap may raise it in a step
+    bool driven;               // has sources of its own
+} island_sum;
+
+static double kinetic_of(const sn_rigid_mass *mass, const double *v)
+{
+    sn_vec3 velocity = sn_vec3_at(v), w = sn_vec3_at(v + 3);
+    return 0.5 * mass->mass * sn_dot(velocity, velocity) +
+           0.5 * sn_dot(w, sn_vec3_multiply(mass->inertia, w));
+}
+
+static bool is_fast_body(const sn_world *world, int agent, double h)
+{
+    const double *v = sn_agent_v(&world->rigid.agents, agent);
+    double radius = world->rigid.radius[agent], most = FLOOR * radius / h;
+    sn_vec3 velocity = sn_vec3_at(v), w = sn_vec3_at(v + 3);
+    return !(sn_dot(velocity, velocity) + radius * radius * sn_dot(w, w) <= most * most);
+}
+
+bool sn_world_is_driven(const sn_world *world, int agent)
+{
+    const sn_articulation *item = world->articulations.items[agent];
+    bool any = false;
+    for (int j = 0; j < item->tree.v_count; ++j) {
+        any = any || item->freedoms[j].drive.type != SN_DRIVE_NONE ||
+              item->freedoms[j].limit.stiffness != 0.0;
+    }
+    return any;
+}
+
+// Work of a force held over the step on a part that moved so.
+static double work_of(const sn_spatial *f, sn_vec3 way, sn_vec3 turn)
+{
+    return sn_dot(f->linear, way) + sn_dot(f->angular, turn);
+}
+
+static void add_body(const sn_world *world, int agent, double h, island_sum *sum)
+{
+    const sn_agent_set *set = &world->rigid.agents;
+    const sn_agent *head = &set->agents[agent];
+    const sn_rigid_mass *mass = &world->rigid.mass[agent];
+    double speed = FLOOR * world->rigid.radius[agent] / h;
+    const double *q_0 = set->q_last + head->q_first, *q = sn_agent_q(set, agent);
+    const double *v_0 = set->v_last + head->v_first, *v = sn_agent_v(set, agent);
+    sn_vec3 w_0 = sn_rotate(sn_rigid_pose(q_0).rotation, sn_vec3_at(v_0 + 3)),
+            w = sn_rotate(sn_rigid_pose(q).rotation, sn_vec3_at(v + 3));
+    sum->kinetic += kinetic_of(mass, v);
+    sum->potential -= mass->mass * sn_dot(world->gravity, sn_vec3_at(q));
+    sum->before += kinetic_of(mass, v_0) - mass->mass * sn_dot(world->gravity, sn_vec3_at(q_0));
+    sum->work += work_of(&set->force[head->part_first], sn_vec3_sub(sn_vec3_at(q), sn_vec3_at(q_0)),
+                         sn_vec3_scale(0.5 * h, sn_vec3_add(w_0, w)));
+    sum->floor += 0.5 * mass->mass * speed * speed;
+    sum->lift += mass->mass * sn_length(world->gravity) * LIFT * world->rigid.radius[agent];
+}
+
+static void add_mechanism(const sn_world *world, int agent, double h, island_sum *sum)
+{
+    const sn_agent_set *set = &world->articulations.agents;
+    const sn_articulation *item = world->articulations.items[agent];
+    sn_measure now;
+    set->type->measure(set, agent, world->gravity, &now);
+    sum->kinetic += now.kinetic;
+    sum->potential += now.potential;
+    sum->before += world->touch.energies.data[agent];
+    sum->driven = sum->driven || sn_world_is_driven(world, agent);
+    for (int i = 0; i < set->agents[agent].part_count; ++i) {
+        sn_part part;
+        set->type->part(set, agent, i, &part);
+        const sn_spatial *f = &set->force[set->agents[agent].part_first + i];
+        sum->work +=
+            work_of(f, sn_vec3_scale(h, part.velocity), sn_vec3_scale(h, part.angular_velocity));
+        double speed = FLOOR * item->parts[i].radius / h;
+        bool shared = i > 0 && item->parts[i - 1].link == item->parts[i].link;
+        double mass = shared ? 0.0 : item->tree.links[item->parts[i].link].mass;
+        sum->floor += 0.5 * mass * speed * speed;
+        sum->lift += mass * sn_length(world->gravity) * LIFT * item->parts[i].radius;
+    }
+}
+
+// What belts put in; and whether anything overlaps.
+static double surface_work(const sn_world *world, const sn_island *island, bool *overlaps)
+{
+    const sn_touch *touch = &world->touch;
+    double work = 0.0;
+    for (int k = 0; k < island->pair_count; ++k) {
+        int link = touch->islands.pairs.data[island->pair_first + k];
+        const sn_contact *contact = &touch->pool.data[touch->active.data[link]];
+        double speed = sn_length(contact->surface_velocity);
+        for (int i = 0; i < contact->count; ++i) {
+            work += speed > 0.0 ? speed * sn_length(contact->points[i].impulse) : 0.0;
+            *overlaps = *overlaps || contact->points[i].gap < -SN_EXACT_OVERLAP * contact->size;
+        }
+    }
+    return work;
+}
+
+static bool is_fast(const sn_world *world, const sn_island *island, double h)
+{
+    const int *agents = &world->touch.islands.agents.data[island->agent_first];
+    bool fast = false;
+    for (int k = 0; k < island->agent_count && !fast; ++k) {
+        sn_agent_ref ref = agent_of(world, agents[k]);
+        fast = ref.set == SN_SET_ARTICULATION || is_fast_body(world, ref.agent, h);
+    }
+    return fast;
+}
+
+static island_sum sum_of(const sn_world *world, const sn_island *island, double h)
+{
+    const int *agents = &world->touch.islands.agents.data[island->agent_first];
+    bool overlaps = false;
+    island_sum sum = {.work = surface_work(world, island, &overlaps)};
+    for (int k = 0; k < island->agent_count; ++k) {
+        sn_agent_ref ref = agent_of(world, agents[k]);
+        if (ref.set == SN_SET_RIGID) {
+            add_body(world, ref.agent, h, &sum);
+        } else {
+            add_mechanism(world, ref.agent, h, &sum);
+        }
+    }
+    sum.lift = overlaps ? sum.lift : 0.0;
+    return sum;
+}
+
+static void slow(sn_world *world, const sn_island *island, double share)
+{
+    const int *agents = &world->touch.islands.agents.data[island->agent_first];
+    for (int k = 0; k < island->agent_count; ++k) {
+        sn_agent_ref ref = agent_of(world, agents[k]);
+        sn_agent_set *set = world->sets[ref.set];
+        set->type->contact->slow(set, ref.agent, share);
+    }
+}
+
+// ---- what is no longer a number ----
+
+static bool all_finite(const double *x, int count)
+{
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i) {
+        sum += 0.0 * x[i];
+    }
+    return sum == 0.0;
+}
+
+static bool is_lost(const sn_agent_set *set, int agent)
+{
+    const sn_agent *head = &set->agents[agent];
+    return head->failed || !all_finite(sn_agent_q(set, agent), head->q_count) ||
+           !all_finite(sn_agent_v(set, agent), head->v_count);
+}
+
+// Nobody but contact can be to blame, and no motion must be followed.
+static bool may_stand(const sn_world *world, sn_agent_ref ref)
+{
+    const sn_agent_set *set = world->sets[ref.set];
+    const sn_agent *head = &set->agents[ref.agent];
+    bool may = head->failed != SN_FAILURE_MEMORY && sn_vec3_is_finite(world->gravity);
+    for (int i = 0; i < head->part_count && may; ++i) {
+        const sn_spatial *f = &set->force[head->part_first + i];
+        may = sn_vec3_is_finite(f->linear) && sn_vec3_is_finite(f->angular);
+    }
+    if (ref.set == SN_SET_ARTICULATION && may) {
+        const sn_articulation *item = world->articulations.items[ref.agent];
+        may = all_finite(set->joint_force + head->v_first, head->v_count);
+        for (int j = 0; j < item->tree.v_count && may; ++j) {
+            may = item->freedoms[j].drive.type != SN_DRIVE_MOTION;
+        }
+    }
+    return may;
+}
+
+static void stand(sn_agent_set *set, int agent)
+{
+    sn_agent *head = &set->agents[agent];
+    double *v = sn_agent_v(set, agent);
+    memcpy(sn_agent_q(set, agent), set->q_last + head->q_first,
+           (size_t)head->q_count * sizeof(double));
+    for (int j = 0; j < head->v_count; ++j) {
+        v[j] = 0.5 * set->v_last[head->v_first + j];
+    }
+    if (set->type->touch != NULL) {
+        set->type->touch(set, agent);
+    }
+    head->failed = SN_FAILURE_NONE;
+    head->stalled = 1;
+}
+
+static void forget_impulses(sn_touch *touch, const sn_island *island)
+{
+    for (int k = 0; k < island->pair_count; ++k) {
+        int link = touch->islands.pairs.data[island->pair_first + k];
+        sn_contact *contact = &touch->pool.data[touch->active.data[link]];
+        contact->turning = SN_VEC3_ZERO;
+        for (int i = 0; i < contact->count; ++i) {
+            sn_contact_point *point = &contact->points[i];
+            point->impulse = point->strike = point->later = point->anchor = SN_VEC3_ZERO;
+            point->touched = point->struck = 0;
+        }
+    }
+}
+
+// Its agents stand still, if something is lost there.
+static void stand_island(sn_world *world, int index)
+{
+    sn_touch *touch = &world->touch;
+    const sn_island *island = &touch->islands.islands.data[index];
+    const int *agents = &touch->islands.agents.data[island->agent_first];
+    bool lost = false, may = touch->kinds.data[index] != SN_ISLAND_ASLEEP;
+    for (int k = 0; k < island->agent_count && may; ++k) {
+        sn_agent_ref ref = agent_of(world, agents[k]);
+        may = may_stand(world, ref);
+        lost = lost || is_lost(world->sets[ref.set], ref.agent);
+    }
+    if (!lost || !may) {
+        return;
+    }
+    for (int k = 0; k < island->agent_count; ++k) {
+        sn_agent_ref ref = agent_of(world, agents[k]);
+        stand(world->sets[ref.set], ref.agent);
+    }
+    forget_impulses(touch, island);
+    touch->struck.data[index] = 0;
+    touch->residual.data[index] = world->report.contact_error = 1.0;
+}
+
+void sn_world_stand_lost(sn_world *world)
+{
+    for (int i = 0; i < world->touch.islands.islands.count; ++i) {
+        stand_island(world, i);
+    }
+}
+
+// ---- in a step ----
+
+bool sn_world_note_energies(sn_world *world)
+{
+    const sn_agent_set *set = &world->articulations.agents;
+    const sn_touch *touch = &world->touch;
+    if (!sn_array_resize(&world->touch.energies, set->count)) {
+        return false;
+    }
+    for (int i = 0; i < set->count; ++i) {
+        if (touch->islands.of.data[world->rigid.agents.count + i] >= 0) {
+            sn_measure measure;
+            set->type->measure(set, i, world->gravity, &measure);
+            touch->energies.data[i] = measure.kinetic + measure.potential;
+        }
+    }
+    return true;
+}
+
+void sn_world_check_energies(sn_world *world, double h)
+{
+    const sn_islands *islands = &world->touch.islands;
+    world->report.slowed = 0;
+    for (int i = 0; i < islands->islands.count; ++i) {
+        const sn_island *island = &islands->islands.data[i];
+        if (world->touch.kinds.data[i] == SN_ISLAND_ASLEEP || !is_fast(world, island, h)) {
+            continue;
+        }
+        island_sum sum = sum_of(world, island, h);
+        double may = fmax(sum.before + fmax(sum.work, 0.0) + sum.lift - sum.potential, 0.0);
+        if (!isfinite(sum.kinetic)) {
+            stand_island(world, i);
+        } else if (!sum.driven && sum.kinetic > fmax((1.0 + SHARE) * may, sum.floor)) {
+            slow(world, island, sqrt(fmax(may, sum.floor) / sum.kinetic));
+            world->report.slowed += 1;
+        }
+    }
+}
