@@ -71,7 +71,7 @@ sn_status sn_thesis_out(const sn_arguments *arguments, const char *path, const c
         return sn_fail(error, SN_ERROR_FILE, NULL, "a path of %zu letters is too long",
                        strlen(out));
     }
-    strcpy(result, sn_path_for_output(out));
+    snprintf(result, SN_PATH_LIMIT, "%s", sn_path_for_output(out));
     return SN_OK;
 }
 

@@ -44,7 +44,7 @@ static int read_options(render_job *job)
                               "as 1280x720",
                               size);
     }
-    job->def.samples = atoi(sn_option_text(arguments, "samples", "16"));
+    job->def.samples = (int)strtol(sn_option_text(arguments, "samples", "16"), NULL, 10);
     bool film = sn_option_given(arguments, "video");
     if (film && (sn_option_given(arguments, "at") || sn_option_given(arguments, "out"))) {
         return sn_usage_error(&sn_verb_render,

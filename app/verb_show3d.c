@@ -332,7 +332,7 @@ static int run(const sn_arguments *arguments)
     job->arguments = arguments;
     job->def = sn_default_picture_def();
     job->def.stop = stop_drawing;
-    job->def.samples = atoi(sn_option_text(arguments, "samples", "16"));
+    job->def.samples = (int)strtol(sn_option_text(arguments, "samples", "16"), NULL, 10);
     int code = sn_thesis_operands_read(arguments, "st", "su tp tx li", &job->operands);
     bool faces = job->operands.paths[SN_THESIS_SURFACE] != NULL ||
                  job->operands.paths[SN_THESIS_TOPOLOGY] != NULL;

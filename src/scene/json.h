@@ -18,7 +18,7 @@
 
 #define SN_JSON_SIZE_LIMIT  (256u << 20) // bytes
 #define SN_JSON_VALUE_LIMIT 8000000      // keys and values
-#define SN_JSON_DEPTH_LIMIT 2100     // a mobile of a thousand arms, each on the one above
+#define SN_JSON_DEPTH_LIMIT 2100         // a mobile of a thousand arms, each on the one above
 
 typedef enum sn_json_type {
     SN_JSON_NULL,
