@@ -258,6 +258,7 @@ static const sn_verify_case cases[] = {
     {"turned after 60 s without wind", rest},
     {"speed of winds", sn_verify_wind_speed},
     {"force of the seed's law", sn_verify_wind_force},
+    {"patches in a narrow jet", sn_verify_wind_cut},
     {"hidden from a breath, depth buffer against rays", hidden},
     {"energy of what swings in still air", still_air},
     {"leaves that strike each other", sn_verify_strike},

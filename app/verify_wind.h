@@ -7,6 +7,7 @@
 
 void sn_verify_wind_speed(sn_verify *verify);
 void sn_verify_wind_force(sn_verify *verify);
+void sn_verify_wind_cut(sn_verify *verify);
 void sn_verify_occlusion(sn_verify *verify, const char *name, const sn_scene *scene);
 void sn_verify_still_air(sn_verify *verify, const char *name, const sn_scene *scene);
 void sn_verify_strike(sn_verify *verify);

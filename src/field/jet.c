@@ -5,11 +5,8 @@
 
 #define Q SN_JET_Q
 
-sn_jet_state sn_jet_at(double radius, double x, double r)
+sn_jet_profile sn_jet_profile_at(double radius, double x)
 {
-    if (!(x >= 0.0)) {
-        return (sn_jet_state){0};
-    }
     double length = SN_JET_CORE * radius;
     double axis = x > length ? length / x : 1.0;
     double core = x < length ? radius * (1.0 - x / length) : 0.0;
@@ -18,6 +15,16 @@ sn_jet_state sn_jet_at(double radius, double x, double r)
     double whole = radius * radius / (axis * axis);
     double b = 2.0 * (whole - core * core) /
                (2.0 * Q * core + sqrt(4.0 * Q * Q * core * core + 2.0 * (whole - core * core)));
+    return (sn_jet_profile){axis, core, b};
+}
+
+sn_jet_state sn_jet_at(double radius, double x, double r)
+{
+    if (!(x >= 0.0)) {
+        return (sn_jet_state){0};
+    }
+    sn_jet_profile section = sn_jet_profile_at(radius, x);
+    double axis = section.axis, core = section.core, b = section.width;
     double beyond = r - core;
     double profile = 1.0;
     if (beyond > 0.0) {

@@ -20,4 +20,13 @@ typedef struct sn_jet_state {
 // Nothing moves before the mouth, x < 0.
 SN_API sn_jet_state sn_jet_at(double radius, double x, double r);
 
+// The cross section at x >= 0.
+typedef struct sn_jet_profile {
+    double axis;  // speed on the axis, as a share of that in the mouth
+    double core;  // radius c of the core
+    double width; // b
+} sn_jet_profile;
+
+SN_API sn_jet_profile sn_jet_profile_at(double radius, double x);
+
 #endif

@@ -1,9 +1,8 @@
-// What a body hides of others from a wind, and the points at which its own patches ask whether they
-// are hidden. Made once for the shapes of a body, in the body's frame.
+// What a body hides of others from a wind. Made once for the shapes of a body, in the body's frame.
 //
 //     sn_occluder occluder = {0};
 //     sn_occluder_make(&occluder, shapes, shape_count, patches, patch_count, error);
-//     ... occluder.faces, occluder.bars: to be drawn; occluder.samples: one for each patch ...
+//     ... occluder.faces, occluder.bars: to be drawn ...
 //     sn_occluder_free(&occluder);
 //
 // Bars, which wires are made of, are drawn as bands that turn to the eye. The rims of thin flat
@@ -26,19 +25,12 @@ typedef struct sn_occluder_bar {
     double radius;
 } sn_occluder_bar;
 
-// A rectangle that has the second moments of area of the patch: its points are centre + u across[0]
-// + v across[1], |u| and |v| below sqrt(3).
-typedef struct sn_occluder_sample {
-    sn_vec3 across[2];
-} sn_occluder_sample;
-
 typedef struct sn_occluder {
     SN_ARRAY(sn_vec3) corners;
     SN_ARRAY(sn_occluder_face) faces;
     SN_ARRAY(sn_occluder_bar) bars;
-    SN_ARRAY(sn_occluder_sample) samples; // one for each patch
-    sn_vec3 centre;                       // of a ball around all of it
-    double radius;                        // negative: there is nothing
+    sn_vec3 centre; // of a ball around all of it
+    double radius;  // negative: there is nothing
 } sn_occluder;
 
 SN_API sn_status sn_occluder_make(sn_occluder *occluder, const sn_shape *shapes, int shape_count,

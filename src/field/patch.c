@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "geometry/mesh.h"
 #include "geometry/mesh_check.h"
+#include "math/dense.h"
 
 // Parts of a shape's extent, of a body's, of a body's for wires, and the most.
 enum { COARSE = 7, BODY_COARSE = 21, WIRE_COARSE = 14, FINEST = 64 };
@@ -14,12 +15,14 @@ enum { COARSE = 7, BODY_COARSE = 21, WIRE_COARSE = 14, FINEST = 64 };
 #define THIN        0.3  // the area of which is less than this share of the cell's side squared
 #define SCRAP       0.1  // patches below this share are joined over several cells
 #define SCRAP_CELLS 3
+#define PIECE       0.5   // the longest edge of a piece of a patch, as a share of a cell
 #define SHEET       0.25  // faces nearer to each other than this share of a cell are a sheet's,
 #define SAME_AREA   0.02  // when their areas are the same to this share
 #define WIRE        0.125 // radius of a bar that is a wire, as a share of a cell
 
 typedef struct piece {
     sn_vec3 centre, vector; // vector area; of a wire the axis, as long as its area is large
+    sn_sym3 second;         // moments about its centre, by area
     int cell[3];
     int sides, order;
     bool wire;
@@ -84,12 +87,29 @@ static void find_cell(const cutting *c, sn_vec3 centre, int cell[3])
     cell[2] = (int)from.z;
 }
 
-static bool put_piece(cutting *c, sn_vec3 centre, sn_vec3 vector, bool wire)
+static bool put_piece(cutting *c, sn_vec3 centre, sn_vec3 vector, sn_sym3 second, bool wire)
 {
-    piece made = {
-        .centre = centre, .vector = vector, .sides = c->sides, .order = c->all.count, .wire = wire};
+    piece made = {.centre = centre,
+                  .vector = vector,
+                  .second = second,
+                  .sides = c->sides,
+                  .order = c->all.count,
+                  .wire = wire};
     find_cell(c, centre, made.cell);
     return sn_array_push(&c->all, made);
+}
+
+// About its centroid a triangle has the second moments area / 12 times the sum of d d^T, d from the
+// centroid to the corners.
+static bool put_triangle(cutting *c, const sn_vec3 x[3])
+{
+    sn_vec3 centre = sn_vec3_scale(1.0 / 3.0, sn_vec3_add(sn_vec3_add(x[0], x[1]), x[2]));
+    sn_sym3 second = SN_SYM3_ZERO;
+    for (int i = 0; i < 3; ++i) {
+        second = sn_sym3_add_outer(&second, 1.0 / 12.0, sn_vec3_sub(x[i], centre));
+    }
+    sn_vec3 vector = sn_vec3_scale(0.5, sn_triangle_area_vector(x[0], x[1], x[2]));
+    return put_piece(c, centre, vector, second, false);
 }
 
 // Halves the longest edge until it is short enough. Depth is bounded: two halvings at most halve
@@ -105,10 +125,8 @@ static bool cut(cutting *c, const sn_vec3 x[3], int depth)
             longest = i;
         }
     }
-    if (!(length > c->size) || depth == 0) {
-        sn_vec3 sum = sn_vec3_add(sn_vec3_add(x[0], x[1]), x[2]);
-        return put_piece(c, sn_vec3_scale(1.0 / 3.0, sum),
-                         sn_vec3_scale(0.5, sn_triangle_area_vector(x[0], x[1], x[2])), false);
+    if (!(length > PIECE * c->size) || depth == 0) {
+        return put_triangle(c, x);
     }
     sn_vec3 a = x[longest], b = x[(longest + 1) % 3], other = x[(longest + 2) % 3];
     sn_vec3 middle = sn_vec3_scale(0.5, sn_vec3_add(a, b));
@@ -156,8 +174,17 @@ static double choose_way(const pieces *all, int first, double size)
     return area < THIN * size * size ? THIN_WAY : SAME_WAY;
 }
 
-// While they are being joined, a patch's centre is a sum weighed by area, and its normal the vector
-// area.
+static sn_sym3 add_moments(const sn_sym3 *sum, double area, const piece *p)
+{
+    const sn_sym3 *own = &p->second;
+    sn_sym3 part = {area * own->xx, area * own->xy, area * own->xz,
+                    area * own->yy, area * own->yz, area * own->zz};
+    part = sn_sym3_add_outer(&part, area, p->centre);
+    return sn_sym3_add(sum, &part);
+}
+
+// While they are being joined, a patch's centre is a sum weighed by area, its normal the vector
+// area, and its moments those about the origin.
 static bool join_piece(sn_patches *patches, int first, double way, const piece *p)
 {
     double area = sn_length(p->vector);
@@ -169,14 +196,31 @@ static bool join_piece(sn_patches *patches, int first, double way, const piece *
             patch->area += area;
             patch->centre = sn_vec3_add_scaled(patch->centre, area, p->centre);
             patch->normal = sn_vec3_add_scaled(patch->normal, cosine < 0.0 ? -1.0 : 1.0, p->vector);
+            patch->second = add_moments(&patch->second, area, p);
             return true;
         }
     }
     return sn_array_push(patches, ((sn_patch){.centre = sn_vec3_scale(area, p->centre),
                                               .normal = p->vector,
+                                              .second = add_moments(&SN_SYM3_ZERO, area, p),
                                               .area = area,
                                               .sides = p->sides,
                                               .wire = p->wire}));
+}
+
+// The two widest of the principal directions, each as long as the root of its moment.
+static void find_rectangle(sn_patch *patch)
+{
+    const sn_sym3 *s = &patch->second;
+    sn_mat3 tensor = {{{s->xx, s->xy, s->xz}, {s->xy, s->yy, s->yz}, {s->xz, s->yz, s->zz}}};
+    sn_vec3 values;
+    sn_mat3 vectors;
+    sn_mat3_eigen_symmetric(tensor, &values, &vectors);
+    const double widest[2] = {values.z, values.y};
+    for (int i = 0; i < 2; ++i) {
+        sn_vec3 way = {vectors.m[0][2 - i], vectors.m[1][2 - i], vectors.m[2][2 - i]};
+        patch->across[i] = sn_vec3_scale(sqrt(fmax(widest[i], 0.0)), way);
+    }
 }
 
 // Sums become means. A patch that is bent has as much area as it shows, a wire all of it.
@@ -192,6 +236,11 @@ static void finish(sn_patches *patches, int first)
         patch.area = patch.wire ? whole : shown;
         patch.centre = sn_vec3_scale(1.0 / whole, patch.centre);
         patch.normal = sn_vec3_scale(1.0 / shown, patch.normal);
+        const sn_sym3 *sum = &patch.second;
+        double per = 1.0 / whole;
+        patch.second = (sn_sym3){per * sum->xx, per * sum->xy, per * sum->xz,
+                                 per * sum->yy, per * sum->yz, per * sum->zz};
+        patch.second = sn_sym3_add_outer(&patch.second, -1.0, patch.centre);
         patches->data[kept++] = patch;
     }
     patches->count = kept;
@@ -255,7 +304,8 @@ static bool take_scraps(cutting *c, int first)
             continue;
         }
         c->sides = patch.sides;
-        done = put_piece(c, patch.centre, sn_vec3_scale(patch.area, patch.normal), false);
+        done = put_piece(c, patch.centre, sn_vec3_scale(patch.area, patch.normal), patch.second,
+                         false);
         for (int k = 0; k < 3 && done; ++k) {
             c->all.data[c->all.count - 1].cell[k] /= SCRAP_CELLS;
         }
@@ -403,7 +453,14 @@ static void spread_sheet(const flat_sheet *sheet, sn_patch *patches, int count)
         sn_vec3 moved = {mean[0] + factor[0] * (r.x - mean[0]),
                          mean[1] + factor[1] * (r.y - mean[1]),
                          mean[2] + factor[2] * (r.z - mean[2])};
-        p->centre = p->sides == 2 ? sn_vec3_add(sheet->middle, moved) : p->centre;
+        if (p->sides == 2) {
+            // Half way between the faces.
+            double level = component(sn_vec3_sub(sheet->middle, p->middle), sheet->axis);
+            const double up[3] = {sheet->axis == 0 ? level : 0.0, sheet->axis == 1 ? level : 0.0,
+                                  sheet->axis == 2 ? level : 0.0};
+            p->middle = sn_vec3_add(p->middle, sn_vec3_at(up));
+            p->centre = sn_vec3_add(sheet->middle, moved);
+        }
     }
 }
 
@@ -439,13 +496,21 @@ static bool cut_mesh(cutting *c, const sn_shape *shape, const sn_mesh *mesh, dou
         done = cut(c, x, 40);
     }
     done = done && join_all(c);
+    for (int i = first; i < c->patches->count; ++i) {
+        c->patches->data[i].middle = c->patches->data[i].centre;
+    }
     if (done && sheet.axis >= 0) {
         spread_sheet(&sheet, c->patches->data + first, c->patches->count - first);
     }
     for (int i = first; i < c->patches->count; ++i) {
         sn_patch *patch = &c->patches->data[i];
+        find_rectangle(patch);
         patch->centre = sn_transform_point(shape->frame, patch->centre);
+        patch->middle = sn_transform_point(shape->frame, patch->middle);
         patch->normal = sn_rotate(shape->frame.rotation, patch->normal);
+        for (int k = 0; k < 2; ++k) {
+            patch->across[k] = sn_rotate(shape->frame.rotation, patch->across[k]);
+        }
     }
     return done;
 }
@@ -456,11 +521,15 @@ static bool cut_bar(cutting *c, const sn_shape *bar)
     find_ends(bar, ends);
     int parts = (int)(bar->height / c->size) + 1;
     sn_vec3 way = sn_vec3_scale(1.0 / parts, sn_vec3_sub(ends[1], ends[0]));
+    // Along it length^2 / 12, across it radius^2 / 2.
+    double around = 0.5 * bar->radius * bar->radius, length = bar->height / parts;
+    sn_sym3 second = {around, 0.0, 0.0, around, 0.0, around};
+    second = sn_sym3_add_outer(&second, 1.0 / 12.0 - around / (length * length), way);
     bool done = true;
     c->sides = 2;
     for (int i = 0; i < parts && done; ++i) {
         done = put_piece(c, sn_vec3_add_scaled(ends[0], i + 0.5, way),
-                         sn_vec3_scale(2.0 * SN_PI * bar->radius, way), true);
+                         sn_vec3_scale(2.0 * SN_PI * bar->radius, way), second, true);
     }
     return done;
 }
@@ -490,7 +559,13 @@ static bool cut_wires(cutting *c, const body_cut *body)
             done = cut_bar(c, &body->shapes[i]);
         }
     }
-    return done && join_all(c);
+    int first = c->patches->count;
+    done = done && join_all(c);
+    for (int i = first; i < c->patches->count; ++i) {
+        find_rectangle(&c->patches->data[i]);
+        c->patches->data[i].middle = c->patches->data[i].centre;
+    }
+    return done;
 }
 
 static void add_to_box(sn_aabb *box, const sn_shape *shape, const sn_mesh *mesh)

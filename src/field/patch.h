@@ -5,25 +5,31 @@
 //     for (int i = 0; i < patches.count; ++i) { ... patches.data[i].area ... }
 //     sn_array_free(&patches);
 //
-// Every triangle of a shape's mesh is halved until its edges are at most `size`; pieces that lie in
-// one cell of a grid of that size and face nearly the same way are then one patch. Scraps, such as
-// rims of sheets, are joined over three cells. Both faces of a sheet are one patch with two sides;
-// those of a flat one are spread a little, so that they have its second moments of area.
-// The vector areas of one-sided patches, and the first moments of area on a flat face, add up to
-// those of the mesh. Round bars of a radius below a quarter of a cell are pieces of wire, without
-// ends.
+// Every triangle of a shape's mesh is halved until its edges are at most half of `size`; pieces
+// that lie in one cell of a grid of that size and face nearly the same way are then one patch.
+// Scraps, such as rims of sheets, are joined over three cells. Both faces of a sheet are one patch
+// with two sides; those of a flat one are spread a little, so that they have its second moments of
+// area. The vector areas of one-sided patches, and the first moments of area on a flat face, add up
+// to those of the mesh. Round bars of a radius below a quarter of a cell are pieces of wire,
+// without ends.
 //
 // What it does not do: what one shape of a body hides of another is counted.
 #ifndef SN_FIELD_PATCH_H
 #define SN_FIELD_PATCH_H
 
 #include "base/array.h"
+#include "math/symmetric.h"
 #include "sinew/geometry.h"
 
 typedef struct sn_patch {
     sn_vec3 centre, normal; // in the body's frame; outward, unit; of a wire its axis
-    double area;            // of one side; all around a wire
-    int sides;              // that the air meets: 2 on an open surface, a sheet or a wire
+    // A rectangle that has the patch's second moments of area: its points are middle + u across[0]
+    // + v across[1], |u| and |v| below sqrt(3). A wire's first is along it. The middle is the
+    // centre before those of a sheet are spread.
+    sn_vec3 middle, across[2];
+    sn_sym3 second; // while it is being made: moments of area; afterwards by area, about its centre
+    double area;    // of one side; all around a wire
+    int sides;      // that the air meets: 2 on an open surface, a sheet or a wire
     bool wire;
 } sn_patch;
 

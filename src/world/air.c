@@ -158,6 +158,7 @@ void sn_world_forget_air(sn_world *world)
     sn_array_free(&world->air.winds);
     sn_array_free(&world->air.strengths);
     sn_array_free(&world->air.bodies);
+    sn_array_free(&world->air.cuts);
     world->air.any_air_law = false;
     sn_shade_forget(&world->air.shade);
 }
@@ -186,6 +187,7 @@ static void find_ball(const sn_patch *patches, sn_air_form *form)
     form->middle = sn_vec3_scale(0.5, sn_vec3_add(lower, upper));
     for (int i = 0; i < form->count; ++i) {
         form->radius = fmax(form->radius, sn_distance(patches[i].centre, form->middle));
+        form->size = fmax(form->size, sn_patch_length(&patches[i], 0));
     }
 }
 
@@ -221,6 +223,7 @@ static sn_status find_form(sn_air *air, const sn_body_record *record, int *found
 static sn_status add_bodies(sn_world *world, sn_error *error)
 {
     sn_air *air = &world->air;
+    int cuts = 0;
     for (int i = 0; i < world->body_order.count; ++i) {
         uint32_t index = world->body_order.data[i];
         const sn_body_record *record = &world->bodies.data[index];
@@ -237,10 +240,18 @@ static sn_status add_bodies(sn_world *world, sn_error *error)
                             .number = index,
                             .first = air->forms.data[form].first,
                             .count = air->forms.data[form].count,
-                            .form = form};
+                            .form = form,
+                            .first_cut = cuts};
         if (!sn_array_push(&air->bodies, body)) {
             return sn_fail_memory(error, sizeof body);
         }
+        cuts += body.count;
+    }
+    if (!sn_array_resize(&air->cuts, cuts)) {
+        return sn_fail_memory(error, (size_t)cuts * sizeof(sn_patch_cut));
+    }
+    if (cuts > 0) {
+        memset(air->cuts.data, 0, (size_t)cuts * sizeof(sn_patch_cut));
     }
     return SN_OK;
 }
@@ -327,16 +338,37 @@ static void add_streams(sn_air_stream *sum, const sn_air_stream *stream, int cou
     }
 }
 
-// What the air does to `count` of a body's blocks. Winds of the air's law are summed before they
-// act, the others act one by one.
-static void blow_on_tile(const sn_world *world, const body_air *at, int first, int count,
+// Blocks that are worked on together: some of a body's own, or points of patches that are cut.
+typedef struct air_tile {
+    const sn_air_block *blocks;
+    int count;         // of blocks
+    int first;         // patch of the body's
+    int patches;       // in the blocks
+    const int *owners; // the patches that points belong to; NULL: they are patches in a row
+} air_tile;
+
+static void dim_tile(const uint8_t *lit, const air_tile *tile, sn_air_stream *stream)
+{
+    if (tile->owners == NULL) {
+        dim_stream(lit + tile->first, tile->patches, stream);
+        return;
+    }
+    uint8_t own[TILE * SN_LANES];
+    for (int i = 0; i < tile->patches; ++i) {
+        own[i] = lit[tile->owners[i]];
+    }
+    dim_stream(own, tile->patches, stream);
+}
+
+// What the air does to a tile. Winds of the air's law are summed before they act, the others act
+// one by one.
+static void blow_on_tile(const sn_world *world, const body_air *at, const air_tile *tile,
                          sn_air_sum *sum)
 {
     const sn_air *air = &world->air;
-    const sn_air_block *blocks = air->blocks.data + at->form->block_first + first;
+    const sn_air_block *blocks = tile->blocks;
+    int count = tile->count;
     sn_air_stream stream[TILE], total[TILE];
-    int patch = first * SN_LANES, patches = at->form->count - patch;
-    patches = patches < count * SN_LANES ? patches : count * SN_LANES;
     bool blows = false; // `total` has something in it
     for (int i = 0; i < air->winds.count; ++i) {
         const sn_wind *wind = air->winds.data[i];
@@ -349,7 +381,7 @@ static void blow_on_tile(const sn_world *world, const body_air *at, int first, i
         sn_wind_blow(wind, &at->place, at->time, strength, blocks, count, own);
         const uint8_t *lit = sn_shade_lit(&air->shade, i, (int)(at->body - air->bodies.data));
         if (lit != NULL) {
-            dim_stream(lit + patch, patches, own);
+            dim_tile(lit, tile, own);
         }
         if (by_air) {
             if (blows) {
@@ -360,7 +392,7 @@ static void blow_on_tile(const sn_world *world, const body_air *at, int first, i
         }
         sn_air_press_faces(blocks, count, own, &at->motion, sum);
         if (wind->def.random_share > 0.0) {
-            add_random_forces(world, wind, at, patch, patches, own, sum);
+            add_random_forces(world, wind, at, tile->first, tile->patches, own, sum);
         }
     }
     if (air->any_air_law) {
@@ -369,6 +401,90 @@ static void blow_on_tile(const sn_world *world, const body_air *at, int first, i
         }
         sn_air_press(blocks, count, total, &at->motion, at->with_damping, sum);
     }
+}
+
+// ---- patches that are cut ----
+
+static void put_lane(sn_air_block *to, int lane, const sn_air_block *from, int patch, double share)
+{
+    for (int k = 0; k < 3; ++k) {
+        to->centre[k][lane] = from->centre[k][patch];
+        to->normal[k][lane] = from->normal[k][patch];
+    }
+    to->across[lane] = share * from->across[patch];
+    to->along[lane] = share * from->along[patch];
+    to->face[lane] = share * from->face[patch];
+    to->face_along[lane] = share * from->face_along[patch];
+    to->one_sided[lane] = from->one_sided[patch];
+}
+
+// Points gathered until a tile is full.
+typedef struct air_points {
+    sn_air_block blocks[TILE];
+    int owners[TILE * SN_LANES];
+    int count;
+} air_points;
+
+static void blow_on_points(const sn_world *world, const body_air *at, air_points *points,
+                           const sn_air_block *filler, sn_air_sum *sum)
+{
+    if (points->count == 0) {
+        return;
+    }
+    int blocks = sn_air_block_count(points->count);
+    for (int i = points->count; i < blocks * SN_LANES; ++i) { // what is left over has no area
+        put_lane(&points->blocks[i / SN_LANES], i % SN_LANES, filler, 0, 0.0);
+    }
+    air_tile tile = {points->blocks, blocks, 0, points->count, points->owners};
+    blow_on_tile(world, at, &tile, sum);
+    points->count = 0;
+}
+
+// The points of a patch, evenly spread over its rectangle.
+static void add_points(const sn_world *world, const body_air *at, int index, sn_patch_cut cut,
+                       air_points *points, sn_air_sum *sum)
+{
+    const sn_air *air = &world->air;
+    const sn_patch *patch = &air->patches.data[at->form->first + index];
+    const sn_air_block *block = &air->blocks.data[at->form->block_first + index / SN_LANES];
+    int n[2] = {cut.points[0] > 1 ? cut.points[0] : 1, cut.points[1] > 1 ? cut.points[1] : 1};
+    for (int k = 0; k < n[0] * n[1]; ++k) {
+        double u = sqrt(3.0) * ((2.0 * (k % n[0]) + 1.0) / n[0] - 1.0);
+        double v = sqrt(3.0) * ((2.0 * (k / n[0]) + 1.0) / n[1] - 1.0);
+        sn_vec3 out = sn_vec3_add_scaled(sn_vec3_scale(u, patch->across[0]), v, patch->across[1]);
+        sn_air_block *to = &points->blocks[points->count / SN_LANES];
+        int lane = points->count % SN_LANES;
+        put_lane(to, lane, block, index % SN_LANES, 1.0 / (n[0] * n[1]));
+        sn_vec3 point = sn_vec3_add(patch->middle, out);
+        to->centre[0][lane] = point.x;
+        to->centre[1][lane] = point.y;
+        to->centre[2][lane] = point.z;
+        points->owners[points->count++] = index;
+        if (points->count == TILE * SN_LANES) {
+            blow_on_points(world, at, points, block, sum);
+        }
+    }
+}
+
+// A tile some of whose patches may be cut: those act through their points, the rest as it is.
+static void blow_on_cut_tile(const sn_world *world, const body_air *at, air_tile tile,
+                             sn_air_sum *sum)
+{
+    const sn_patch_cut *cuts = world->air.cuts.data + at->body->first_cut + tile.first;
+    sn_air_block rest[TILE];
+    air_points points;
+    points.count = 0;
+    memcpy(rest, tile.blocks, (size_t)tile.count * sizeof *rest);
+    for (int i = 0; i < tile.patches; ++i) {
+        if (cuts[i].points[0] > 1 || cuts[i].points[1] > 1) {
+            put_lane(&rest[i / SN_LANES], i % SN_LANES, &tile.blocks[i / SN_LANES], i % SN_LANES,
+                     0.0);
+            add_points(world, at, tile.first + i, cuts[i], &points, sum);
+        }
+    }
+    blow_on_points(world, at, &points, tile.blocks, sum);
+    tile.blocks = rest;
+    blow_on_tile(world, at, &tile, sum);
 }
 
 // R m R^T for the three blocks of a damping at once, one in each lane.
@@ -427,7 +543,16 @@ static void blow_on_body(sn_world *world, const sn_air_body *body, double time)
     sn_air_sum sum = {0};
     int count = sn_air_block_count(form->count);
     for (int first = 0; first < count; first += TILE) {
-        blow_on_tile(world, &at, first, count - first < TILE ? count - first : TILE, &sum);
+        air_tile tile = {.blocks = world->air.blocks.data + form->block_first + first,
+                         .count = count - first < TILE ? count - first : TILE,
+                         .first = first * SN_LANES};
+        int left = form->count - tile.first;
+        tile.patches = left < tile.count * SN_LANES ? left : tile.count * SN_LANES;
+        if (body->is_cut) {
+            blow_on_cut_tile(world, &at, tile, &sum);
+        } else {
+            blow_on_tile(world, &at, &tile, &sum);
+        }
     }
     sn_spatial *f = sn_agent_force(set, body->agent.agent) + body->agent.part;
     *f = sn_spatial_add(*f, sn_spatial_make(sn_mat3_apply(rotation, sum.wrench.angular),
@@ -436,6 +561,59 @@ static void blow_on_body(sn_world *world, const sn_air_body *body, double time)
         add_blocks(sn_agent_damping(set, body->agent.agent, body->agent.part), &rotation, &sum);
     }
 }
+
+// ---- cutting ----
+
+static bool blows_between(const sn_wind *wind, double start, double end)
+{
+    return sn_wind_strength(wind, start) != 0.0 || sn_wind_strength(wind, end) != 0.0 ||
+           sn_wind_strength(wind, 0.5 * (start + end)) != 0.0;
+}
+
+// `strengths` says which winds blow in this step.
+static void cut_bodies(void *context, int first, int last, int chunk)
+{
+    (void)chunk;
+    sn_world *world = context;
+    sn_air *air = &world->air;
+    for (int i = first; i < last; ++i) {
+        sn_air_body *body = &air->bodies.data[i];
+        const sn_air_form *form = &air->forms.data[body->form];
+        sn_agent_set *set = world->sets[body->agent.set];
+        sn_part part;
+        set->type->part(set, body->agent.agent, body->agent.part, &part);
+        sn_wind_place place = {part.frame.position, sn_quat_to_mat3(part.frame.rotation),
+                               form->middle, form->radius};
+        sn_patch_cut *cuts = air->cuts.data + body->first_cut;
+        if (body->is_cut) {
+            memset(cuts, 0, (size_t)body->count * sizeof *cuts);
+        }
+        body->is_cut = false;
+        for (int k = 0; k < air->winds.count; ++k) {
+            bool cut = air->strengths.data[k] != 0.0 &&
+                       sn_wind_cut(air->winds.data[k], &place, air->patches.data + body->first,
+                                   body->count, form->size, cuts);
+            body->is_cut = body->is_cut || cut;
+        }
+    }
+}
+
+void sn_world_cut_air(sn_world *world, double start, double end)
+{
+    sn_air *air = &world->air;
+    bool varies = false, random = false;
+    for (int i = 0; i < air->winds.count; ++i) {
+        const sn_wind *wind = air->winds.data[i];
+        varies = varies || sn_wind_may_cut(wind);
+        random = random || wind->def.random_share > 0.0; // drawn by patch
+        air->strengths.data[i] = blows_between(wind, start, end) ? 1.0 : 0.0;
+    }
+    if (varies && !random) {
+        sn_threads_run(world->threads, air->bodies.count, BODY_CHUNK, cut_bodies, world);
+    }
+}
+
+// ---- all bodies ----
 
 typedef struct air_work {
     sn_world *world;

@@ -6,6 +6,7 @@
 #include "agent/agent.h"
 #include "base/array.h"
 #include "field/wind_block.h"
+#include "field/wind_cut.h"
 #include "world/form.h"
 #include "world/shade.h"
 
@@ -16,6 +17,7 @@ typedef struct sn_air_form {
     int block_first;
     sn_vec3 middle; // of the ball around the patches' centres, in the body's frame
     double radius;
+    double size; // the longest that a patch is
 } sn_air_form;
 
 typedef struct sn_air_body {
@@ -24,6 +26,8 @@ typedef struct sn_air_body {
     uint32_t number;  // of the body, for random numbers
     int first, count; // in patches
     int form;
+    int first_cut; // of its patches
+    bool is_cut;   // some of them, in this step
 } sn_air_body;
 
 typedef struct sn_air {
@@ -35,12 +39,18 @@ typedef struct sn_air {
     sn_air_blocks blocks;
     SN_ARRAY(sn_air_form) forms;
     SN_ARRAY(sn_air_body) bodies;
+    SN_ARRAY(sn_patch_cut) cuts; // of all patches of all bodies
     sn_shade shade;
 } sn_air;
 
 sn_status sn_world_make_air(sn_world *world, sn_error *error);
 void sn_world_forget_air(sn_world *world); // what sn_world_make_air made but the patches
 void sn_world_free_air(sn_world *world);
+
+// Cuts patches finer for the step from `start` to `end`, where a wind that blows then varies across
+// them. Found anew from where bodies are at the start, so that it needs no memory, and held for the
+// step, so that integrators of several stages see no jumps.
+void sn_world_cut_air(sn_world *world, double start, double end);
 
 // Adds the forces of the air to the single-stage agents (group -1) or those of a staged group.
 void sn_world_add_air(sn_world *world, double time, int group);

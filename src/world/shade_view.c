@@ -387,15 +387,14 @@ static void look_up_bodies(void *context, int first, int last, int chunk)
             memset(lit, SN_SHADE_WHOLE, (size_t)own->count);
             continue;
         }
-        const sn_occluder_sample *samples = air->shade.forms.data[body->form].occluder.samples.data;
         for (int k = 0; k < own->count; ++k) {
             const sn_patch *patch = &air->patches.data[own->first + k];
             patch_view seen = {
                 .body = i,
                 .wire = patch->wire,
-                .centre = sn_vec3_add(place->from, sn_mat3_apply(place->turn, patch->centre)),
-                .across = {sn_mat3_apply(place->turn, samples[k].across[0]),
-                           sn_mat3_apply(place->turn, samples[k].across[1])},
+                .centre = sn_vec3_add(place->from, sn_mat3_apply(place->turn, patch->middle)),
+                .across = {sn_mat3_apply(place->turn, patch->across[0]),
+                           sn_mat3_apply(place->turn, patch->across[1])},
                 .clear = SELF * sqrt(patch->area)};
             double facing =
                 -sn_dot(sn_mat3_apply(place->turn, patch->normal), to_eye(view, seen.centre));

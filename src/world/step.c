@@ -291,6 +291,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     if (status != SN_OK) {
         return status;
     }
+    sn_world_cut_air(world, start, end);
     if (world->contact.method == SN_CONTACT_PENALTY) { // what is near, for every evaluation to come
         world->touch.penalty_start = start;
         world->touch.penalty_step = h;

@@ -173,6 +173,7 @@ sn_status sn_system_open_bare(sn_world *world, sn_system *system, sn_error *erro
     if (status != SN_OK) {
         return status;
     }
+    sn_world_cut_air(world, world->time, world->time);
     for (int s = 0; s < world->set_count; ++s) {
         system->n += world->sets[s]->v_count;
         system->q_count += world->sets[s]->q_count;
