@@ -438,8 +438,8 @@ static void test_any_pattern(void **state)
                 }
             }
         }
-        size_t bb = (size_t)(block * block);
-        double *values = malloc((size_t)starts[n] * bb * sizeof *values);
+        size_t bb = (size_t)block * (size_t)block;
+        double *values = calloc((size_t)starts[n] * bb, sizeof *values);
         for (size_t k = 0; k < (size_t)starts[n] * bb; ++k) {
             values[k] = sn_random_range(&random, -1.0, 1.0);
         }
@@ -457,8 +457,9 @@ static void test_any_pattern(void **state)
         sn_factor_def def = {.count = n, .block = block, .starts = starts, .columns = columns};
         assert_int_equal(sn_factor_create(&def, &factor, &error), SN_OK);
         assert_int_equal(sn_factor_update(factor, NULL, values, &error), SN_OK);
-        double *x = malloc((size_t)(n * block) * sizeof *x), *y = calloc((size_t)(n * block), 8);
-        double *b = malloc((size_t)(n * block) * sizeof *b);
+        size_t size = (size_t)n * (size_t)block;
+        double *x = malloc(size * sizeof *x), *y = calloc(size, sizeof *y);
+        double *b = malloc(size * sizeof *b);
         for (int i = 0; i < n * block; ++i) {
             b[i] = x[i] = sn_random_range(&random, -1.0, 1.0);
         }

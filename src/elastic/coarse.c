@@ -73,7 +73,7 @@ static void choose_grid(sn_coarse *c, const sn_coarse_def *def, int size)
     }
     double sides[3] = {high.x - low.x, high.y - low.y, high.z - low.z};
     double edge = sn_cbrt(volume / c->vertex_count * size);
-    for (;; edge *= 1.25) {
+    do {
         nodes = 1.0;
         for (int i = 0; i < 3; ++i) {
             double cells = floor(sides[i] / edge + 0.5);
@@ -81,10 +81,8 @@ static void choose_grid(sn_coarse *c, const sn_coarse_def *def, int size)
             c->spacing[i] = sides[i] / c->cells[i];
             nodes *= c->cells[i] + 1.0;
         }
-        if (nodes <= c->vertex_count + 64.0) {
-            break;
-        }
-    }
+        edge *= 1.25;
+    } while (nodes > c->vertex_count + 64.0);
     c->origin = low;
 }
 
@@ -472,8 +470,9 @@ static sn_status make_factor(coarse_maker *m, sn_error *error)
     for (size_t k = 0; k < all; ++k) {
         if (m->node_number[k] >= 0) {
             size_t x = (size_t)c->cells[0] + 1, y = (size_t)c->cells[1] + 1;
+            size_t row = k / x, layer = row / y;
             middles[m->node_number[k]] =
-                (sn_vec3){(double)(k % x), (double)(k / x % y), (double)(k / (x * y))};
+                (sn_vec3){(double)(k % x), (double)(row % y), (double)layer};
         }
     }
     sn_factor_def factor = {.count = c->node_count,

@@ -1,5 +1,6 @@
 #include "elastic/dissection.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ typedef struct cutter {
     int *key;                 // count
     int *histogram;           // count + BUCKETS
     int *queue;               // count
-    int8_t *side;             // count: 0 below, 1 above, 2 separator
+    uint8_t *side;            // count: 0 below, 1 above, 2 separator
     uint64_t *bits;           // adjacency of a leaf
     int bit_words;
     int part; // number of the present segment
@@ -135,7 +136,7 @@ typedef struct cut {
     double cost;
 } cut;
 
-static bool has_neighbour_on(const cutter *c, int node, int8_t side)
+static bool has_neighbour_on(const cutter *c, int node, uint8_t side)
 {
     for (int k = c->starts[node]; k < c->starts[node + 1]; ++k) {
         int other = c->neighbours[k];
@@ -169,7 +170,7 @@ static void try_threshold(cutter *c, segment s, cut candidate, cut *best)
     for (int k = s.first; k < s.last; ++k) {
         int node = c->order[k], side = c->side[node];
         count[side] += 1;
-        border[side] += has_neighbour_on(c, node, (int8_t)(1 - side));
+        border[side] += has_neighbour_on(c, node, (uint8_t)(1 - side));
     }
     candidate.from_below = true;
     weigh(best, candidate, count[0] - border[0], count[1], border[0]);
@@ -217,7 +218,7 @@ static void take_cut(cutter *c, segment s, const cut *best)
     int separators = 0;
     for (int k = s.first; k < s.last; ++k) {
         int node = c->order[k];
-        if (c->side[node] == from && has_neighbour_on(c, node, (int8_t)(1 - from))) {
+        if (c->side[node] == from && has_neighbour_on(c, node, (uint8_t)(1 - from))) {
             c->queue[separators++] = node;
         }
     }
@@ -226,8 +227,8 @@ static void take_cut(cutter *c, segment s, const cut *best)
     }
     for (int k = 0; k < separators; ++k) {
         int node = c->queue[k];
-        if (!has_neighbour_on(c, node, (int8_t)from)) {
-            c->side[node] = (int8_t)(1 - from);
+        if (!has_neighbour_on(c, node, (uint8_t)from)) {
+            c->side[node] = (uint8_t)(1 - from);
         }
     }
 }
@@ -293,12 +294,13 @@ static bool order_leaf(cutter *c, segment s)
         int node = c->queue[i];
         row[i / WORD_BITS] |= UINT64_C(1) << (i % WORD_BITS);
         for (int k = c->starts[node]; k < c->starts[node + 1]; ++k) {
-            int other = c->key[c->neighbours[k]];
+            unsigned other = (unsigned)c->key[c->neighbours[k]];
             row[other / WORD_BITS] |= UINT64_C(1) << (other % WORD_BITS);
         }
     }
     for (int step = 0; step < nodes; ++step) {
         int best = lowest_degree(c, c->bits, words, nodes);
+        assert(best >= 0);
         const uint64_t *row = c->bits + (size_t)best * (size_t)words;
         c->order[s.first + step] = c->queue[best];
         c->key[c->queue[best]] = -1;
@@ -310,7 +312,7 @@ static bool order_leaf(cutter *c, segment s)
             for (int w = 0; w < words; ++w) {
                 other[w] |= row[w];
             }
-            other[best / WORD_BITS] &= ~(UINT64_C(1) << (best % WORD_BITS));
+            other[best / WORD_BITS] &= ~(UINT64_C(1) << ((unsigned)best % WORD_BITS));
         }
     }
     return true;
@@ -329,7 +331,7 @@ static bool split(cutter *c, segment s)
     }
     take_cut(c, s, &best);
     int put = 0, ends[3];
-    for (int8_t side = 0; side < 3; ++side) {
+    for (uint8_t side = 0; side < 3; ++side) {
         for (int k = s.first; k < s.last; ++k) {
             if (c->side[c->order[k]] == side) {
                 c->queue[put++] = c->order[k];

@@ -57,7 +57,7 @@ typedef struct stacks {
 
 static size_t update_size(const sn_factor *factor, const sn_front *front)
 {
-    size_t below = (size_t)(factor->block * front->row_count);
+    size_t below = (size_t)factor->block * (size_t)front->row_count;
     return below * below;
 }
 
@@ -275,7 +275,8 @@ static void add_child(sn_factor *factor, const sn_front *front, const sn_front *
 {
     int b = factor->block, nodes = front->last - front->first;
     size_t height = (size_t)sn_front_height(factor, front);
-    size_t below = (size_t)(b * front->row_count), from_below = (size_t)(b * child->row_count);
+    size_t below = (size_t)b * (size_t)front->row_count;
+    size_t from_below = (size_t)b * (size_t)child->row_count;
     const int *places = factor->places + child->row_start;
     const double *from = factor->updates + child->update;
     for (int k = 0; k < child->row_count; ++k) {

@@ -257,7 +257,7 @@ static bool find_rows(analysis *a)
             own = push_row(a, f, below[k], rows, own);
         }
         for (int c = front->child; c >= 0; c = factor->fronts[c].sibling) {
-            for (int k = 0; k < factor->fronts[c].row_count; ++k) {
+            for (int k = 0; all.data != NULL && k < factor->fronts[c].row_count; ++k) {
                 own = push_row(a, f, all.data[factor->fronts[c].row_start + k], rows, own);
             }
         }
