@@ -11,7 +11,7 @@
         breath: null,
         sent: {}, // how often each command went out
         lastSent: {},
-        microphone: [], // level of each block of samples: {at, seconds, level}
+        microphone: [], // level of each block of samples: {at, time of the world, seconds, level}
         motion: null, // set by watchMotion
         first: null, // the very first frame's {poses, movedAt}: when something in it had moved, as far as can be seen
         engine: [], // milliseconds that each frame cost the engine
@@ -58,7 +58,7 @@
 
     // From now on: when did a body move by that share of the scene's size, first?
     tap.watchMotion = (reach) => {
-        tap.motion = { from: tap.frame.poses, reach, at: null, most: 0 };
+        tap.motion = { from: tap.frame.poses, reach, at: null, time: null, most: 0 };
     };
 
     function take(data) {
@@ -102,6 +102,7 @@
             tap.motion.most = tap.moved(tap.motion.from);
             if (tap.motion.at === null && tap.motion.most > tap.motion.reach) {
                 tap.motion.at = at;
+                tap.motion.time = frame.time;
             }
         }
     }
@@ -118,7 +119,7 @@
                 sum += sample * sample;
             }
             const seconds = samples.length / new DataView(data).getUint32(4, true);
-            tap.microphone.push({ at: performance.now(), seconds, level: Math.sqrt(sum / samples.length) });
+            tap.microphone.push({ at: performance.now(), time: tap.frame?.time ?? 0, seconds, level: Math.sqrt(sum / samples.length) });
         }
     }
 

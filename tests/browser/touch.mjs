@@ -63,6 +63,42 @@ async function calmFish(browser, address) {
 
 const visible = 1e-3; // of the scene's size
 
+const promised = 150; // ms from the microphone to motion
+
+// Hears the sound, which is some seconds of silence and a blow over and over, through one blow. From the start of the block
+// in which it begins to the first frame in which something moved there are two measures: the wall's clock between both in the
+// page, and the world's, which stands still while others have the machine.
+async function oneBlow(view) {
+    for (;;) {
+        await view.until("it is silent", () =>
+            window.tap.microphone.slice(-20).every((block) => block.level < 0.005) && window.tap.breath.speed < 1e-3);
+        await calm(view);
+        const from = await view.get(() => {
+            window.tap.motion.before = 0; // the farthest while it is silent
+            return window.tap.microphone.length;
+        });
+        await view.until("the blow is heard", (count) => {
+            const loud = window.tap.microphone.slice(count).some((block) => block.level > 0.01);
+            window.tap.motion.before = loud ? window.tap.motion.before : window.tap.motion.most;
+            return loud;
+        }, from);
+        await view.until("the blow moves it", (reach) => window.tap.motion.most > reach, visible);
+        const seen = await view.get((count) => {
+            const blocks = window.tap.microphone.slice(count);
+            const first = blocks.findIndex((block) => block.level > 0.01);
+            const { at, time, before } = window.tap.motion;
+            const loud = blocks[first];
+            return {
+                wall: at - loud.at + 1000 * loud.seconds, world: 1000 * (time - loud.time + loud.seconds),
+                silence: { most: before, seconds: blocks.slice(0, first).reduce((sum, block) => sum + block.seconds, 0) },
+            };
+        }, from);
+        if (seen.silence.seconds > 0.5) {
+            return seen; // else it began to listen too late to tell silence from the blow
+        }
+    }
+}
+
 // The microphone moves the mobile, silence does not; so do B and the mouse.
 export async function breath(world, engine, check) {
     const { browser, servers, figures } = world;
@@ -71,22 +107,19 @@ export async function breath(world, engine, check) {
     await view.id("microphone").click();
     await view.until("it listens", () => window.tap.breath !== null && window.tap.microphone.length > 20);
     check("the page asks for the bare sound", !/still uses/.test(await view.id("microphone-state").innerText()));
-    // The sound begins with 3.5 s of silence, then half a second more of it.
-    await view.sleep(2000);
-    const silent = await view.get(() => ({ most: window.tap.motion.most, level: Math.max(...window.tap.microphone.map((block) => block.level)), speed: window.tap.breath.speed }));
-    check("silence does not move it", silent.most < 1e-6 && silent.speed < 0.05, silent);
-    await view.get(() => window.tap.watchMotion(1e-5));
-    await view.until("the blow is heard", () => window.tap.breath.speed > 0.2);
+    // A machine that does something else just then delays anything: of three blows the quickest counts.
+    let delay = null;
+    let silence = null;
+    const quickest = (seen) => Math.min(seen.wall, seen.world);
+    for (let blows = 0; blows < 3 && !(delay && quickest(delay) < promised); ++blows) {
+        const next = await oneBlow(view);
+        silence ??= next.silence;
+        delay = delay && quickest(delay) < quickest(next) ? delay : next;
+    }
+    check("silence does not move it", silence.most < 1e-6 && silence.seconds > 0.5, silence);
     check("the meter shows it", await view.get(() => Number(document.querySelector("[data-testid=meter]").getAttribute("aria-valuenow"))) > 0.05);
-    await view.until("the blow moves it", (reach) => window.tap.motion.most > reach, visible);
-    // From the block in which the blow begins, as it leaves the microphone's thread, to the first frame in which something moved.
-    const delay = await view.get(() => {
-        const loud = window.tap.microphone.find((block) => block.level > 0.01);
-        return window.tap.motion.at - (loud.at - 1000 * loud.seconds);
-    });
-    figures[`${engine}: microphone to motion`] = `${delay.toFixed(0)} ms`;
-    // Promised are 150 ms; machines that test are busy.
-    check("from the microphone to motion without waiting", delay > 0 && delay < 600, delay);
+    figures[`${engine}: microphone to motion`] = `${delay.wall.toFixed(0)} ms, ${delay.world.toFixed(0)} of the world's`;
+    check("from the microphone to motion within 150 ms", quickest(delay) > 0 && quickest(delay) < promised, delay);
     await view.id("microphone").click();
     await view.until("it stops listening", () => window.tap.lastSent.microphone.state === "off");
 
