@@ -9,6 +9,8 @@
 #include "live/live_message.h"
 #include "scene/error_list.h"
 
+#define SLOWEST_RATE 0.1 // frames a second, but for none
+
 typedef struct order {
     sn_live *live;
     sn_live_client *client;
@@ -469,7 +471,7 @@ static sn_status rate(order *o)
     if (!sn_message_number(&o->message, "frames", 0.0, 240.0, &frames)) {
         return SN_ERROR_ARGUMENT;
     }
-    o->client->frame_rate = frames;
+    o->client->frame_rate = frames > 0.0 ? fmax(frames, SLOWEST_RATE) : 0.0;
     o->client->next_frame = 0.0;
     return SN_OK;
 }

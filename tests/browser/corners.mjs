@@ -171,6 +171,16 @@ export async function bending({ browser, servers, pictureFolder }, engine, check
     check("selected it has an outline, which bends with it", outline > 150, outline);
     await view.get(() => window.bend(0.5, 3)); // of another size than the surface: left out
     await bend(0.5, "ring-bent");
+    // A history that has reached its bound of memory.
+    await view.get(() => window.tap.pretend(JSON.stringify({
+        ...window.tap.status, time: 20, steps: 1200, history: { from: 7.5, to: 20, at: 20, steps: 750, bytes: 128e6 },
+    })));
+    check("the time bar tells how far back it goes", await view.id("reach").textContent() === "goes back 13 s");
+    await view.page.screenshot({ path: join(pictureFolder, "history.png") });
+    await view.get(() => window.tap.pretend(JSON.stringify({
+        ...window.tap.status, time: 20, steps: 1200, history: { from: 0, to: 20, at: 20, steps: 1201, bytes: 1e6 },
+    })));
+    check("but not while it goes back to the start", await view.id("reach").isHidden());
     check("vertices that do not fit leave nothing in the console", view.complaints.length === 0, view.complaints);
     await view.close();
 }

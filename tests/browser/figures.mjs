@@ -36,7 +36,7 @@ async function costOfStep(view, scene, first, last) {
 }
 
 // First and last step that count. Before the first a browser is still compiling what runs often, ever better.
-const compared = { "steel-fish": [6000, 16000], "four-bar": [1200, 3000], ragdolls: [600, 1200], "box-pile": [30, 90] };
+const compared = { "steel-fish": [6000, 12000], ragdolls: [300, 600], "box-pile": [30, 60] };
 
 export async function figures(world, engine, check) {
     const { browser, servers } = world;
@@ -51,7 +51,7 @@ export async function figures(world, engine, check) {
     await view.get(() => {
         window.tap.engine.length = window.tap.steps.length = window.tap.arrivals.length = 0;
     });
-    await view.sleep(3000);
+    await view.sleep(2000);
     const { engineTimes, arrivals, reached } = await view.get(() => ({
         engineTimes: window.tap.engine, arrivals: window.tap.arrivals, reached: window.tap.status.reached,
     }));

@@ -2,8 +2,8 @@
 //
 //     node tests/browser/run.mjs [native|wasm]... [PART]...
 //
-// Parts: scenes steer files hands breath edit door phone drops follow bending hang loud figures
-// pictures. Ends with `N passed, M failed`.
+// Parts: scenes steer files hands breath edit door phone drops follow bending hang loud figures, and
+// pictures of the main views for somebody to look at, which are only taken when asked for. Ends with `N passed, M failed`.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,8 @@ import { breath, hands, phone } from "./touch.mjs";
 const parts = { scenes, steer, files, hands, breath, edit, door, phone, drops, follow, bending, hang, loud, figures, pictures };
 const wanted = process.argv.slice(2);
 const engines = ["native", "wasm"].filter((name) => !wanted.some((word) => ["native", "wasm"].includes(word)) || wanted.includes(name));
-const names = Object.keys(parts).filter((name) => !wanted.some((word) => word in parts) || wanted.includes(name));
+const unasked = Object.keys(parts).filter((name) => name !== "pictures");
+const names = wanted.some((word) => word in parts) ? Object.keys(parts).filter((name) => wanted.includes(name)) : unasked;
 for (const word of wanted) {
     if (!(word in parts) && !["native", "wasm"].includes(word)) {
         console.log(`there is no part '${word}', expected native, wasm or one of: ${Object.keys(parts).join(" ")}`);

@@ -1,8 +1,9 @@
 // Fuzzes a live world: the bytes are messages, one after the other, from two clients. Whatever
 // comes, the world must go on, and every text that goes out must be JSON.
 //
-// A message begins with a byte: bit 0 the client, bit 1 binary, bit 2 lets time pass before it;
-// then two bytes of length, little-endian.
+// A message begins with a byte: bit 0 the client, bit 1 binary, bit 2 lets time pass before it, bit
+// 3 lets a quarter of a second of it pass, bit 4 has the client leave and come anew first, bit 5
+// has the message be the scene's text, saved anew; then two bytes of length, little-endian.
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,11 @@ static const char scene[] =
     "0.1, "
     "0.1]}}], \"joints\": [{\"name\": \"pin\", \"type\": \"hinge\", \"parent\": \"world\", "
     "\"child\": "
-    "\"bob\", \"at\": [1, 0, 1.2], \"axis\": [0, 1, 0]}], \"probes\": [{\"name\": \"height\", "
+    "\"bob\", \"at\": [1, 0, 1.2], \"axis\": [0, 1, 0]}], \"fields\": [{\"type\": \"wind\", "
+    "\"name\": \"mouth\", \"kind\": \"cone\", \"breath\": true, \"occlusion\": \"depth\", "
+    "\"occlusion_pixels\": 8, "
+    "\"position\": [1, -0.5, 1], \"direction\": [0, 1, 0], \"radius\": 0.1, \"length\": 0.2, "
+    "\"speed\": 1}], \"probes\": [{\"name\": \"height\", "
     "\"of\": "
     "\"ball\", \"quantity\": \"position.z\"}], \"run\": {\"step\": 0.01}}";
 
@@ -57,6 +62,23 @@ static void listen(sn_live *live, int client)
     }
 }
 
+// A paused world has told everything after a while, whatever was asked of it, and is idle.
+static void come_to_rest(sn_live *live, const int *clients)
+{
+    static const char pause[] = "{\"do\": \"pause\"}",
+                      hello[] = "{\"do\": \"hello\", \"protocol\": 1}";
+    sn_live_receive(live, clients[1], hello, sizeof hello - 1, false);
+    sn_live_receive(live, clients[1], pause, sizeof pause - 1, false);
+    for (int i = 0; i < 2000 && !sn_live_is_idle(live); ++i) {
+        sn_live_advance(live, 0.2);
+        listen(live, clients[0]);
+        listen(live, clients[1]);
+    }
+    if (!sn_live_is_idle(live)) {
+        abort();
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     sn_live_def def = sn_default_live_def();
@@ -65,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     def.find_scene = find_scene;
     def.history_bytes = 2 << 20;
     def.clock = clock_of_steps;
-    def.budget = 20.0; // looks at the clock, which are about as many steps
+    def.budget = 4.0; // looks at the clock, which are about as many steps
     sn_live *live = NULL;
     if (sn_live_create(&def, &live, NULL) != SN_OK) {
         abort();
@@ -77,23 +99,32 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (sn_live_load_text(live, "one.json", scene, sizeof scene - 1, NULL) != SN_OK) {
         abort();
     }
-    for (int messages = 0; size >= 3 && messages < 64; ++messages) {
+    for (int messages = 0; size >= 3 && messages < 200; ++messages) {
         unsigned flags = data[0];
         size_t length = data[1] | (size_t)data[2] << 8;
+        int *client = &clients[flags & 1];
         data += 3;
         size -= 3;
         length = length < size ? length : size;
         if (flags & 4) {
-            sn_live_advance(live, 1.0 / 60.0);
+            sn_live_advance(live, flags & 8 ? 0.25 : 1.0 / 60.0);
             listen(live, clients[0]);
+            listen(live, clients[1]);
         }
-        sn_live_receive(live, clients[flags & 1], data, length, (flags & 2) != 0);
+        if (flags & 16) {
+            sn_live_leave(live, *client);
+            *client = sn_live_join(live, NULL);
+            sn_live_receive(live, *client, hello, sizeof hello - 1, false);
+        }
+        if (flags & 32) {
+            sn_live_reload_text(live, "one.json", (const char *)data, length, NULL);
+        } else {
+            sn_live_receive(live, *client, data, length, (flags & 2) != 0);
+        }
         data += length;
         size -= length;
     }
-    sn_live_advance(live, 1.0 / 30.0);
-    listen(live, clients[0]);
-    listen(live, clients[1]);
+    come_to_rest(live, clients);
     sn_live_destroy(live);
     return 0;
 }
