@@ -2,17 +2,21 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
-// A signal handler can reach nothing but a static flag.
-static volatile sig_atomic_t asked;
+// A signal handler can reach nothing but a static flag; a lock-free one may be read in any thread.
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "an atomic int is always lock-free");
+static atomic_int asked;
 
 static void note(int number)
 {
     (void)number;
-    asked = 1;
+    int before = errno;
+    atomic_store(&asked, 1);
     alarm(1);
+    errno = before;
 }
 
 // A single step may take minutes, and nothing but a signal reaches a person then.
@@ -42,5 +46,5 @@ void sn_interrupt_listen(void)
 
 bool sn_interrupted(void)
 {
-    return asked != 0;
+    return atomic_load(&asked) != 0;
 }
