@@ -15,14 +15,14 @@ export async function hands({ browser, servers, pictureFolder }, engine, check) 
     await view.pause();
     const [x, y] = await view.graspable("bob", eye);
     await view.page.mouse.down();
-    await view.page.mouse.move(x + 40, y - 25, { steps: 4 });
+    await view.page.mouse.move(x + 40, y - 5, { steps: 4 }); // across, where it can follow wherever it has swung to
     await view.until("a spring is there", () => window.tap.frame.grabs.length === 1);
     const taken = await view.get(() => window.tap.frame.grabs[0]);
     const distance = (grab) => Math.hypot(...grab.to.map((value, i) => value - grab.from[i]));
     check("the spring goes from the body to the pointer", distance(taken) > 0.05, taken);
     await view.sleep(300);
     await view.page.screenshot({ path: join(pictureFolder, `drag-${engine}.png`) });
-    const clip = { x: x + 30, y: y - 35, width: 20, height: 20 };
+    const clip = { x: x + 30, y: y - 15, width: 20, height: 20 };
     const accent = await view.pixelsNear([0xd2, 0x39, 0x1f], clip, 48);
     check("the hand can be seen at the pointer", accent > 20, accent);
     await view.page.keyboard.press(" ");
