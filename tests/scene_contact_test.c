@@ -378,7 +378,7 @@ static void mistakes_have_their_places(void **state)
         {"{\"sinew\": 1, \"materials\": {\"m\": {\"restitution\": 2}}}",
          {"t:1:49: \"restitution\" must lie between 0 and 1, got 2"}},
         {"{\"sinew\": 1, \"contact\": {\"method\": \"solvr\"}}",
-         {"t:1:36: \"method\": got \"solvr\"; did you mean \"solver\"?; expected one of: default, "
+         {"t:1:36: \"method\": got \"solvr\"; did you mean \"solver\"? Expected one of: default, "
           "solver, impulse, penalty, none"}},
         {"{\"sinew\": 1, \"contact\": {\"substeps\": 0}}",
          {"t:1:38: \"substeps\" must lie between 1 and 1000, got 0"}},

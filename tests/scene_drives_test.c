@@ -452,7 +452,7 @@ static const mistake mistakes[] = {
      {"t:2:79: \"points\": points 2 and 3 of the curve are the same"}},
     {JOINT("\"type\": \"surface\""), {"t:2:12: a surface needs the key \"surface\", such as "}},
     {JOINT("\"type\": \"surface\", \"surface\": {\"type\": \"sfere\"}"),
-     {"t:2:81: no surface has the type \"sfere\"; did you mean \"sphere\"?; expected one of: "
+     {"t:2:81: no surface has the type \"sfere\"; did you mean \"sphere\"? Expected one of: "
       "plane, sphere, cylinder, cone, torus, ellipsoid"}},
     {JOINT("\"type\": \"surface\", \"surface\": {\"type\": \"plane\", \"radius\": 1}"),
      {"t:2:90: unknown key \"radius\" in a plane_surface, expected one of: type"}},

@@ -57,7 +57,7 @@ static const mistake mistakes[] = {
     {"{\"sinew\": 1, \"gravity\": [0, 0, null]}",
      {"t:1:32: \"gravity\": expected an acceleration such as 9.81 or \"9.81 m/s^2\", got null"}},
     {"{\"sinew\": 1, \"run\": {\"policy\": \"precice\"}}",
-     {"t:1:32: \"policy\": got \"precice\"; did you mean \"precise\"?; expected one of: lockstep, "
+     {"t:1:32: \"policy\": got \"precice\"; did you mean \"precise\"? Expected one of: lockstep, "
       "precise"}},
     {"{\"sinew\": 1, \"run\": {\"threads\": 1.5}}",
      {"t:1:33: \"threads\" must be a whole number, got 1.5"}},
@@ -78,7 +78,7 @@ static const mistake mistakes[] = {
     // bodies
     {"{\"sinew\": 1, \"bodies\": [{}]}", {"t:1:25: a body needs the key \"name\""}},
     {BODY("\"type\": \"rigit\"" BALL),
-     {"t:1:47: \"type\": got \"rigit\"; did you mean \"rigid\"?; expected one of: rigid, static"}},
+     {"t:1:47: \"type\": got \"rigit\"; did you mean \"rigid\"? Expected one of: rigid, static"}},
     {"{\"sinew\": 1, \"bodies\": [{\"name\": \"\"" BALL "}]}", {"t:1:34: a name is empty"}},
     {"{\"sinew\": 1, \"bodies\": [{\"name\": \"world\"" BALL "}]}",
      {"t:1:34: \"world\" has a meaning of its own"}},
@@ -129,7 +129,7 @@ static const mistake mistakes[] = {
     {SHAPE("\"radius\": 1"),
      {"t:1:48: a shape needs the key \"type\", one of: sphere, box, cylinder"}},
     {SHAPE("\"type\": \"shpere\", \"radius\": 1"),
-     {"t:1:57: no shape has the type \"shpere\"; did you mean \"sphere\"?; expected one of: "
+     {"t:1:57: no shape has the type \"shpere\"; did you mean \"sphere\"? Expected one of: "
       "sphere, box"}},
     {SHAPE("\"type\": 5"), {"t:1:57: no shape has the type 5; expected one of"}},
     {SHAPE("\"type\": \"sphere\", \"radus\": 1"),

@@ -282,7 +282,7 @@ static const mistake mistakes[] = {
     {BODIES "\"joints\": [{\"type\": \"ball\", \"child\": \"arm\"}]}",
      {"t:2:12: a joint needs the key \"name\""}},
     {JOINT("\"type\": \"hing\", \"child\": \"arm\""),
-     {"t:2:34: \"type\": got \"hing\"; did you mean \"hinge\"?; expected one of: fixed, hinge,"}},
+     {"t:2:34: \"type\": got \"hing\"; did you mean \"hinge\"? Expected one of: fixed, hinge,"}},
     {JOINT(HINGE "\"child\": \"arn\""),
      {"t:2:52: there is no body \"arn\"; did you mean \"arm\"?"}},
     {JOINT(HINGE "\"child\": \"hand\", \"parent\": \"armm\""),

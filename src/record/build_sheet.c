@@ -256,6 +256,21 @@ static void write_drawings(sn_text *out, const sn_scene *scene, int number)
     }
 }
 
+// Parts beyond which a plan from above gets as much room as the one from the front.
+enum { CROWD = 40 };
+
+static void write_plan(sn_text *out, const sn_scene *scene, int mobile, sn_sheet_view view,
+                       double height)
+{
+    int left_out = sn_draw_plan(out, scene, mobile, view, 180.0, height);
+    sn_text_format(out, "<figcaption>from %s", view == SN_VIEW_FRONT ? "the front" : "above");
+    if (left_out > 0) {
+        sn_text_format(out, "; %d numbers have no room here, the tables tell where all parts hang",
+                       left_out);
+    }
+    sn_text_add(out, "</figcaption></figure>");
+}
+
 sn_status sn_scene_build_sheet(const sn_scene *scene, int mobile, char **text, size_t *length,
                                sn_error *error)
 {
@@ -269,10 +284,10 @@ sn_status sn_scene_build_sheet(const sn_scene *scene, int mobile, char **text, s
     write_head(&out, scene, made);
     write_facts(&out, scene, mobile);
     sn_text_add(&out, "<h2>Hanging plan</h2><div class=\"plans\"><figure>");
-    sn_draw_plan(&out, scene, mobile, SN_VIEW_FRONT, 180.0, 120.0);
-    sn_text_add(&out, "<figcaption>from the front</figcaption></figure><figure>");
-    sn_draw_plan(&out, scene, mobile, SN_VIEW_TOP, 180.0, 75.0);
-    sn_text_add(&out, "<figcaption>from above</figcaption></figure></div>");
+    write_plan(&out, scene, mobile, SN_VIEW_FRONT, 120.0);
+    sn_text_add(&out, "<figure>");
+    write_plan(&out, scene, mobile, SN_VIEW_TOP, made->count > CROWD ? 120.0 : 80.0);
+    sn_text_add(&out, "</div>");
     write_balance(&out, scene, mobile);
     write_wire_list(&out, scene, mobile);
     write_cut_list(&out, scene, mobile);

@@ -4,12 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "math/elementary.h"
 
 static const double MILLIMETRES = 1000.0;
 
 // What a printed page has room for.
 static const double PAGE_WIDTH = 180.0, PAGE_HEIGHT = 235.0;
+
+static const double NUMBER_SIZE = 4.2; // of the circle around a number, on paper
 
 void sn_html_text(sn_text *out, const char *text)
 {
@@ -76,7 +79,7 @@ static void put_number(sn_text *out, double x, double y, double scale, int numbe
     char text[16];
     snprintf(text, sizeof text, "%d", number);
     sn_text_format(out, "<circle class=\"n\" cx=\"%.3f\" cy=\"%.3f\" r=\"%.3f\"/>", x, y,
-                   2.1 / scale);
+                   0.5 * NUMBER_SIZE / scale);
     put_text(out, x, y + 0.95 / scale, scale, 2.7, "middle", text);
 }
 
@@ -211,7 +214,23 @@ static void visit_part(plan *p, const sn_scene *scene, int mobile, int index)
     }
 }
 
-static void number_part(plan *p, int index)
+// Where numbers stand already.
+typedef SN_ARRAY(sn_vec2) places;
+
+// False where another number stands.
+static bool take_place(places *taken, sn_vec2 at, double apart, bool *failed)
+{
+    for (int i = 0; i < taken->count; ++i) {
+        double x = taken->data[i].x - at.x, y = taken->data[i].y - at.y;
+        if (x * x + y * y < apart * apart) {
+            return false;
+        }
+    }
+    *failed = !sn_array_push(taken, at) || *failed;
+    return true;
+}
+
+static bool number_part(plan *p, int index, places *taken)
 {
     const sn_part *part = &p->mobile->parts[index];
     sn_vec3 place = sn_transform_point(part->frame, part->own.centre);
@@ -221,12 +240,17 @@ static void number_part(plan *p, int index)
     }
     sn_vec2 at = project(p, place);
     double aside = part->type == SN_PART_ARM ? 3.4 / p->scale : 0.0;
-    put_number(p->out, at.x + aside, at.y + (p->view == SN_VIEW_FRONT ? -aside : aside), p->scale,
-               index + 1);
+    at.x += aside;
+    at.y += p->view == SN_VIEW_FRONT ? -aside : aside;
+    if (!take_place(taken, at, NUMBER_SIZE / p->scale, &p->out->failed)) {
+        return false;
+    }
+    put_number(p->out, at.x, at.y, p->scale, index + 1);
+    return true;
 }
 
-void sn_draw_plan(sn_text *out, const sn_scene *scene, int mobile, sn_sheet_view view, double width,
-                  double height)
+int sn_draw_plan(sn_text *out, const sn_scene *scene, int mobile, sn_sheet_view view, double width,
+                 double height)
 {
     plan p = {.out = out, .mobile = sn_scene_mobile(scene, mobile), .view = view};
     p.low_x = p.low_y = INFINITY;
@@ -237,23 +261,29 @@ void sn_draw_plan(sn_text *out, const sn_scene *scene, int mobile, sn_sheet_view
         visit_part(&p, scene, mobile, i);
     }
     double w = p.high_x - p.low_x, h = p.high_y - p.low_y;
-    p.scale = fmin((width - 10.0) / w, (height - 14.0) / h);
-    double margin = 5.0 / p.scale, foot = 9.0 / p.scale;
+    // From above, numbers of arms stand below them.
+    double below = view == SN_VIEW_TOP ? 9.5 : 6.0;
+    p.scale = fmin((width - 10.0) / w, (height - below - 8.0) / h);
+    double margin = 5.0 / p.scale, foot = (below + 3.0) / p.scale;
     p.measuring = false;
     open_svg(out, p.low_x - margin, p.low_y - margin, w + 2.0 * margin, h + margin + foot, p.scale);
     sn_text_format(out, "<g style=\"stroke-width:%.3f\">", 0.25 / p.scale);
     for (int i = 0; i < p.mobile->count; ++i) {
         visit_part(&p, scene, mobile, i);
     }
+    places taken = {0};
+    int left_out = 0;
     for (int i = 0; i < p.mobile->count; ++i) {
-        number_part(&p, i);
+        left_out += !number_part(&p, i, &taken);
     }
+    sn_array_free(&taken);
     sn_vec2 nail = project(&p, p.mobile->position);
     double t = 1.6 / p.scale;
     sn_text_format(out, "<path class=\"k\" d=\"M%.2f %.2fl%.2f %.2fh%.2fZ\"/>", nail.x, nail.y, -t,
                    -t, 2.0 * t);
-    put_measure(out, p.low_x, p.high_x, p.high_y + 6.0 / p.scale, p.scale);
+    put_measure(out, p.low_x, p.high_x, p.high_y + below / p.scale, p.scale);
     sn_text_add(out, "</g></svg>");
+    return left_out;
 }
 
 // ---- leaves ----

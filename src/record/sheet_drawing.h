@@ -15,8 +15,8 @@ typedef enum sn_sheet_view {
 } sn_sheet_view;
 
 // The whole mobile as it hangs, fitted into so many millimetres, its parts numbered.
-void sn_draw_plan(sn_text *out, const sn_scene *scene, int mobile, sn_sheet_view view, double width,
-                  double height);
+int sn_draw_plan(sn_text *out, const sn_scene *scene, int mobile, sn_sheet_view view, double width,
+                 double height); // numbers that were left out for want of room
 
 // A sheet or disc, flat, with its hole and measures; an arm's wire with hook and places. Largest
 // scale of 1:1, 1:2, 1:5, ... that fits.

@@ -290,8 +290,9 @@ static void parse_enum(sn_reader *reader, int node, const sn_key *key, int *targ
     char list[360], got[64];
     list_words(known, count, list, sizeof list);
     describe(reader, node, got);
-    sn_reader_fail(reader, node, "\"%s\": got %s%s%s%s; expected one of: %s", key->name, got,
-                   near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "", list);
+    sn_reader_fail(reader, node, "\"%s\": got %s%s%s%s one of: %s", key->name, got,
+                   near ? "; did you mean \"" : "", near ? near : "",
+                   near ? "\"? Expected" : "; expected", list);
 }
 
 static int hex_digit(char c)
@@ -420,8 +421,9 @@ __attribute__((noinline)) static const sn_object *choose_variant(sn_reader *read
         wrong = sn_reader_string(reader, type);
     }
     const char *near = wrong != NULL ? sn_suggest(wrong, known, table->variant_count) : NULL;
-    sn_reader_fail(reader, type, "no %s has the type %s%s%s%s; expected one of: %s", table->name,
-                   got, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "", list);
+    sn_reader_fail(reader, type, "no %s has the type %s%s%s%s one of: %s", table->name, got,
+                   near ? "; did you mean \"" : "", near ? near : "",
+                   near ? "\"? Expected" : "; expected", list);
     return NULL;
 }
 

@@ -341,6 +341,10 @@ sn_status sn_svg_path_read(const char *text, int steps, sn_svg_path *path, sn_er
     sn_status status = SN_OK;
     if (r.out_of_memory) {
         status = sn_fail_memory(error, sizeof(sn_vec2) * (size_t)(path->points.count + 1));
+    } else if (!good && text[r.at] == '\0') {
+        status = sn_fail(error, SN_ERROR_SCENE, NULL,
+                         "the path ends before its last command has all its numbers; expected "
+                         "commands such as M 0 0 L 10 0 C 10 5 5 10 0 10 Z");
     } else if (!good) {
         status = sn_fail(error, SN_ERROR_SCENE, NULL,
                          "the path cannot be read at its character %zu, \"%.12s\"; expected "

@@ -375,8 +375,8 @@ static void blow_on_tile(const sn_world *world, const body_air *at, const air_ti
         double strength = air->strengths.data[i];
         bool by_air = wind->def.law == SN_WIND_LAW_AIR;
         sn_air_stream *own = by_air && !blows ? total : stream;
-        if (strength == 0.0) {
-            continue;
+        if (strength == 0.0 || wind->def.speed == 0.0) {
+            continue; // air at rest damps below
         }
         sn_wind_blow(wind, &at->place, at->time, strength, blocks, count, own);
         const uint8_t *lit = sn_shade_lit(&air->shade, i, (int)(at->body - air->bodies.data));
