@@ -36,7 +36,7 @@ async function costOfStep(view, scene, first, last) {
 }
 
 // First and last step that count. Before the first a browser is still compiling what runs often, ever better.
-const compared = { "steel-fish": [6000, 12000], ragdolls: [300, 600], "box-pile": [30, 60] };
+const compared = { "steel-fish": [6000, 12000], "box-pile": [30, 60] };
 
 export async function figures(world, engine, check) {
     const { browser, servers } = world;
@@ -63,7 +63,6 @@ export async function figures(world, engine, check) {
     check("frames come at 60 a second", rate > 60 / slack / 1.5 && rate < 100, rate);
     check("the engine's share of a frame is below 2 ms", share < 2 * slack, share);
 
-    world.costs ??= {};
     world.costs[engine] = {};
     for (let factor = 1; factor < 64; factor *= 2) {
         await view.page.keyboard.press("=");

@@ -48,7 +48,9 @@ const sound = join(folder, "silence-then-blow.wav");
 const breaths = join(root, "scenes/breaths");
 writeFileSync(sound, joinSounds(join(breaths, "silence.wav"), join(breaths, "hard-blow.wav")));
 
-const world = { folder, pictureFolder, figures: {}, servers: {}, browser: null };
+const world = { folder, pictureFolder, figures: {}, servers: {}, costs: {} };
+const browsers = {}; // one for each engine, so that both can be used at a time
+const alone = ["breath", "loud", "figures", "pictures"]; // parts that measure time, or look
 
 // What the page looked like when a part failed; pages left open are closed.
 async function photograph(browser, path) {
@@ -63,10 +65,22 @@ async function photograph(browser, path) {
     }
 }
 
+async function run(name, engine) {
+    const start = performance.now();
+    const check = checker(`${engine} ${name}`);
+    try {
+        await parts[name]({ ...world, browser: browsers[engine] }, engine, check);
+    } catch (error) {
+        await photograph(browsers[engine], join(pictureFolder, `failed-${engine}-${name}.png`));
+        check("goes through", false, `${error.message} ${error.stack?.split("\n").find((line) => line.includes("tests/browser/")) ?? ""}`);
+    }
+    console.log(`${engine} ${name}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
+}
+
 let ending = null;
 async function end() {
     ending ??= (async () => {
-        await world.browser?.close().catch(() => {});
+        await Promise.all(Object.values(browsers).map((browser) => browser.close().catch(() => {})));
         await Promise.all(Object.values(world.servers).map((server) => server.end()));
         rmSync(folder, { recursive: true, force: true });
     })();
@@ -79,20 +93,19 @@ process.on("SIGTERM", () => void end().then(() => {
 }));
 
 try {
-    world.browser = await startBrowser(sound);
     world.servers.native = await NativeServer.start("steel-fish", { folder });
     world.servers.wasm = await StaticServer.start(join(root, "build/web"));
-    for (const name of names) {
+    for (const engine of engines) {
+        browsers[engine] = await startBrowser(sound);
+    }
+    await Promise.all(engines.map(async (engine) => {
+        for (const name of names.filter((part) => !alone.includes(part))) {
+            await run(name, engine);
+        }
+    }));
+    for (const name of names.filter((part) => alone.includes(part))) {
         for (const engine of engines) {
-            const start = performance.now();
-            const check = checker(`${engine} ${name}`);
-            try {
-                await parts[name](world, engine, check);
-            } catch (error) {
-                await photograph(world.browser, join(pictureFolder, `failed-${engine}-${name}.png`));
-                check("goes through", false, `${error.message} ${error.stack?.split("\n").find((line) => line.includes("tests/browser/")) ?? ""}`);
-            }
-            console.log(`${engine} ${name}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
+            await run(name, engine);
         }
     }
 } catch (error) {
