@@ -157,6 +157,7 @@ static void scenes_once_broken_stay_sound(void **state)
         {777, 397},  // no longer a number
         {777, 602},  // a mechanism in a heap, a thousand million times its energy in the first step
         {777, 888},  // the same, at the end of its fall
+        {20261116, 381}, // lifted as fast as it fell, it gained speed and no depth
     };
     tally all = {0};
     if (from_environment("SINEW_SCENE", -1) >= 0) {

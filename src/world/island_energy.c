@@ -22,7 +22,7 @@
 
 static const double FLOOR = 1.0 / 20.0; // of the radius of a body, in a step
 static const double LIFT = 1.0 / 32.0;  // the same
-static const double SHARE = 0.1;        // of the energy it may have
+static const double SHARE = 0.02;       // of the energy it may have
 
 static sn_agent_ref agent_of(const sn_world *world, int number)
 {

@@ -181,12 +181,12 @@ void sn_world_let_go(sn_world *world);
 // ---- island_energy.c ----
 // At the start of a step, once islands are known; false when memory runs out. At its end, islands
 // that have more energy than they can have got are slowed down.
-bool sn_world_note_energies(sn_world *world);
-void sn_world_check_energies(sn_world *world, double h);
+SN_API bool sn_world_note_energies(sn_world *world);
+SN_API void sn_world_check_energies(sn_world *world, double h);
 // Has a mechanism sources of energy of its own?
 bool sn_world_is_driven(const sn_world *world, int agent);
 // After advance: islands in which something is no longer a number stand still.
-void sn_world_stand_lost(sn_world *world);
+SN_API void sn_world_stand_lost(sn_world *world);
 
 // ---- penalty_step.c ----
 // Adds the forces of contact by springs to agents of a group (-1: of none), and, at the end of a
