@@ -188,9 +188,17 @@ static sn_status build_mobile(int kind, int leaves, sn_world **world, sn_error *
 
 // ---- scene ----
 
-// Steady, and away from every leaf's edge: 10 m/s out of a mouth of 40 mm, a metre off.
+// Steady, and away from every leaf's edge: 10 m/s out of a mouth of 40 mm, a metre off; in the
+// place of the breath that the scene may have.
 static sn_status add_jet(sn_world *world, sn_error *error)
 {
+    sn_field breath = sn_world_find_breath(world);
+    if (sn_world_wind(world, breath) != NULL) {
+        sn_status status = sn_world_remove_field(world, breath, error);
+        if (status != SN_OK) {
+            return status;
+        }
+    }
     sn_vec3 low = {INFINITY, INFINITY, INFINITY}, high = sn_vec3_negate(low);
     for (int i = 0; i < sn_world_body_count(world); ++i) {
         sn_vec3 centre = sn_body_centre(world, sn_world_body(world, i));

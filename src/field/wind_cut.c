@@ -33,8 +33,11 @@ static double jet_step(double radius, double x, double r, double half)
     if (x + half < 0.0) {
         return INFINITY;
     }
-    sn_jet_profile far = sn_jet_profile_at(radius, x + half);
     sn_jet_profile near = sn_jet_profile_at(radius, fmax(x - half, 0.0));
+    if (STEP * near.width >= 2.0 * half && x - half > 0.0) {
+        return INFINITY; // wide enough where it is narrowest
+    }
+    sn_jet_profile far = sn_jet_profile_at(radius, x + half);
     if (r - half > near.core + REACH * far.width || (r + half < far.core && x - half > 0.0)) {
         return INFINITY;
     }

@@ -525,12 +525,17 @@ static tile_area area_of(const sn_raster *raster, int tile)
 
 static void draw_tile(const sn_raster *raster, int tile, const tile_area *area)
 {
+    // An empty row, copied into all: a small picture of few triangles is mostly this.
+    float far[SN_RASTER_TILE];
+    uint32_t none[SN_RASTER_TILE];
+    for (int i = 0; i < area->width; ++i) {
+        far[i] = -INFINITY;
+        none[i] = SN_RASTER_NONE;
+    }
     for (int row = 0; row < area->height * area->rows; ++row) {
         size_t start = (size_t)row * (size_t)area->stride;
-        for (int i = 0; i < area->width; ++i) {
-            area->nearness[start + (size_t)i] = -INFINITY;
-            area->ids[start + (size_t)i] = SN_RASTER_NONE;
-        }
+        memcpy(area->nearness + start, far, (size_t)area->width * sizeof *far);
+        memcpy(area->ids + start, none, (size_t)area->width * sizeof *none);
     }
     for (int i = raster->first.data[tile]; i < raster->first.data[tile + 1]; ++i) {
         draw_triangle(area, &raster->triangles.data[raster->lists.data[i]]);
