@@ -31,7 +31,7 @@
 // pj)/(si + sj), flips (pi - pj)/(si - sj), in closed form without the quotients, and stretches the
 // 3 x 3 matrix dpi/dsj. Projected ones have their negative values set to zero.
 //
-// What this does not do: plastic flow, heat, and laws that depend on the direction otherwise than
+// What this does not do: plastic flow (plastic.h), heat, and laws that depend on the direction otherwise than
 // by fibres.
 #ifndef SN_ELASTIC_MATERIAL_H
 #define SN_ELASTIC_MATERIAL_H

@@ -353,6 +353,7 @@ void sn_solid_destroy(sn_solid *solid)
     for (size_t k = 0; k < sizeof solid->memory / sizeof *solid->memory; ++k) {
         sn_free(solid->memory[k]);
     }
+    sn_solid_plastic_destroy(solid->plastic);
     sn_free(solid->vertices);
     sn_free(solid->chunks);
     sn_free(solid->colours);

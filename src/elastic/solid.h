@@ -20,7 +20,7 @@
 #define SN_ELASTIC_SOLID_H
 
 #include "base/threads.h"
-#include "elastic/material.h"
+#include "elastic/plastic.h"
 #include "sinew/tetrahedra.h"
 
 enum { SN_SOLID_STRIDE = 4 };
@@ -65,6 +65,33 @@ SN_API sn_mat3 sn_solid_gradient(const sn_solid *solid, int element, int point, 
 SN_API double sn_solid_add_viscous_forces(const sn_solid *solid, const sn_viscosity *viscosities,
                                           int count, bool current, const double *x, const double *v,
                                           double *f);
+
+// ---- plastic flow ----
+
+// Elements of some regions flow from now on: plastic.h; `laws` by regions like materials. Each of
+// their points has SN_PLASTIC_STATE numbers, elements in the mesh's order, which the caller keeps
+// beside positions: they are state like those.
+SN_API sn_status sn_solid_make_plastic(sn_solid *solid, const sn_plastic *laws, int count,
+                                       const char *place, sn_error *error);
+SN_API int sn_solid_plastic_size(const sn_solid *solid); // of the state; 0: nothing flows
+SN_API void sn_solid_plastic_start(const sn_solid *solid, double *state);
+
+// Shapes at rest follow `state`. All else here goes by the last one that was set; costs next to
+// nothing where it has not changed.
+SN_API void sn_solid_plastic_set(sn_solid *solid, const double *state);
+
+// What flows in a time h at positions x; the shapes at rest follow.
+SN_API void sn_solid_plastic_flow(sn_solid *solid, sn_threads *threads, double h, const double *x,
+                                  double *state);
+
+// The state's time derivative: for materials with a creep rate and without a limit.
+SN_API bool sn_solid_plastic_has_rate(const sn_solid *solid);
+SN_API void sn_solid_plastic_rate(sn_solid *solid, sn_threads *threads, const double *x,
+                                  const double *state, double *rate);
+
+// The energy that has become heat, and the greatest plastic strain of all points.
+SN_API double sn_solid_plastic_heat(const sn_solid *solid, const double *state);
+SN_API double sn_solid_plastic_strain(const sn_solid *solid, const double *state);
 
 // ---- stiffness ----
 

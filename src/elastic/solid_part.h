@@ -18,6 +18,16 @@ typedef struct sn_solid_chunk {
     bool fibres;
 } sn_solid_chunk;
 
+// What flows, if anything does: see sn_solid_make_plastic.
+typedef struct sn_solid_plastic {
+    sn_plastic *laws;     // law_count: by regions, or one for all
+    int law_count, count; // of elements that may flow
+    int *number_of;       // element_count: among those; -1: it cannot
+    double *applied;      // count, point, 9: Fp^-1 that gradients have
+    void *memory;         // of the next, aligned within
+    sn_lanes *gradients;  // as of the solid, where nothing has flowed
+} sn_solid_plastic;
+
 // Blocks are four elements of one law. What is left of the last block of a run repeats its first
 // element with no volume. Elements have one point where F is looked at, or four. Gradients are
 // those of the shape functions of all nodes but the first, whose own is minus their sum.
@@ -38,6 +48,7 @@ struct sn_solid {
     int *regions;                 // element_count
     double *chunk_energy;         // chunk_count
     sn_stiffness kind;            // of the last linearise
+    sn_solid_plastic *plastic;    // NULL: nothing flows
 };
 
 // `bytes` zeroed in *memory, and where in it an address is aligned for lanes; NULL when memory runs
@@ -48,6 +59,8 @@ void *sn_lanes_allocate(size_t bytes, void **memory);
 // differences of its nodes to the first; false when it has no volume somewhere.
 bool sn_element_gradients(int nodes, const sn_vec3 *differences, double *gradients,
                           double *volumes);
+
+void sn_solid_plastic_destroy(sn_solid_plastic *plastic); // NULL is allowed
 
 // Runs `work` over all chunks, colour by colour. first and last count chunks from the colour's
 // first, which the context gets in *base.
