@@ -14,13 +14,7 @@
 #include "field/patch.h"
 #include "jointed_world.h"
 #include "sinew/wind.h"
-
-static void assert_near(double a, double b, double tolerance)
-{
-    if (!(fabs(a - b) <= tolerance)) {
-        fail_msg("%.17g is not %.17g within %g", a, b, tolerance);
-    }
-}
+#include "windy_world.h"
 
 static void assert_vectors_near(sn_vec3 a, sn_vec3 b, double tolerance)
 {
@@ -45,22 +39,7 @@ static sn_body add_shape(sn_world *world, const sn_shape *shape, sn_transform fr
     def.frame = frame;
     def.velocity = velocity;
     def.angular_velocity = angular_velocity;
-    sn_body body;
-    sn_error error = {0};
-    if (sn_world_add_body(world, &def, &body, &error) != SN_OK) {
-        fail_msg("%s", sn_error_message(&error));
-    }
-    return body;
-}
-
-static sn_field add_wind(sn_world *world, const sn_wind_def *def)
-{
-    sn_field field;
-    sn_error error = {0};
-    if (sn_world_add_wind(world, def, &field, &error) != SN_OK) {
-        fail_msg("%s", sn_error_message(&error));
-    }
-    return field;
+    return add_defined(world, &def);
 }
 
 static sn_field add_still_air(sn_world *world)

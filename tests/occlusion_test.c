@@ -17,13 +17,7 @@
 #include "random_shape.h"
 #include "sinew/scene.h"
 #include "sinew/wind.h"
-
-static void assert_near(double a, double b, double tolerance)
-{
-    if (!(fabs(a - b) <= tolerance)) {
-        fail_msg("%.17g is not %.17g within %g", a, b, tolerance);
-    }
-}
+#include "windy_world.h"
 
 static sn_body add_body(sn_world *world, const sn_shape *shape, sn_vec3 at, sn_body_type type)
 {
@@ -32,22 +26,7 @@ static sn_body add_body(sn_world *world, const sn_shape *shape, sn_vec3 at, sn_b
     def.shapes = shape;
     def.shape_count = 1;
     def.frame.position = at;
-    sn_body body;
-    sn_error error = {0};
-    if (sn_world_add_body(world, &def, &body, &error) != SN_OK) {
-        fail_msg("%s", sn_error_message(&error));
-    }
-    return body;
-}
-
-static sn_field add_wind(sn_world *world, const sn_wind_def *def)
-{
-    sn_field field;
-    sn_error error = {0};
-    if (sn_world_add_wind(world, def, &field, &error) != SN_OK) {
-        fail_msg("%s", sn_error_message(&error));
-    }
-    return field;
+    return add_defined(world, &def);
 }
 
 // Its axis along x.
