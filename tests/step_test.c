@@ -221,7 +221,7 @@ static void callbacks_see_time_and_place_together(void **state)
 static void added_torques_keep_their_direction(void **state)
 {
     (void)state;
-    const double limit[] = {0, 1e-12, 1e-12, 1e-3, 1e-7, 1e-6, 1e-5};
+    const double limit[] = {0, 1e-12, 1e-12, 1e-12, 1e-3, 1e-7, 1e-6, 1e-5};
     const sn_vec3 torque = {1.0, 0.5, 0.0};
     for (int i = SN_INTEGRATOR_LIE_MIDPOINT; i <= SN_INTEGRATOR_BDF; ++i) {
         sn_world *world = make_world(SN_POLICY_LOCKSTEP, SN_VEC3_ZERO);

@@ -7,6 +7,7 @@
 #include "sinew/breath.h"
 #include "sinew/contact.h"
 #include "sinew/draw.h"
+#include "sinew/elastic.h"
 #include "sinew/geometry.h"
 #include "sinew/joint.h"
 #include "sinew/live.h"

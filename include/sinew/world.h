@@ -24,12 +24,12 @@
 // an integrator and a clock. A free rigid body is the smallest agent. The clock policy says how
 // agents go forward together:
 //
-//   lockstep  one step for all, fixed step, real time: Lie midpoint (default), symplectic
-//             Euler, RK4
+//   lockstep  one step for all, fixed step, real time: Lie midpoint (default), symplectic or
+//             implicit Euler, RK4
 //   precise   adaptive integration with error control and event location, through SUNDIALS:
 //             Fehlberg 4(5) (default), Adams, BDF
 //
-// The policy chooses the default; a body may name any of the six under either.
+// The policy chooses the default; a body may name any of them under either.
 //
 // What it does not do: a world is not locked; use one thread at a time per world (it uses its own
 // worker threads inside). Handles are small values; zero is null; a stale handle is reported, never
@@ -74,6 +74,9 @@ typedef struct sn_joint {
       "second order, symplectic, keeps angular momentum to round-off and energy bounded")          \
     X(SN_INTEGRATOR_SYMPLECTIC_EULER, "symplectic_euler",                                          \
       "first order, one force evaluation, robust")                                                 \
+    X(SN_INTEGRATOR_IMPLICIT_EULER, "implicit_euler",                                              \
+      "first order, of elastic bodies: robust, damps what is quick; rigid ones take "              \
+      "symplectic_euler")                                                                          \
     X(SN_INTEGRATOR_RK4, "rk4", "classical fourth-order Runge-Kutta, four force evaluations")      \
     X(SN_INTEGRATOR_FEHLBERG45, "fehlberg45", "adaptive Runge-Kutta-Fehlberg 4(5)")                \
     X(SN_INTEGRATOR_ADAMS, "adams",                                                                \
@@ -173,6 +176,7 @@ typedef struct sn_step_report {
     int stalled;                // too fast to be followed, or lost in contact: stood still, slower
     int slowed;                 // islands of contact that had gained energy, which was taken out
     int left_out;               // patches of contact beyond what a pair can have
+    int taken_back;             // elastic bodies that stopped before surfaces crossed
     double contact_error;       // how far the worst island is from its laws, relative; 0: solved
     uint64_t force_evaluations; // since the world was made
     uint64_t
@@ -187,7 +191,8 @@ SN_API sn_step_report sn_world_report(const sn_world *world);
 
 typedef enum sn_body_type {
     SN_BODY_RIGID,
-    SN_BODY_STATIC, // never moves; takes no mass
+    SN_BODY_STATIC,  // never moves; takes no mass
+    SN_BODY_ELASTIC, // see elastic.h
 } sn_body_type;
 
 typedef struct sn_body_def {

@@ -129,6 +129,8 @@ typedef struct sn_agent_row {
     double impulse; // found; the start on the way in
 } sn_agent_row;
 
+#define SN_DISPLACE_TURN 0.125 // rad, at most, in one displacement
+
 // What contact asks of an agent, in generalised coordinates. Twice a step: between free_step and
 // advance, with A of the step and bodies at its middle; and, where something has struck, after
 // advance, from `strike` on, with M of the present state and bodies at its end.
@@ -137,9 +139,14 @@ typedef struct sn_agent_row {
 //
 // Ties (loops, prescribed motions) are in A^-1: what they forbid does not answer. Each time
 // `velocity` comes first, then `rows`, and the rest.
-#define SN_DISPLACE_TURN 0.125 // rad
-
+//
+// Agents of very many coordinates show contact a few of their own making: the velocities G v of the
+// points that are touched. Then v stands for G v, and A^-1 for G A^-1 G^T.
 typedef struct sn_agent_contact {
+    // The coordinates that contact sees, for as long as the contacts of the step are the same.
+    // NULL: v_count.
+    int (*width)(const sn_agent_set *set, int agent);
+
     // Velocities (v_count) with nothing in the way but ties: after free_step, what v would be at
     // the end of the step; after strike, v.
     void (*velocity)(sn_agent_set *set, int agent, double *v);
@@ -171,6 +178,9 @@ typedef struct sn_agent_contact {
 
     // After all that: v becomes a share of itself.
     void (*slow)(sn_agent_set *set, int agent, double share);
+
+    // As `displace`, along A^-1 J^T p, where `width` is not v_count; NULL: `displace` does.
+    void (*shove)(sn_agent_set *set, int agent, const double *impulse, double h);
 } sn_agent_contact;
 
 struct sn_agent_type {
@@ -242,6 +252,12 @@ static inline double *sn_agent_q(const sn_agent_set *set, int agent)
 static inline double *sn_agent_v(const sn_agent_set *set, int agent)
 {
     return set->v + set->agents[agent].v_first;
+}
+
+static inline int sn_agent_contact_width(const sn_agent_set *set, int agent)
+{
+    const sn_agent_contact *contact = set->type->contact;
+    return contact->width != NULL ? contact->width(set, agent) : set->agents[agent].v_count;
 }
 
 static inline sn_spatial *sn_agent_force(const sn_agent_set *set, int agent)

@@ -36,25 +36,7 @@
 #ifndef SN_ELASTIC_MATERIAL_H
 #define SN_ELASTIC_MATERIAL_H
 
-#include "sinew/math.h"
-
-typedef enum sn_elastic_law {
-    SN_ELASTIC_LIESENFELD,
-    SN_ELASTIC_COROTATIONAL,
-    SN_ELASTIC_NEO_HOOKEAN,
-    SN_ELASTIC_ST_VENANT,
-    SN_ELASTIC_LAW_COUNT
-} sn_elastic_law;
-
-typedef struct sn_elastic {
-    sn_elastic_law law;
-    double bulk, shear;     // Pa
-    double fibre_stiffness; // Pa; 0: none
-    sn_vec3 fibre;          // unit vector in the body at rest
-} sn_elastic;
-
-// From Young's modulus (Pa) and Poisson's ratio (-1 to 1/2, both excluded); without fibre.
-SN_API sn_elastic sn_elastic_from_young(sn_elastic_law law, double young, double poisson);
+#include "sinew/elastic.h"
 
 // Moduli finite and above 0, fibre of unit length; `place` names the material.
 SN_API sn_status sn_elastic_check(const sn_elastic *material, const char *place, sn_error *error);
@@ -74,9 +56,6 @@ SN_API void sn_elastic_hessian(const sn_elastic *material, const sn_mat3 *f, sn_
 // The thesis' law (4.14): power density eta1/2 Pi^2 + 2/3 eta2 (Pi^2 - 3 Xi) of the metric's rate
 // T' = F'^T F + F^T F', Pi its trace, Xi the sum of its principal minors; per volume at rest. For
 // small strains a fluid of bulk viscosity 2 eta1 and shear viscosity 2 eta2 (Pa s).
-typedef struct sn_viscosity {
-    double volume, shape; // eta1, eta2
-} sn_viscosity;
 
 SN_API double sn_viscosity_power(const sn_viscosity *viscosity, const sn_mat3 *f,
                                  const sn_mat3 *rate);

@@ -325,6 +325,8 @@ sn_status sn_solid_create(const sn_solid_def *def, sn_solid **solid, sn_error *e
     m.solid = sn_allocate_zero(sizeof *m.solid);
     if (m.solid == NULL || !reserve(&m)) {
         status = sn_fail_memory(error, bytes);
+    } else {
+        m.solid->elastic_share = 1.0;
     }
     if (status == SN_OK) {
         order_elements(&m);

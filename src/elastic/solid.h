@@ -102,6 +102,12 @@ typedef enum sn_stiffness {
     SN_STIFFNESS_EXACT      // the law's own
 } sn_stiffness;
 
+// What the next linearise is to keep: share K + rate D in place of K, with D = -df/dv of the
+// thesis' viscosity (for frozen axes that of small strains), by regions like materials. A step of
+// h solves with K + D/t, t = h or h/2. Share 1 and no viscosity at first.
+SN_API void sn_solid_set_damping(sn_solid *solid, double share, double rate,
+                                 const sn_viscosity *viscosities, int count, bool current);
+
 // Keeps what products need. Fibres count in the law's own ones only; the first of those allocates.
 SN_API sn_status sn_solid_linearise(sn_solid *solid, sn_threads *threads, const double *x,
                                     sn_stiffness kind, sn_error *error);

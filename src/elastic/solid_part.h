@@ -49,6 +49,9 @@ struct sn_solid {
     double *chunk_energy;         // chunk_count
     sn_stiffness kind;            // of the last linearise
     sn_solid_plastic *plastic;    // NULL: nothing flows
+    double elastic_share;         // what the next one keeps: this much of the stiffness,
+    double viscous_rate;          // 1/s, and this much of the viscosity
+    bool viscous_now;             // whose power is per volume as it is
 };
 
 // `bytes` zeroed in *memory, and where in it an address is aligned for lanes; NULL when memory runs

@@ -2,6 +2,7 @@
 // gradients b_k = R gradient_k: the strain of v is the symmetric part of G = sum v_k b_k^T, so nine
 // numbers and two moduli a linear element are all that a product reads (the stiffness R K R^T of M.
 // Mueller and M. Gross 2004, never put together). A law's own stiffness keeps dP/dF, 45 numbers.
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -43,8 +44,13 @@ SN_LANE_FUNCTION void freeze_chunk(const producing *work, const sn_solid_chunk *
                                      r.m[i][2] * gradient[3 * n + 2];
                 }
             }
-            out[3 * (nodes - 1)] = volume * m->shear;
-            out[3 * (nodes - 1) + 1] = volume * (m->bulk - m->shear * (2.0 / 3.0));
+            // D of small strains is Hooke's law with the moduli 2 eta1 and 2 eta2.
+            sn_lanes shear =
+                solid->elastic_share * m->shear + 2.0 * solid->viscous_rate * m->shape_viscosity;
+            sn_lanes bulk =
+                solid->elastic_share * m->bulk + 2.0 * solid->viscous_rate * m->volume_viscosity;
+            out[3 * (nodes - 1)] = volume * shear;
+            out[3 * (nodes - 1) + 1] = volume * (bulk - shear * (2.0 / 3.0));
         }
     }
 }
@@ -74,6 +80,19 @@ static void put_hessian(const producing *work, sn_elastic_law law, int slot, int
     sn_mat3 f = sn_solid_deformation(solid, slot, point, work->x);
     double h[81];
     sn_elastic_hessian(&material, &f, work->hessian, h);
+    for (int i = 0; i < 81 && solid->elastic_share != 1.0; ++i) {
+        h[i] *= solid->elastic_share;
+    }
+    if (solid->viscous_rate > 0.0) {
+        const sn_lanes_material *m = &solid->materials[slot / SN_LANES];
+        sn_viscosity viscosity = {m->volume_viscosity[lane], m->shape_viscosity[lane]};
+        double d[81], rate = solid->viscous_rate;
+        rate *= solid->viscous_now ? fmax(sn_mat3_determinant(f), 0.0) : 1.0;
+        sn_viscosity_hessian(&viscosity, &f, d);
+        for (int i = 0; i < 81; ++i) {
+            h[i] += rate * d[i];
+        }
+    }
     for (int i = 0, k = 0; i < 9; ++i) {
         for (int j = i; j < 9; ++j, ++k) {
             solid->hessians[SN_HESSIAN_ENTRIES * at + (size_t)k][lane] =
@@ -94,6 +113,20 @@ static void hessian_chunks(void *context, int first, int last, int number)
                 put_hessian(work, chunk->law, slot, q); // repeated ones stay zero
             }
         }
+    }
+}
+
+void sn_solid_set_damping(sn_solid *solid, double share, double rate,
+                          const sn_viscosity *viscosities, int count, bool current)
+{
+    solid->elastic_share = share;
+    solid->viscous_rate = rate;
+    solid->viscous_now = current;
+    for (int e = 0; e < solid->element_count && rate > 0.0; ++e) {
+        const sn_viscosity *viscosity = &viscosities[count == 1 ? 0 : solid->regions[e]];
+        sn_lanes_material *m = &solid->materials[solid->slot_of[e] / SN_LANES];
+        m->volume_viscosity[solid->slot_of[e] % SN_LANES] = viscosity->volume;
+        m->shape_viscosity[solid->slot_of[e] % SN_LANES] = viscosity->shape;
     }
 }
 

@@ -225,6 +225,17 @@ static void collect(sn_exact *exact, const sn_exact_problem *problem, bool at_en
     }
 }
 
+// Those of bonds, which keep what they are for the next step.
+static void collect_bonds(sn_exact *exact, const sn_exact_problem *problem, bool at_end)
+{
+    for (int i = 0; i < problem->bond_count; ++i) {
+        const sn_exact_block *block = &exact->system.blocks.data[exact->first_bond + i];
+        double p = exact->system.p.data[block->row];
+        add_generalised(exact, block, sn_vec3_make(p, 0.0, 0.0));
+        problem->bonds[i]->impulse = p + (at_end ? problem->bonds[i]->impulse : 0.0);
+    }
+}
+
 static void bear_all(sn_exact *exact, const sn_exact_problem *problem)
 {
     for (int i = 0; i < exact->spots.count; ++i) {
@@ -289,6 +300,26 @@ static void push_apart(sn_exact *exact, const sn_exact_problem *problem)
     }
 }
 
+// Those that take the impulses of the pushing rather than its velocities.
+static void shove_apart(sn_exact *exact, const sn_exact_problem *problem)
+{
+    sn_exact_system *system = &exact->system;
+    memset(exact->total.data, 0, (size_t)system->v.count * sizeof *exact->total.data);
+    for (int i = 0; i < system->blocks.count; ++i) {
+        const sn_exact_block *block = &system->blocks.data[i];
+        double more = system->p.data[block->row] - system->start_p.data[block->row];
+        add_generalised(exact, block, sn_vec3_make(more, 0.0, 0.0));
+    }
+    for (int i = 0; i < system->agents.count; ++i) {
+        const sn_exact_agent *agent = &system->agents.data[i];
+        sn_agent_set *set = problem->sets[agent->set];
+        if (set->type->contact->shove != NULL) {
+            set->type->contact->shove(set, agent->agent, exact->total.data + agent->v_first,
+                                      0.5 * problem->h);
+        }
+    }
+}
+
 // At the end of the step.
 static void move_apart(sn_exact *exact, const sn_exact_problem *problem)
 {
@@ -302,10 +333,19 @@ static void move_apart(sn_exact *exact, const sn_exact_problem *problem)
     for (int i = 0; i < system->v.count; ++i) {
         moving[i] = system->v.data[i] - moving[i];
     }
+    bool shoved = false;
     for (int i = 0; i < system->agents.count; ++i) {
         const sn_exact_agent *agent = &system->agents.data[i];
         sn_agent_set *set = problem->sets[agent->set];
-        set->type->contact->displace(set, agent->agent, moving + agent->v_first, 0.5 * problem->h);
+        if (set->type->contact->shove != NULL) {
+            shoved = true;
+        } else {
+            set->type->contact->displace(set, agent->agent, moving + agent->v_first,
+                                         0.5 * problem->h);
+        }
+    }
+    if (shoved) {
+        shove_apart(exact, problem);
     }
 }
 
@@ -447,6 +487,7 @@ sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_ex
     }
     push_apart(exact, problem);
     collect(exact, problem, false);
+    collect_bonds(exact, problem, false);
     for (int i = 0; i < exact->spots.count; ++i) {
         const sn_exact_spot *spot = &exact->spots.data[i];
         finish_point(exact, problem, spot, &report->struck);
@@ -523,6 +564,7 @@ sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem, sn_ex
         return sn_fail_memory(error, 0);
     }
     collect(exact, problem, true);
+    collect_bonds(exact, problem, true);
     for (int i = 0; i < exact->spots.count; ++i) {
         const sn_exact_spot *spot = &exact->spots.data[i];
         sn_contact_point *point = spot_point(problem, spot);

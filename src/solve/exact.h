@@ -38,10 +38,26 @@
 #define SN_EXACT_OVERLAP 1e-4
 #define SN_EXACT_PUSH    (1.0 / 64.0)
 
+// An equation between velocities of parts, of at most two agents: the sum of forces . motion (the
+// force on the part's centre for a unit of the row's impulse, and the moment about it) is the
+// target.
+enum { SN_EXACT_BOND_TERMS = 20 };
+
+typedef struct sn_exact_bond {
+    int count;
+    sn_contact_side sides[SN_EXACT_BOND_TERMS];
+    sn_spatial forces[SN_EXACT_BOND_TERMS];
+    double target;     // at the end of the step
+    double end_target; // the same in the second pass
+    double impulse;    // of the step before, and the answer
+} sn_exact_bond;
+
 typedef struct sn_exact_problem {
     sn_agent_set *const *sets;
     sn_contact *const *contacts;
     int contact_count;
+    sn_exact_bond *const *bonds;
+    int bond_count;
     double h;
     bool predict;           // the simultaneous impulse of seed_impulse.h in place of the solver
     sn_exact_limits limits; // see sn_exact_default
@@ -74,7 +90,8 @@ typedef struct sn_exact {
     SN_ARRAY(double) total;  // as v: generalised impulses, and scratch
     SN_ARRAY(double) wishes; // by blocks: how much faster contacts ought to part
     bool at_end;             // of the step: the second pass
-    int contact_blocks;      // blocks of contacts come first, then agents' own
+    int contact_blocks;      // blocks of contacts come first, then agents' own, then bonds
+    int first_bond;          // block
 } sn_exact;
 
 SN_API sn_exact_problem sn_exact_default(void);

@@ -1,4 +1,5 @@
 // From contacts and agents to a system of rows.
+#include <math.h>
 #include <string.h>
 
 #include "solve/exact.h"
@@ -20,7 +21,7 @@ static int add_agent(sn_exact *exact, const sn_exact_problem *problem, const sn_
     sn_exact_agent agent = {.set = side->set,
                             .agent = side->agent,
                             .v_first = system->v.count,
-                            .v_count = set->agents[side->agent].v_count};
+                            .v_count = sn_agent_contact_width(set, side->agent)};
     if (!sn_array_push(&system->agents, agent) ||
         !sn_array_resize(&system->v, agent.v_first + agent.v_count)) {
         return -1;
@@ -175,7 +176,7 @@ static double time_after(const sn_exact_problem *problem, const sn_contact *cont
     for (int i = 0; i < 2; ++i) {
         if (side_table(problem, sides[i]) != NULL) {
             int integrator = problem->sets[sides[i]->set]->agents[sides[i]->agent].integrator;
-            sum += integrator == SN_INTEGRATOR_SYMPLECTIC_EULER ? 1.0 : 0.5;
+            sum += integrator == SN_INTEGRATOR_LIE_MIDPOINT ? 0.5 : 1.0;
             ++count;
         }
     }
@@ -356,13 +357,71 @@ static bool add_own_rows(sn_exact *exact, const sn_exact_problem *problem, int i
     return true;
 }
 
+// ---- bonds ----
+
+static bool add_bond(sn_exact *exact, const sn_exact_problem *problem, const sn_exact_bond *bond,
+                     bool at_end)
+{
+    sn_exact_system *system = &exact->system;
+    sn_exact_block block = {
+        .kind = SN_BLOCK_BOX, .width = 1, .lower = -INFINITY, .upper = INFINITY};
+    for (int i = 0; i < bond->count; ++i) {
+        const sn_contact_side *side = &bond->sides[i];
+        const sn_agent_contact *table = side_table(problem, side);
+        int agent = agent_index(exact, problem, side), own = 0;
+        if (agent < 0) {
+            return false;
+        }
+        while (own < block.side_count && block.side[own].agent != agent) {
+            ++own;
+        }
+        int count = system->agents.data[agent].v_count;
+        bool fresh = own == block.side_count;
+        if (fresh) {
+            int first = add_side(system, &block, agent);
+            if (first < 0) {
+                return false;
+            }
+            memset(system->j.data + first, 0, (size_t)count * sizeof(double));
+        }
+        if (!sn_array_resize(&exact->total, count)) { // scratch, until gathering ends
+            return false;
+        }
+        table->project(problem->sets[side->set], side->agent, side->part, &bond->forces[i],
+                       exact->total.data);
+        double *row = system->j.data + block.side[own].first;
+        for (int k = 0; k < count; ++k) {
+            row[k] += exact->total.data[k];
+        }
+    }
+    for (int side = 0; side < block.side_count; ++side) {
+        invert_side(system, problem, &block, side);
+    }
+    if (!add_block(system, &block)) {
+        return false;
+    }
+    system->target.data[system->target.count - 1] = at_end ? bond->end_target : bond->target;
+    system->p.data[system->p.count - 1] = at_end ? 0.0 : bond->impulse;
+    return true;
+}
+
+static bool add_bonds(sn_exact *exact, const sn_exact_problem *problem, bool at_end)
+{
+    for (int i = 0; i < problem->bond_count; ++i) {
+        if (!add_bond(exact, problem, problem->bonds[i], at_end)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool sn_exact_gather(sn_exact *exact, const sn_exact_problem *problem, bool at_end)
 {
     sn_exact_system *system = &exact->system;
     exact->at_end = system->at_end = at_end;
     sn_exact_system_clear(system);
     sn_array_clear(&exact->spots);
-    if (!reset_places(exact, problem->contact_count)) {
+    if (!reset_places(exact, problem->contact_count + problem->bond_count)) {
         return false;
     }
     for (int i = 0; i < problem->contact_count; ++i) {
@@ -375,6 +434,10 @@ bool sn_exact_gather(sn_exact *exact, const sn_exact_problem *problem, bool at_e
         if (!add_own_rows(exact, problem, i)) {
             return false;
         }
+    }
+    exact->first_bond = system->blocks.count;
+    if (!add_bonds(exact, problem, at_end)) {
+        return false;
     }
     if (!sn_exact_system_order(system)) {
         return false;

@@ -29,38 +29,73 @@ static bool transform_is_finite(sn_transform t)
            isfinite(t.rotation.y) && isfinite(t.rotation.z);
 }
 
+sn_status sn_world_check_name(const sn_world *world, const char *wanted, const char *shown,
+                              sn_error *error)
+{
+    bool taken =
+        wanted != NULL && wanted[0] != '\0' && sn_name_table_find(&world->body_names, wanted) != 0;
+    return !taken ? SN_OK
+                  : sn_fail(error, SN_ERROR_ARGUMENT, shown,
+                            "there is a body of this name already; names must be unique");
+}
+
+sn_status sn_world_check_motion(const char *shown, sn_transform frame, sn_vec3 velocity,
+                                sn_vec3 angular_velocity, sn_error *error)
+{
+    if (!transform_is_finite(frame) || !sn_vec3_is_finite(velocity) ||
+        !sn_vec3_is_finite(angular_velocity)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, shown,
+                       "position, rotation or velocity is not finite");
+    }
+    sn_quat r = frame.rotation;
+    double length = r.w * r.w + r.x * r.x + r.y * r.y + r.z * r.z;
+    if (!(fabs(length - 1.0) < 1e-6)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, shown,
+                       "rotation (%g, %g, %g, %g) is not a unit quaternion", r.w, r.x, r.y, r.z);
+    }
+    return SN_OK;
+}
+
+sn_status sn_world_check_integration(const char *shown, sn_integrator integrator,
+                                     double relative_tolerance, double absolute_tolerance,
+                                     sn_error *error)
+{
+    if ((unsigned)integrator >= SN_INTEGRATOR_COUNT) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, shown, "integrator %d is none of the %d there are",
+                       (int)integrator, (int)SN_INTEGRATOR_COUNT);
+    }
+    if (!(relative_tolerance >= 0.0 && relative_tolerance < 1.0) ||
+        !(absolute_tolerance >= 0.0 && isfinite(absolute_tolerance))) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, shown,
+                       "tolerances are %g and %g, expected positive, or 0 for the world's",
+                       relative_tolerance, absolute_tolerance);
+    }
+    return SN_OK;
+}
+
 static sn_status check_body_def(const sn_world *world, const sn_body_def *def, const char *name,
                                 sn_error *error)
 {
-    if (def->name != NULL && def->name[0] != '\0' &&
-        sn_name_table_find(&world->body_names, def->name) != 0) {
-        return sn_fail(error, SN_ERROR_ARGUMENT, name,
-                       "there is a body of this name already; names must be unique");
+    sn_status status = sn_world_check_name(world, def->name, name, error);
+    if (status == SN_OK) {
+        status =
+            sn_world_check_motion(name, def->frame, def->velocity, def->angular_velocity, error);
     }
-    if (!transform_is_finite(def->frame) || !sn_vec3_is_finite(def->velocity) ||
-        !sn_vec3_is_finite(def->angular_velocity)) {
-        return sn_fail(error, SN_ERROR_ARGUMENT, name,
-                       "position, rotation or velocity is not finite");
+    if (status != SN_OK) {
+        return status;
     }
-    sn_quat r = def->frame.rotation;
-    double length = r.w * r.w + r.x * r.x + r.y * r.y + r.z * r.z;
-    if (!(fabs(length - 1.0) < 1e-6)) {
+    if (def->type == SN_BODY_ELASTIC) {
         return sn_fail(error, SN_ERROR_ARGUMENT, name,
-                       "rotation (%g, %g, %g, %g) is not a unit quaternion", r.w, r.x, r.y, r.z);
+                       "elastic bodies are added by sn_world_add_elastic");
     }
     if ((unsigned)def->type > SN_BODY_STATIC) {
         return sn_fail(error, SN_ERROR_ARGUMENT, name, "type %d is none of those there are",
                        (int)def->type);
     }
-    if ((unsigned)def->integrator >= SN_INTEGRATOR_COUNT) {
-        return sn_fail(error, SN_ERROR_ARGUMENT, name, "integrator %d is none of the %d there are",
-                       (int)def->integrator, (int)SN_INTEGRATOR_COUNT);
-    }
-    if (!(def->relative_tolerance >= 0.0 && def->relative_tolerance < 1.0) ||
-        !(def->absolute_tolerance >= 0.0 && isfinite(def->absolute_tolerance))) {
-        return sn_fail(error, SN_ERROR_ARGUMENT, name,
-                       "tolerances are %g and %g, expected positive, or 0 for the world's",
-                       def->relative_tolerance, def->absolute_tolerance);
+    status = sn_world_check_integration(name, def->integrator, def->relative_tolerance,
+                                        def->absolute_tolerance, error);
+    if (status != SN_OK) {
+        return status;
     }
     if (def->shape_count < 0 || (def->shape_count > 0 && def->shapes == NULL)) {
         return sn_fail(error, SN_ERROR_ARGUMENT, name, "%d shapes given without a list",
@@ -72,7 +107,7 @@ static sn_status check_body_def(const sn_world *world, const sn_body_def *def, c
             snprintf(place, sizeof place, "shape %d", i);
         }
         sn_error inner = {0};
-        sn_status status = sn_shape_check(&def->shapes[i], place, &inner);
+        status = sn_shape_check(&def->shapes[i], place, &inner);
         if (status != SN_OK) {
             return sn_fail(error, status, name, "%s", sn_error_message(&inner));
         }
@@ -133,6 +168,14 @@ sn_integrator sn_world_default_integrator(const sn_world *world)
                                               : SN_INTEGRATOR_LIE_MIDPOINT;
 }
 
+// Rigid bodies have no stiffness of their own, so that implicit Euler's rule is the symplectic one.
+static sn_integrator rigid_integrator(const sn_world *world, sn_integrator wanted)
+{
+    sn_integrator found =
+        wanted != SN_INTEGRATOR_DEFAULT ? wanted : sn_world_default_integrator(world);
+    return found == SN_INTEGRATOR_IMPLICIT_EULER ? SN_INTEGRATOR_SYMPLECTIC_EULER : found;
+}
+
 static int add_agent(sn_world *world, const sn_body_def *def, const sn_mass_properties *mass,
                      uint32_t owner)
 {
@@ -142,8 +185,7 @@ static int add_agent(sn_world *world, const sn_body_def *def, const sn_mass_prop
         .velocity = def->velocity,
         .angular_velocity = def->angular_velocity,
         .radius = sn_shapes_reach(def->shapes, def->shape_count, mass->centre),
-        .integrator = def->integrator != SN_INTEGRATOR_DEFAULT ? def->integrator
-                                                               : sn_world_default_integrator(world),
+        .integrator = rigid_integrator(world, def->integrator),
         .relative_tolerance =
             def->relative_tolerance > 0.0 ? def->relative_tolerance : world->relative_tolerance,
         .absolute_tolerance =
@@ -203,6 +245,27 @@ static bool reserve_record(sn_world *world, uint32_t index)
     return true;
 }
 
+bool sn_world_enter_body(sn_world *world, sn_id id, const char *name, sn_body_record *record)
+{
+    record->name = sn_world_make_name(world, &world->body_names, name, "body");
+    bool made = record->name != NULL && reserve_record(world, id.index) &&
+                sn_array_reserve(&world->body_order, world->body_order.count + 1) &&
+                sn_name_table_put(&world->body_names, record->name, id.index);
+    if (!made) {
+        free_record(record);
+    }
+    return made;
+}
+
+sn_body sn_world_seat_body(sn_world *world, sn_id id, const sn_body_record *record)
+{
+    world->bodies.data[id.index] = *record;
+    world->body_order.data[world->body_order.count++] = id.index;
+    world->groups_current = false;
+    world->shapes_current = false;
+    return (sn_body){id.index, id.generation};
+}
+
 sn_status sn_world_add_body(sn_world *world, const sn_body_def *def, sn_body *body, sn_error *error)
 {
     *body = (sn_body){0};
@@ -235,36 +298,31 @@ sn_status sn_world_add_body(sn_world *world, const sn_body_def *def, sn_body *bo
                              .shapes = sn_form_shapes(form),
                              .shape_count = def->shape_count,
                              .touch = -1};
-    record.name = sn_world_make_name(world, &world->body_names, def->name, "body");
-    bool made = record.name != NULL;
-    if (made && def->type == SN_BODY_STATIC) {
+    bool made = true;
+    if (def->type == SN_BODY_STATIC) {
         record.own = sn_allocate_zero(sizeof *record.own);
         made = record.own != NULL;
     }
-    if (made && def->type == SN_BODY_STATIC) {
+    if (!made) {
+        free_record(&record);
+    } else if (def->type == SN_BODY_STATIC) {
         record.own->frame = def->frame;
         record.own->frame.rotation = sn_quat_normalize(def->frame.rotation);
     }
-    made = made && reserve_record(world, id.index) &&
-           sn_array_reserve(&world->body_order, world->body_order.count + 1) &&
-           sn_name_table_put(&world->body_names, record.name, id.index);
+    made = made && sn_world_enter_body(world, id, def->name, &record);
     if (made && def->type == SN_BODY_RIGID) {
         record.agent.agent = add_agent(world, def, &mass, id.index);
         made = record.agent.agent >= 0;
         if (!made) {
             sn_name_table_remove(&world->body_names, record.name);
+            free_record(&record);
         }
     }
     if (!made) {
-        free_record(&record);
         sn_id_pool_give(&world->body_ids, id);
         return sn_fail_memory(error, sizeof(sn_body_record));
     }
-    world->bodies.data[id.index] = record;
-    world->body_order.data[world->body_order.count++] = id.index;
-    world->groups_current = false;
-    world->shapes_current = false;
-    *body = (sn_body){id.index, id.generation};
+    *body = sn_world_seat_body(world, id, &record);
     return SN_OK;
 }
 
@@ -296,9 +354,12 @@ sn_status sn_world_remove_body(sn_world *world, sn_body body, sn_error *error)
         }
     }
     sn_world_remove_joints_of(world, body);
+    sn_world_remove_bonds_of(world, body);
     sn_world_remove_events_of(world, body, (sn_field){0});
     sn_world_remove_fields_of(world, body);
-    if (record->agent.agent >= 0) {
+    if (record->type == SN_BODY_ELASTIC) {
+        sn_world_drop_elastic(world, record);
+    } else if (record->agent.agent >= 0) {
         sn_world_drop_rigid(world, record);
     }
     sn_touch_remove_body(world, body.index);
@@ -430,6 +491,9 @@ sn_mass_properties sn_body_mass_properties(const sn_world *world, sn_body body)
     if (record != NULL && sn_body_is_jointed(record)) {
         return record->own->mass;
     }
+    if (record != NULL && record->type == SN_BODY_ELASTIC) {
+        return sn_world_elastic_mass(world, record);
+    }
     int agent = agent_of(world, body);
     if (agent < 0) {
         return (sn_mass_properties){0};
@@ -491,6 +555,15 @@ sn_vec3 sn_body_angular_velocity(const sn_world *world, sn_body body)
 
 sn_vec3 sn_body_point_velocity(const sn_world *world, sn_body body, sn_vec3 world_point)
 {
+    const sn_body_record *record = sn_world_body_record(world, body);
+    if (record != NULL && record->type == SN_BODY_ELASTIC) {
+        sn_elastic_point point;
+        sn_vec3 there, velocity;
+        sn_elastic_nearest_point(&world->elastics.agents, record->agent.agent, world_point, &point);
+        sn_elastic_read_point(&world->elastics.agents, record->agent.agent, &point, &there,
+                              &velocity);
+        return velocity;
+    }
     sn_part now = part_of(world, body);
     sn_vec3 arm = sn_vec3_sub(world_point, now.centre);
     return sn_vec3_add(now.velocity, sn_cross(now.angular_velocity, arm));
@@ -561,7 +634,9 @@ sn_status sn_body_set_transform(sn_world *world, sn_body body, sn_transform fram
         return SN_ERROR_UNSUPPORTED;
     }
     frame.rotation = sn_quat_normalize(frame.rotation);
-    if (agent >= 0) {
+    if (sn_body_get_type(world, body) == SN_BODY_ELASTIC) {
+        sn_elastic_set_frame(&world->elastics.agents, agent, frame);
+    } else if (agent >= 0) {
         // The body's velocities are those of the world, not of its axes: they stay when it is
         // turned.
         sn_vec3 velocity = sn_rigid_velocity(&world->rigid, agent);
@@ -594,7 +669,11 @@ sn_status sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 velocity,
     if (sn_world_check_still(world, error) != SN_OK || check_alone(world, body, error) != SN_OK) {
         return SN_ERROR_UNSUPPORTED;
     }
-    sn_rigid_set_velocity(&world->rigid, agent, velocity, angular_velocity);
+    if (sn_body_get_type(world, body) == SN_BODY_ELASTIC) {
+        sn_elastic_set_velocity(&world->elastics.agents, agent, velocity, angular_velocity);
+    } else {
+        sn_rigid_set_velocity(&world->rigid, agent, velocity, angular_velocity);
+    }
     sn_world_touch(world);
     return SN_OK;
 }
@@ -614,7 +693,15 @@ static void push(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 world_poi
         return; // its own group asks again
     }
     sn_spatial *sum = evaluating ? &set->force[index] : &set->external[index];
-    sn_spatial_push(sum, part_of(world, body).centre, force, world_point, torque);
+    if (ref.set == SN_SET_ELASTIC) { // on the material there
+        double *forces = evaluating ? set->joint_force : set->joint_external;
+        sn_elastic_point point;
+        sn_elastic_nearest_point(set, ref.agent, world_point, &point);
+        sn_elastic_push(&point, force, forces + set->agents[ref.agent].v_first);
+        sum->angular = sn_vec3_add(sum->angular, torque);
+    } else {
+        sn_spatial_push(sum, part_of(world, body).centre, force, world_point, torque);
+    }
     if (!evaluating) {
         set->has_external = true;
         sn_touch_rouse(world, ref);

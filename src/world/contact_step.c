@@ -24,21 +24,9 @@
 // this many times sqrt(size / g): lengths and times of the scene's own scale.
 static const double REST_SPEED = 2e-3, REST_TIME = 3.0;
 
-static int agent_count(const sn_world *world)
-{
-    return world->rigid.agents.count + world->articulations.agents.count;
-}
-
-static sn_agent_ref agent_at(const sn_world *world, int number)
-{
-    int rigid = world->rigid.agents.count;
-    return number < rigid ? (sn_agent_ref){SN_SET_RIGID, number, 0}
-                          : (sn_agent_ref){SN_SET_ARTICULATION, number - rigid, 0};
-}
-
 static sn_agent *head_of(sn_world *world, int number)
 {
-    sn_agent_ref ref = agent_at(world, number);
+    sn_agent_ref ref = sn_world_agent_at(world, number);
     return &world->sets[ref.set]->agents[ref.agent];
 }
 
@@ -57,7 +45,7 @@ void sn_touch_rouse(sn_world *world, sn_agent_ref ref)
 // callback, or stands in a wind, and mechanisms with springs, drives or motions.
 static bool may_sleep(const sn_world *world, int number)
 {
-    sn_agent_ref ref = agent_at(world, number);
+    sn_agent_ref ref = sn_world_agent_at(world, number);
     if (world->has_callbacks || world->behaviours.count > 0 || world->air.winds.count > 0) {
         return false;
     }
@@ -116,7 +104,7 @@ static void hold_resting(sn_world *world)
 
 void sn_world_let_go(sn_world *world)
 {
-    for (int i = 0; i < agent_count(world); ++i) {
+    for (int i = 0; i < sn_world_agent_count(world); ++i) {
         sn_agent *agent = head_of(world, i);
         agent->held = 0;
         agent->stalled = 0;
@@ -128,7 +116,7 @@ void sn_world_let_go(sn_world *world)
 static bool find_islands(sn_world *world)
 {
     sn_touch *touch = &world->touch;
-    int agents = agent_count(world), known = touch->still.count;
+    int agents = sn_world_agent_count(world), known = touch->still.count;
     bool made = sn_islands_find(&touch->islands, agents, touch->links.data, touch->links.count) &&
                 sn_array_resize(&touch->still, agents) &&
                 sn_array_resize(&touch->kinds, touch->islands.islands.count);
@@ -168,7 +156,7 @@ static bool is_heap(const sn_world *world, const sn_island *island)
                   island->pair_count >= HEAP_CONTACTS * island->agent_count;
     for (int k = 0; k < island->pair_count && heaped; ++k) {
         int link = touch->islands.pairs.data[island->pair_first + k];
-        heaped = is_heaped(world, &touch->pool.data[touch->active.data[link]]);
+        heaped = is_heaped(world, sn_touch_contact(touch, touch->active.data[link]));
     }
     return heaped;
 }
@@ -182,7 +170,7 @@ static bool is_pile(const sn_world *world, const sn_island *island)
     }
     for (int k = 0; k < island->agent_count; ++k) {
         int number = touch->islands.agents.data[island->agent_first + k];
-        sn_agent_ref ref = agent_at(world, number);
+        sn_agent_ref ref = sn_world_agent_at(world, number);
         if (ref.set != SN_SET_RIGID || sn_agent_is_damped(world->sets[ref.set], ref.agent, 0)) {
             return false;
         }
@@ -194,7 +182,7 @@ sn_status sn_world_begin_contacts(sn_world *world, sn_error *error)
 {
     sn_touch *touch = &world->touch;
     if (!find_islands(world)) {
-        return sn_fail_memory(error, sizeof(int) * (size_t)agent_count(world));
+        return sn_fail_memory(error, sizeof(int) * (size_t)sn_world_agent_count(world));
     }
     sn_world_let_go(world);
     hold_resting(world);
@@ -204,8 +192,10 @@ sn_status sn_world_begin_contacts(sn_world *world, sn_error *error)
             touch->kinds.data[i] = SN_ISLAND_PILE;
         }
         for (int k = 0; k < island->pair_count && touch->kinds.data[i] == SN_ISLAND_EXACT; ++k) {
-            int link = touch->islands.pairs.data[island->pair_first + k];
-            sn_contact_begin(&touch->pool.data[touch->active.data[link]], world->sets);
+            int number = touch->active.data[touch->islands.pairs.data[island->pair_first + k]];
+            if (number < SN_TOUCH_BONDS) {
+                sn_contact_begin(sn_touch_contact(touch, number), world->sets);
+            }
         }
     }
     return sn_world_note_energies(world) ? SN_OK : sn_fail_memory(error, sizeof(double));
@@ -255,14 +245,19 @@ static sn_exact_problem problem_of(sn_world *world, int island, double h)
     sn_touch *touch = &world->touch;
     const sn_island *own = &touch->islands.islands.data[island];
     sn_exact_problem problem = sn_exact_default();
+    problem.contacts = touch->pressed.data + own->pair_first;
+    problem.bonds = touch->bound.data + own->pair_first;
     for (int k = 0; k < own->pair_count; ++k) {
-        int place = own->pair_first + k;
-        touch->pressed.data[place] =
-            &touch->pool.data[touch->active.data[touch->islands.pairs.data[place]]];
+        int number = touch->active.data[touch->islands.pairs.data[own->pair_first + k]];
+        if (number >= SN_TOUCH_BONDS) {
+            touch->bound.data[own->pair_first + problem.bond_count++] =
+                &world->bonds.rows.data[number - SN_TOUCH_BONDS];
+        } else {
+            touch->pressed.data[own->pair_first + problem.contact_count++] =
+                sn_touch_contact(touch, number);
+        }
     }
     problem.sets = world->sets;
-    problem.contacts = touch->pressed.data + own->pair_first;
-    problem.contact_count = own->pair_count;
     problem.h = h;
     problem.predict = world->contact.method == SN_CONTACT_IMPULSE;
     return problem;
@@ -336,6 +331,7 @@ static sn_status press_islands(sn_world *world, double h, sn_error *error)
     sn_touch *touch = &world->touch;
     int islands = touch->islands.islands.count;
     if (!sn_array_resize(&touch->pressed, touch->islands.pairs.count) ||
+        !sn_array_resize(&touch->bound, touch->islands.pairs.count) ||
         !sn_array_resize(&touch->struck, islands) || !sn_array_resize(&touch->residual, islands)) {
         return sn_fail_memory(error, sizeof(sn_contact *) * (size_t)touch->islands.pairs.count);
     }
@@ -375,10 +371,14 @@ sn_status sn_world_relax_contacts(sn_world *world, double h, sn_error *error)
 // a fall takes.
 static double pace_of(const sn_world *world, int number, double gravity, double *time)
 {
-    sn_agent_ref ref = agent_at(world, number);
+    sn_agent_ref ref = sn_world_agent_at(world, number);
     const sn_agent_set *set = world->sets[ref.set];
     double fastest = 0.0, size = 0.0;
-    for (int i = 0; i < set->agents[ref.agent].part_count; ++i) {
+    if (ref.set == SN_SET_ELASTIC) {
+        fastest = sn_elastic_fastest(set, ref.agent);
+        size = sn_elastic_item_of(set, ref.agent)->radius;
+    }
+    for (int i = 0; i < set->agents[ref.agent].part_count && ref.set != SN_SET_ELASTIC; ++i) {
         sn_part part;
         set->type->part(set, ref.agent, i, &part);
         double radius = ref.set == SN_SET_RIGID

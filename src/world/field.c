@@ -51,8 +51,7 @@ static void spring_end(const sn_world *world, sn_body body, sn_vec3 local, sn_ve
         *position = sn_transform_point(record->own->frame, local);
         *velocity = SN_VEC3_ZERO;
     } else {
-        const sn_agent_set *set = world->sets[record->agent.set];
-        sn_agent_point(set, record->agent.agent, record->agent.part, local, position, velocity);
+        sn_world_body_point(world, record, local, position, velocity);
     }
 }
 

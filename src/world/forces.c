@@ -17,16 +17,26 @@ static sn_agent_ref find_target(const sn_world *world, sn_body body, int group)
     return record->agent;
 }
 
-static void push_point(sn_world *world, sn_body body, int group, sn_vec3 world_point, sn_vec3 force)
+// A force on the point of a body that was at `local` of its frame, and is at `world_point`.
+static void push_point(sn_world *world, sn_body body, int group, sn_vec3 local, sn_vec3 world_point,
+                       sn_vec3 force)
 {
     sn_agent_ref target = find_target(world, body, group);
-    if (target.agent >= 0) {
-        sn_agent_set *set = world->sets[target.set];
-        sn_part now;
-        set->type->part(set, target.agent, target.part, &now);
-        sn_spatial_push(sn_agent_force(set, target.agent) + target.part, now.centre, force,
-                        world_point, SN_VEC3_ZERO);
+    if (target.agent < 0) {
+        return;
     }
+    sn_agent_set *set = world->sets[target.set];
+    sn_elastic_point point;
+    if (target.set == SN_SET_ELASTIC) {
+        if (sn_elastic_find_point(set, target.agent, local, &point, NULL) == SN_OK) {
+            sn_elastic_push(&point, force, set->joint_force + set->agents[target.agent].v_first);
+        }
+        return;
+    }
+    sn_part now;
+    set->type->part(set, target.agent, target.part, &now);
+    sn_spatial_push(sn_agent_force(set, target.agent) + target.part, now.centre, force, world_point,
+                    SN_VEC3_ZERO);
 }
 
 static void apply_spring(sn_world *world, const sn_spring_def *spring, int group)
@@ -36,8 +46,8 @@ static void apply_spring(sn_world *world, const sn_spring_def *spring, int group
         sn_spring_evaluate(spring->stiffness, spring->damping, spring->rest_length, ends.a,
                            ends.a_velocity, ends.b, ends.b_velocity);
     sn_vec3 force = sn_vec3_scale(state.tension, state.direction);
-    push_point(world, spring->body_a, group, ends.a, force);
-    push_point(world, spring->body_b, group, ends.b, sn_vec3_negate(force));
+    push_point(world, spring->body_a, group, spring->point_a, ends.a, force);
+    push_point(world, spring->body_b, group, spring->point_b, ends.b, sn_vec3_negate(force));
 }
 
 // The derivative of -f by the part's velocity and spin, with r from its centre to the point:
@@ -65,10 +75,18 @@ static void apply_pull(sn_world *world, const sn_pull_def *pull, int group)
     sn_agent_set *set = world->sets[target.set];
     sn_vec3 point, velocity;
     sn_part now;
-    sn_agent_point(set, target.agent, target.part, pull->point, &point, &velocity);
-    set->type->part(set, target.agent, target.part, &now);
+    sn_world_body_point(world, sn_world_body_record(world, pull->body), pull->point, &point,
+                        &velocity);
     sn_vec3 force = sn_vec3_sub(sn_vec3_scale(pull->stiffness, sn_vec3_sub(pull->target, point)),
                                 sn_vec3_scale(pull->damping, velocity));
+    if (target.set == SN_SET_ELASTIC) {
+        push_point(world, pull->body, group, pull->point, point, force);
+        if (group < 0) {
+            sn_elastic_hold(set, target.agent, pull->point, pull->stiffness, pull->damping);
+        }
+        return;
+    }
+    set->type->part(set, target.agent, target.part, &now);
     sn_spatial_push(sn_agent_force(set, target.agent) + target.part, now.centre, force, point,
                     SN_VEC3_ZERO);
     if (group < 0) {

@@ -8,7 +8,7 @@
 // their radius a step, the trace that undoing overlap leaves. What is beyond that is taken out: all
 // its velocities shrink by one factor, which keeps to joints and loops, though not to momentum.
 // `sn_step_report.slowed` counts such islands. Mechanisms with drives or soft limits have sources
-// of their own and are left alone.
+// of their own and are left alone, and so are islands with elastic bodies, whose bonds may pull.
 //
 // An island in which something is no longer a number, or a mechanism could not be followed at all,
 // stands still for the step at half its velocity, with all impulses forgotten; `stalled` counts its
@@ -23,13 +23,6 @@
 static const double FLOOR = 1.0 / 20.0; // of the radius of a body, in a step
 static const double LIFT = 1.0 / 32.0;  // the same
 static const double SHARE = 0.02;       // of the energy it may have
-
-static sn_agent_ref agent_of(const sn_world *world, int number)
-{
-    int rigid = world->rigid.agents.count;
-    return number < rigid ? (sn_agent_ref){SN_SET_RIGID, number, 0}
-                          : (sn_agent_ref){SN_SET_ARTICULATION, number - rigid, 0};
-}
 
 // ---- energies ----
 
@@ -123,8 +116,11 @@ static double surface_work(const sn_world *world, const sn_island *island, bool 
     const sn_touch *touch = &world->touch;
     double work = 0.0;
     for (int k = 0; k < island->pair_count; ++k) {
-        int link = touch->islands.pairs.data[island->pair_first + k];
-        const sn_contact *contact = &touch->pool.data[touch->active.data[link]];
+        int number = touch->active.data[touch->islands.pairs.data[island->pair_first + k]];
+        if (number >= SN_TOUCH_BONDS) {
+            continue;
+        }
+        const sn_contact *contact = sn_touch_contact(touch, number);
         double speed = sn_length(contact->surface_velocity);
         for (int i = 0; i < contact->count; ++i) {
             work += speed > 0.0 ? speed * sn_length(contact->points[i].impulse) : 0.0;
@@ -138,9 +134,12 @@ static bool is_fast(const sn_world *world, const sn_island *island, double h)
 {
     const int *agents = &world->touch.islands.agents.data[island->agent_first];
     bool fast = false;
-    for (int k = 0; k < island->agent_count && !fast; ++k) {
-        sn_agent_ref ref = agent_of(world, agents[k]);
-        fast = ref.set == SN_SET_ARTICULATION || is_fast_body(world, ref.agent, h);
+    for (int k = 0; k < island->agent_count; ++k) {
+        sn_agent_ref ref = sn_world_agent_at(world, agents[k]);
+        if (ref.set == SN_SET_ELASTIC) {
+            return false;
+        }
+        fast = fast || ref.set == SN_SET_ARTICULATION || is_fast_body(world, ref.agent, h);
     }
     return fast;
 }
@@ -151,7 +150,7 @@ static island_sum sum_of(const sn_world *world, const sn_island *island, double 
     bool overlaps = false;
     island_sum sum = {.work = surface_work(world, island, &overlaps)};
     for (int k = 0; k < island->agent_count; ++k) {
-        sn_agent_ref ref = agent_of(world, agents[k]);
+        sn_agent_ref ref = sn_world_agent_at(world, agents[k]);
         if (ref.set == SN_SET_RIGID) {
             add_body(world, ref.agent, h, &sum);
         } else {
@@ -166,7 +165,7 @@ static void slow(sn_world *world, const sn_island *island, double share)
 {
     const int *agents = &world->touch.islands.agents.data[island->agent_first];
     for (int k = 0; k < island->agent_count; ++k) {
-        sn_agent_ref ref = agent_of(world, agents[k]);
+        sn_agent_ref ref = sn_world_agent_at(world, agents[k]);
         sn_agent_set *set = world->sets[ref.set];
         set->type->contact->slow(set, ref.agent, share);
     }
@@ -229,8 +228,11 @@ static void stand(sn_agent_set *set, int agent)
 static void forget_impulses(sn_touch *touch, const sn_island *island)
 {
     for (int k = 0; k < island->pair_count; ++k) {
-        int link = touch->islands.pairs.data[island->pair_first + k];
-        sn_contact *contact = &touch->pool.data[touch->active.data[link]];
+        int number = touch->active.data[touch->islands.pairs.data[island->pair_first + k]];
+        if (number >= SN_TOUCH_BONDS) {
+            continue;
+        }
+        sn_contact *contact = sn_touch_contact(touch, number);
         contact->turning = SN_VEC3_ZERO;
         for (int i = 0; i < contact->count; ++i) {
             sn_contact_point *point = &contact->points[i];
@@ -248,7 +250,7 @@ static void stand_island(sn_world *world, int index)
     const int *agents = &touch->islands.agents.data[island->agent_first];
     bool lost = false, may = touch->kinds.data[index] != SN_ISLAND_ASLEEP;
     for (int k = 0; k < island->agent_count && may; ++k) {
-        sn_agent_ref ref = agent_of(world, agents[k]);
+        sn_agent_ref ref = sn_world_agent_at(world, agents[k]);
         may = may_stand(world, ref);
         lost = lost || is_lost(world->sets[ref.set], ref.agent);
     }
@@ -256,7 +258,7 @@ static void stand_island(sn_world *world, int index)
         return;
     }
     for (int k = 0; k < island->agent_count; ++k) {
-        sn_agent_ref ref = agent_of(world, agents[k]);
+        sn_agent_ref ref = sn_world_agent_at(world, agents[k]);
         stand(world->sets[ref.set], ref.agent);
     }
     forget_impulses(touch, island);

@@ -61,6 +61,12 @@ static sn_status check_bodies(const sn_world *world, const sn_joint_def *def, co
         return sn_fail(error, SN_ERROR_ARGUMENT, name, "the joint joins body '%s' to itself",
                        child->name);
     }
+    const sn_body_record *parent = sn_world_body_record(world, def->parent);
+    if (child->type == SN_BODY_ELASTIC || (parent != NULL && parent->type == SN_BODY_ELASTIC)) {
+        return sn_fail(error, SN_ERROR_UNSUPPORTED, name,
+                       "joints join rigid bodies, and '%s' is elastic; attach it",
+                       child->type == SN_BODY_ELASTIC ? child->name : parent->name);
+    }
     if (child->type == SN_BODY_STATIC) {
         return sn_fail(error, SN_ERROR_ARGUMENT, name,
                        "the joint's child '%s' is static; make it the parent", child->name);

@@ -49,8 +49,9 @@ static double field_energy(const sn_world *world)
             double length = spring_state(world, &field->spring).length;
             energy += sn_spring_energy(field->spring.stiffness, field->spring.rest_length, length);
         } else if (field->type == SN_FIELD_PULL) {
-            sn_vec3 point =
-                sn_transform_point(sn_body_transform(world, field->pull.body), field->pull.point);
+            sn_vec3 point, velocity;
+            sn_world_body_point(world, sn_world_body_record(world, field->pull.body),
+                                field->pull.point, &point, &velocity);
             double length = sn_distance(point, field->pull.target);
             energy += sn_spring_energy(field->pull.stiffness, 0.0, length);
         } else if (field->type == SN_FIELD_CALLBACK && field->callback.potential != NULL) {

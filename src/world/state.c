@@ -10,8 +10,11 @@
 // What must agree between two worlds for a state of one to fit the other.
 static uint64_t structure_of(const sn_world *world)
 {
-    uint64_t structure = (uint64_t)world->set_count;
+    uint64_t structure = 2;
     for (int s = 0; s < world->set_count; ++s) {
+        if (s >= SN_SET_ELASTIC && world->sets[s]->count == 0) {
+            continue; // states of worlds without it are older than it is
+        }
         structure = sn_mix64(structure ^ (uint64_t)world->sets[s]->count);
         structure = sn_mix64(structure ^ (uint64_t)world->sets[s]->q_count << 32);
     }
@@ -44,7 +47,7 @@ static size_t room_for_agents(const sn_world *world)
 size_t sn_world_state_size(const sn_world *world)
 {
     return sizeof(state_head) + sn_world_joint_state_size(world) + sn_world_behaviour_size(world) +
-           room_for_agents(world);
+           sn_world_bond_state_size(world) + room_for_agents(world);
 }
 
 sn_status sn_world_save_state(const sn_world *world, void *bytes, size_t size, sn_error *error)
@@ -61,7 +64,7 @@ sn_status sn_world_save_state(const sn_world *world, void *bytes, size_t size, s
     for (int s = 0; s < world->set_count; ++s) {
         at = sn_agent_set_save(world->sets[s], at);
     }
-    at = sn_world_save_behaviours(world, at);
+    at = sn_world_save_bonds(world, sn_world_save_behaviours(world, at));
     memset(at, 0, needed - (size_t)(at - (unsigned char *)bytes));
     return SN_OK;
 }
@@ -138,7 +141,7 @@ sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size, s
     for (int s = 0; s < world->set_count; ++s) {
         at = sn_agent_set_load(world->sets[s], at);
     }
-    sn_world_load_behaviours(world, at);
+    sn_world_load_bonds(world, sn_world_load_behaviours(world, at));
     world->time = head.time;
     world->time_rest = head.time_rest;
     world->steps = head.steps;

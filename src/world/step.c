@@ -81,12 +81,22 @@ static int chunk_of(const sn_world *world, const sn_agent_set *set)
     return set == world->sets[SN_SET_RIGID] ? SN_AGENT_CHUNK : 1;
 }
 
+// Threads share out agents; or, where there are too few elastic bodies for that, the work inside
+// each of them.
+static void run_set(sn_world *world, sn_agent_set *set, sn_chunk_work *work, step_work *context)
+{
+    bool inside =
+        set == &world->elastics.agents && set->count < 2 * sn_threads_count(world->threads);
+    world->elastics.threads = inside ? world->threads : NULL;
+    context->set = set;
+    sn_threads_run(inside ? NULL : world->threads, set->count, chunk_of(world, set), work, context);
+    world->elastics.threads = NULL;
+}
+
 static void run_agents(sn_world *world, sn_chunk_work *work, step_work *context)
 {
     for (int s = 0; s < world->set_count; ++s) {
-        context->set = world->sets[s];
-        sn_threads_run(world->threads, context->set->count, chunk_of(world, context->set), work,
-                       context);
+        run_set(world, world->sets[s], work, context);
     }
 }
 
@@ -127,7 +137,7 @@ static bool move_agents(sn_world *world, step_work *work, sn_chunk_work *move)
     for (int s = 0; s < world->set_count; ++s) {
         work->set = world->sets[s];
         atomic_store(&work->diverged, INT32_MAX);
-        sn_threads_run(world->threads, work->set->count, chunk_of(world, work->set), move, work);
+        run_set(world, work->set, move, work);
         sound = sound && atomic_load(&work->diverged) == INT32_MAX;
     }
     return sound;
@@ -216,6 +226,12 @@ static sn_status world_move_in_contact(sn_world *world, step_work *work, sn_erro
     if (status == SN_OK) { // before bodies of other islands may strike
         sn_world_check_energies(world, work->h);
         status = sn_world_stop_tunnelling(world, error);
+    }
+    if (status == SN_OK) {
+        status = sn_world_stop_soft(world, error);
+    }
+    if (status == SN_OK) {
+        sn_world_finish_bonds(world, work->h);
     }
     if (status == SN_OK) {
         sn_world_rest_contacts(world, work->h);

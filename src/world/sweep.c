@@ -21,7 +21,7 @@ static const double STOPPED = 0.999;  // of the way: it has been taken back alre
 enum { ROUNDS = 8 };
 
 // How a shape moves in the step.
-static sn_sweep sweep_of(const sn_world *world, uint32_t shape)
+sn_sweep sn_touch_sweep(const sn_world *world, uint32_t shape)
 {
     const sn_touch_shape *own = &world->touch.shapes.data[shape];
     const sn_body_record *record = &world->bodies.data[own->body];
@@ -113,7 +113,7 @@ static bool visit(void *context, int proxy, uint32_t other)
         return true;
     }
     const sn_collider *of_a = sn_touch_collider(world, a), *of_b = sn_touch_collider(world, b);
-    sn_sweep of_other = sweep_of(world, other), own = s->sweep;
+    sn_sweep of_other = sn_touch_sweep(world, other), own = s->sweep;
     sn_collider core;
     double nearness = NEARNESS * sn_touch_pair_size(of_a, of_b);
     if (had_contact(&world->touch, s->shape, other)) {
@@ -147,7 +147,7 @@ static sn_aabb join(sn_aabb a, sn_aabb b)
 static sweep_search first_meeting(sn_world *world, uint32_t shape)
 {
     sweep_search s = {
-        .world = world, .shape = shape, .sweep = sweep_of(world, shape), .fraction = 1.0};
+        .world = world, .shape = shape, .sweep = sn_touch_sweep(world, shape), .fraction = 1.0};
     const sn_collider *collider = sn_touch_collider(world, &world->touch.shapes.data[shape]);
     sn_aabb box = join(sn_collider_bounds(collider, &s.sweep.start),
                        sn_collider_bounds(collider, &s.sweep.end));
@@ -195,16 +195,23 @@ static void take_back(sn_world *world, uint32_t shape, double fraction, uint32_t
     const sn_touch_shape *own = &world->touch.shapes.data[shape];
     const sn_body_record *record = &world->bodies.data[own->body];
     int agent = record->agent.agent;
-    sn_sweep sweep = sweep_of(world, shape);
+    sn_sweep sweep = sn_touch_sweep(world, shape);
     sn_transform local = record->shapes[own->shape].frame;
     sn_transform place = sn_sweep_at(&sweep, fraction);
     if (met != shape && is_link(world, world->touch.shapes.data[met].body)) {
-        sn_sweep of_met = sweep_of(world, met);
+        sn_sweep of_met = sn_touch_sweep(world, met);
         sn_transform back = sn_transform_inverse(sn_sweep_at(&of_met, fraction));
         place = sn_transform_multiply(of_met.end, sn_transform_multiply(back, place));
     }
     sn_transform frame = sn_transform_multiply(place, sn_transform_inverse(local));
     turn_back(world, agent, frame);
+}
+
+void sn_touch_take_back(sn_world *world, uint32_t shape, double share)
+{
+    if (is_free(world, world->touch.shapes.data[shape].body)) {
+        take_back(world, shape, share, shape);
+    }
 }
 
 // Takes two bodies back to where they met, where they strike.

@@ -208,6 +208,7 @@ void sn_touch_free(sn_touch *touch)
     sn_array_free(&touch->residual);
     sn_array_free(&touch->energies);
     sn_array_free(&touch->pressed);
+    sn_array_free(&touch->bound);
     sn_array_free(&touch->piled);
     sn_array_free(&touch->fast);
     sn_array_free(&touch->strikes);
@@ -220,6 +221,7 @@ void sn_touch_free(sn_touch *touch)
     sn_islands_free(&touch->islands);
     sn_pile_free(&touch->pile);
     sn_exact_free(&touch->exact);
+    sn_soft_touch_free(&touch->soft);
     for (int i = 0; i < touch->helpers.count; ++i) {
         sn_exact_free(&touch->helpers.data[i]);
     }
@@ -235,6 +237,7 @@ void sn_touch_forget(sn_world *world)
         sn_touch_clear_pair(touch, pair);
     }
     sn_array_clear(&touch->active);
+    sn_soft_touch_forget(&touch->soft);
     for (int i = 0; i < touch->still.count; ++i) {
         touch->still.data[i] = 0.0;
     }
@@ -576,7 +579,11 @@ sn_contact_side sn_touch_side(const sn_world *world, const sn_touch_shape *shape
 
 int sn_touch_agent_number(const sn_world *world, sn_contact_side side)
 {
-    return side.set == SN_SET_ARTICULATION ? world->rigid.agents.count + side.agent : side.agent;
+    int number = side.agent;
+    for (int s = 0; s < side.set; ++s) {
+        number += world->sets[s]->count;
+    }
+    return number;
 }
 
 // The contacts that have points, in the order of pairs; those of sensors only notice.
@@ -650,5 +657,9 @@ sn_status sn_world_collide(sn_world *world, double h, sn_error *error)
     touch->left_out = atomic_load(&work.left_out);
     world->report.broad_seconds = between - started;
     world->report.narrow_seconds = sn_world_clock() - between;
-    return gather_contacts(world) ? SN_OK : sn_fail_memory(error, sizeof(int));
+    if (!gather_contacts(world)) {
+        return sn_fail_memory(error, sizeof(int));
+    }
+    status = sn_world_collide_soft(world, h, error);
+    return status == SN_OK ? sn_world_find_bonds(world, h, error) : status;
 }

@@ -10,11 +10,13 @@
 #include "base/array.h"
 #include "collide/broad.h"
 #include "collide/collide.h"
+#include "collide/query.h"
 #include "sinew/contact.h"
 #include "solve/contact.h"
 #include "solve/exact.h"
 #include "solve/island.h"
 #include "solve/pile.h"
+#include "world/soft_touch.h"
 
 // A shape of a body, as the broad phase knows it.
 typedef struct sn_touch_shape {
@@ -89,19 +91,21 @@ typedef struct sn_touch {
     SN_ARRAY(sn_pair) merged;        // scratch: the next pairs
     SN_ARRAY(sn_contact) pool;
     SN_ARRAY(int) free_single, free_patches; // first contacts of runs that nobody has
-    SN_ARRAY(int) active;                    // contacts with points in the step under way
+    SN_ARRAY(int) active;                    // contacts with points: see sn_touch_contact
     SN_ARRAY(sn_island_pair) links;          // of the active ones; agents counted over all sets
     sn_islands islands;
-    SN_ARRAY(uint8_t) kinds;        // of the islands
-    SN_ARRAY(uint8_t) struck;       // of the islands: something there is solved again
-    SN_ARRAY(double) residual;      // of the islands: how far each is from its laws
-    SN_ARRAY(double) energies;      // of mechanisms that touch something, at the start of the step
-    SN_ARRAY(sn_contact *) pressed; // contacts by islands
+    SN_ARRAY(uint8_t) kinds;         // of the islands
+    SN_ARRAY(uint8_t) struck;        // of the islands: something there is solved again
+    SN_ARRAY(double) residual;       // of the islands: how far each is from its laws
+    SN_ARRAY(double) energies;       // of mechanisms that touch something, at the start of the step
+    SN_ARRAY(sn_contact *) pressed;  // contacts by islands
+    SN_ARRAY(sn_exact_bond *) bound; // rows of bonds by islands
     SN_ARRAY(int) piled, piled_agents;
     SN_ARRAY(uint32_t) fast;           // shapes that moved far in the step
     SN_ARRAY(sn_touch_strike) strikes; // of the step
     sn_pile pile;
     sn_exact exact;
+    sn_soft_touch soft;
     SN_ARRAY(sn_exact) helpers;        // the same for each thread beyond the first
     SN_ARRAY(sn_drop) drops;           // sorted
     SN_ARRAY(sn_contact_event) events; // of the last step
@@ -115,6 +119,15 @@ typedef struct sn_touch {
     bool wake;                          // something was changed from outside
     int left_out;                       // manifolds beyond what a pair can have, in the last step
 } sn_touch;
+
+// Numbers from here on are rows of bonds.
+enum { SN_TOUCH_BONDS = 1 << 30 };
+
+// A contact by its number: of the pool, or below 0 of elastic bodies.
+static inline sn_contact *sn_touch_contact(const sn_touch *touch, int number)
+{
+    return number >= 0 ? &touch->pool.data[number] : &touch->soft.contacts.data[-1 - number];
+}
 
 // ---- touch.c ----
 void sn_touch_remove_body(sn_world *world, uint32_t body); // that is about to go
@@ -203,6 +216,9 @@ bool sn_touch_note_change(sn_world *world, const sn_pair *pair, sn_contact_chang
 // Fast bodies that would have passed through something in the step are taken back to where they
 // met it.
 sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error);
+// The way of a shape through the step that ends; and, where a free body has it, back along it.
+sn_sweep sn_touch_sweep(const sn_world *world, uint32_t shape);
+void sn_touch_take_back(sn_world *world, uint32_t shape, double share);
 
 // ---- strike.c ----
 // Two shapes strike each other where they are now, at the end of a step, if they are nearer than

@@ -25,27 +25,21 @@ typedef struct memory_pair {
     sn_collide_cache cache;
 } memory_pair;
 
-static int agent_count(const sn_world *world)
-{
-    return world->rigid.agents.count + world->articulations.agents.count;
-}
-
 static sn_agent *agent_at(const sn_world *world, int number)
 {
-    int rigid = world->rigid.agents.count;
-    return number < rigid ? &world->rigid.agents.agents[number]
-                          : &world->articulations.agents.agents[number - rigid];
+    sn_agent_ref ref = sn_world_agent_at(world, number);
+    return &world->sets[ref.set]->agents[ref.agent];
 }
 
 static uint64_t structure_of(const sn_world *world)
 {
-    return sn_mix64((uint64_t)world->bodies.count ^ (uint64_t)agent_count(world) << 32);
+    return sn_mix64((uint64_t)world->bodies.count ^ (uint64_t)sn_world_agent_count(world) << 32);
 }
 
 size_t sn_touch_memory_size(const sn_world *world)
 {
     const sn_touch *touch = &world->touch;
-    size_t size = sizeof(memory_head) + (size_t)agent_count(world) * sizeof(double);
+    size_t size = sizeof(memory_head) + (size_t)sn_world_agent_count(world) * sizeof(double);
     for (int i = 0; i < touch->pairs.count; ++i) {
         int count = touch->pairs.data[i].count;
         size += count > 0 ? sizeof(memory_pair) + (size_t)count * sizeof(sn_contact) : 0;
@@ -56,7 +50,7 @@ size_t sn_touch_memory_size(const sn_world *world)
 void sn_touch_save_memory(const sn_world *world, unsigned char *at)
 {
     const sn_touch *touch = &world->touch;
-    memory_head head = {structure_of(world), 0, 0, agent_count(world)};
+    memory_head head = {structure_of(world), 0, 0, sn_world_agent_count(world)};
     unsigned char *start = at;
     at += sizeof head;
     for (int i = 0; i < head.agents; ++i, at += sizeof(double)) {
@@ -130,8 +124,8 @@ static bool is_memory(const sn_world *world, const unsigned char *bytes, size_t 
         return false;
     }
     memcpy(&head, bytes, sizeof head);
-    size_t used = sizeof head + (size_t)agent_count(world) * sizeof(double);
-    if (head.structure != structure_of(world) || head.agents != agent_count(world) ||
+    size_t used = sizeof head + (size_t)sn_world_agent_count(world) * sizeof(double);
+    if (head.structure != structure_of(world) || head.agents != sn_world_agent_count(world) ||
         head.pairs < 0 || used > size ||
         head.checksum != sn_hash64(bytes + sizeof head, size - sizeof head, head.structure)) {
         return false;
@@ -175,7 +169,7 @@ sn_status sn_touch_load_memory(sn_world *world, const unsigned char *bytes, size
     sn_touch_forget(world);
     memcpy(world->touch.pending.data, bytes, size);
     world->touch.wake = false;
-    for (int i = 0; i < agent_count(world); ++i) {
+    for (int i = 0; i < sn_world_agent_count(world); ++i) {
         double still;
         memcpy(&still, bytes + sizeof(memory_head) + (size_t)i * sizeof still, sizeof still);
         agent_at(world, i)->held = still < 0.0;

@@ -1,6 +1,7 @@
 // The words of the scene format for the numbers of the C interface, from the lists in world.h.
 #include <string.h>
 
+#include "sinew/elastic.h"
 #include "sinew/joint.h"
 
 #define X(name, word, text) word,
@@ -10,6 +11,10 @@ static const char *const contact_method_words[] = {SN_CONTACT_METHOD_LIST(X)};
 static const char *const drive_words[] = {SN_DRIVE_TYPE_LIST(X)};
 static const char *const surface_words[] = {SN_SURFACE_TYPE_LIST(X)};
 static const char *const motion_words[] = {SN_MOTION_TYPE_LIST(X)};
+static const char *const law_words[] = {SN_ELASTIC_LAW_LIST(X)};
+static const char *const solver_words[] = {SN_ELASTIC_SOLVER_LIST(X)};
+static const char *const mass_words[] = {SN_ELASTIC_MASS_LIST(X)};
+static const char *const bond_words[] = {SN_BOND_TYPE_LIST(X)};
 #undef X
 
 #define X(name, word, unit, of) {word, unit, of},
@@ -163,4 +168,44 @@ const char *sn_quantity_unit(sn_quantity quantity)
 const char *sn_quantity_of(sn_quantity quantity)
 {
     return (unsigned)quantity < SN_QUANTITY_COUNT ? quantities[quantity].of : NULL;
+}
+
+int sn_elastic_law_find(const char *word)
+{
+    return find(law_words, SN_ELASTIC_LAW_COUNT, word);
+}
+
+const char *sn_elastic_law_word(sn_elastic_law law)
+{
+    return (unsigned)law < SN_ELASTIC_LAW_COUNT ? law_words[law] : NULL;
+}
+
+int sn_elastic_solver_find(const char *word)
+{
+    return find(solver_words, SN_ELASTIC_SOLVER_COUNT, word);
+}
+
+const char *sn_elastic_solver_word(sn_elastic_solver solver)
+{
+    return (unsigned)solver < SN_ELASTIC_SOLVER_COUNT ? solver_words[solver] : NULL;
+}
+
+int sn_elastic_mass_find(const char *word)
+{
+    return find(mass_words, SN_ELASTIC_MASS_COUNT, word);
+}
+
+const char *sn_elastic_mass_word(sn_elastic_mass mass)
+{
+    return (unsigned)mass < SN_ELASTIC_MASS_COUNT ? mass_words[mass] : NULL;
+}
+
+int sn_bond_type_find(const char *word)
+{
+    return find(bond_words, SN_BOND_TYPE_COUNT, word);
+}
+
+const char *sn_bond_type_word(sn_bond_type type)
+{
+    return (unsigned)type < SN_BOND_TYPE_COUNT ? bond_words[type] : NULL;
 }

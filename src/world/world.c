@@ -88,7 +88,26 @@ static void connect_sets(sn_world *world)
 {
     world->sets[SN_SET_RIGID] = &world->rigid.agents;
     world->sets[SN_SET_ARTICULATION] = &world->articulations.agents;
+    world->sets[SN_SET_ELASTIC] = &world->elastics.agents;
     world->set_count = SN_SET_COUNT;
+}
+
+int sn_world_agent_count(const sn_world *world)
+{
+    int count = 0;
+    for (int s = 0; s < world->set_count; ++s) {
+        count += world->sets[s]->count;
+    }
+    return count;
+}
+
+sn_agent_ref sn_world_agent_at(const sn_world *world, int number)
+{
+    int set = 0;
+    while (number >= world->sets[set]->count) {
+        number -= world->sets[set++]->count;
+    }
+    return (sn_agent_ref){set, number, 0};
 }
 
 sn_status sn_world_create(const sn_world_def *def, sn_world **out, sn_error *error)
@@ -114,6 +133,7 @@ sn_status sn_world_create(const sn_world_def *def, sn_world **out, sn_error *err
     world->assembled = true;
     sn_rigid_set_init(&world->rigid);
     sn_articulation_set_init(&world->articulations);
+    sn_elastic_set_init(&world->elastics);
     connect_sets(world);
     status = sn_world_set_threads(world, def->threads, error);
     if (status != SN_OK) {
@@ -141,6 +161,8 @@ void sn_world_destroy(sn_world *world)
     sn_touch_free(&world->touch);
     sn_rigid_set_free(&world->rigid);
     sn_articulation_set_free(&world->articulations);
+    sn_elastic_set_free(&world->elastics);
+    sn_bond_set_free(&world->bonds);
     sn_threads_destroy(world->threads);
     sn_stack_free(&world->stack);
     sn_free(world);
@@ -181,7 +203,8 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
                   sn_world_copy_couplings(world, copy) &&
                   sn_rigid_set_copy(&world->rigid, &copy->rigid) &&
                   sn_articulation_set_copy(&world->articulations, &copy->articulations) &&
-                  sn_touch_copy(world, copy);
+                  sn_elastic_set_copy(&world->elastics, &copy->elastics) &&
+                  sn_world_copy_bonds(world, copy) && sn_touch_copy(world, copy);
     if (!copied) {
         sn_world_destroy(copy);
         return sn_fail_memory(error, sizeof *copy);

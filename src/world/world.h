@@ -5,6 +5,7 @@
 
 #include "agent/agent.h"
 #include "agent/articulation.h"
+#include "agent/elastic.h"
 #include "agent/rigid.h"
 #include "base/array.h"
 #include "base/id_pool.h"
@@ -13,6 +14,7 @@
 #include "base/threads.h"
 #include "sinew/behaviour.h"
 #include "world/air.h"
+#include "world/bond.h"
 #include "world/ode.h"
 #include "world/touch.h"
 
@@ -20,7 +22,7 @@ enum { SN_AGENT_CHUNK = 256 }; // agents a thread takes at a time; mechanisms on
 
 enum { SN_RECENT_FORMS = 16 };
 
-enum { SN_SET_RIGID, SN_SET_ARTICULATION, SN_SET_COUNT };
+enum { SN_SET_RIGID, SN_SET_ARTICULATION, SN_SET_ELASTIC, SN_SET_COUNT };
 
 // What bodies have that are no agents of their own.
 typedef struct sn_body_own {
@@ -183,6 +185,8 @@ struct sn_world {
 
     sn_rigid_set rigid;
     sn_articulation_set articulations;
+    sn_elastic_set elastics;
+    sn_bond_set bonds;
     sn_agent_set *sets[SN_SET_COUNT]; // every agent set, so that loops need not know the types
     int set_count;
 
@@ -212,12 +216,31 @@ struct sn_world {
 
 // ---- body.c ----
 sn_integrator sn_world_default_integrator(const sn_world *world);
+// What a body of neither kind can have in its def.
+sn_status sn_world_check_name(const sn_world *world, const char *wanted, const char *shown,
+                              sn_error *error);
+sn_status sn_world_check_motion(const char *shown, sn_transform frame, sn_vec3 velocity,
+                                sn_vec3 angular_velocity, sn_error *error);
+sn_status sn_world_check_integration(const char *shown, sn_integrator integrator,
+                                     double relative_tolerance, double absolute_tolerance,
+                                     sn_error *error);
+// Gives a record a name and a place among the bodies, all but its order. On failure it is freed.
+bool sn_world_enter_body(sn_world *world, sn_id id, const char *name, sn_body_record *record);
+// The last that can fail is done: it is there.
+sn_body sn_world_seat_body(sn_world *world, sn_id id, const sn_body_record *record);
 // Takes a body's own agent away; the last agent moves into its place.
 void sn_world_drop_rigid(sn_world *world, sn_body_record *record);
 SN_API sn_body_record *sn_world_body_record(const sn_world *world,
                                             sn_body body); // NULL for a stale or null handle
 void sn_world_free_bodies(sn_world *world);
 bool sn_world_copy_bodies(const sn_world *world, sn_world *copy);
+
+// ---- elastic_body.c ----
+void sn_world_drop_elastic(sn_world *world, sn_body_record *record);
+sn_mass_properties sn_world_elastic_mass(const sn_world *world, const sn_body_record *record);
+// Where a point of a body is that was at `local` of its frame at rest.
+void sn_world_body_point(const sn_world *world, const sn_body_record *record, sn_vec3 local,
+                         sn_vec3 *position, sn_vec3 *velocity);
 
 // ---- field.c ----
 // Adds a field that is checked but for its name; owns what it holds only if that succeeds.
@@ -288,6 +311,11 @@ void sn_load_keep_free(sn_load_keep *keep);
 sn_status sn_world_take_apart(sn_world *world, sn_error *error);
 // Puts mechanisms together without asking where bodies stand: a state is about to be loaded.
 sn_status sn_world_assemble_loosely(sn_world *world, sn_error *error);
+
+// ---- world.c ----
+// Agents counted over all sets, and back; part 0.
+int sn_world_agent_count(const sn_world *world);
+sn_agent_ref sn_world_agent_at(const sn_world *world, int number);
 
 // ---- forces.c ----
 // Fills f of every single-stage agent (group -1), or of every agent of one staged group, for the

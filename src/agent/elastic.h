@@ -1,0 +1,175 @@
+// Elastic bodies as agents: tetrahedra with a law, a mass matrix and a solver.
+//
+//     q, v    SN_SOLID_STRIDE numbers a vertex, of which the fourth is 0
+//
+// Its one part is the body as a whole: the mean place, turn, velocity and spin of its material.
+// A force on it spreads as if it moved all material rigidly; forces on single points are
+// generalised forces, see sn_elastic_push.
+//
+// A step of h, with t = h/2 for the implicit midpoint rule and t = h for implicit Euler's:
+//
+//     begin       x* = x0 + t v0
+//     free_step   (M + t D + t^2 K) dv = h f(x*, v0), K and D at x*; v1 = v0 + dv
+//     advance     x1 = x* + t v1 (midpoint), x0 + h v1 (Euler)
+//
+// The first is f of the midpoint (x0 + x1)/2 = x* + t/2 dv to second order, or by further
+// linearisations to round-off; the second f of the end, x* + t dv. The sum and the moment of what
+// the inner forces did are zero in truth but not after a linearisation or a few turns of conjugate
+// gradients; a body that nothing holds therefore gets back, as a rigid motion, what its momentum
+// and angular momentum lack, before contact looks at it.
+#ifndef SN_AGENT_ELASTIC_H
+#define SN_AGENT_ELASTIC_H
+
+#include "agent/agent.h"
+#include "base/array.h"
+#include "base/threads.h"
+#include "collide/skin.h"
+#include "elastic/linear.h"
+#include "elastic/mass.h"
+#include "elastic/rayleigh.h"
+#include "elastic/solid.h"
+
+// A point of the material, by the vertices of the element that holds it.
+typedef struct sn_elastic_point {
+    int count; // of vertices
+    int vertices[10];
+    double weights[10];
+} sn_elastic_point;
+
+// A point that somebody has asked for by its place at rest.
+typedef struct sn_elastic_known_point {
+    sn_vec3 local;
+    sn_elastic_point point;
+} sn_elastic_known_point;
+
+typedef struct sn_elastic_item {
+    sn_tetrahedra *mesh;            // retained
+    sn_mat3 *rest;                  // element_count, or NULL
+    sn_elastic_material *materials; // material_count
+    int material_count;
+    sn_viscosity *viscosities; // material_count; NULL: none is viscous
+    bool viscosity_now;
+    sn_rayleigh rayleigh;
+    sn_elastic_mass mass_kind; // resolved
+    sn_elastic_solver solver_kind;
+    double tolerance;
+    int newton;
+    sn_surface surface;
+    bool meets_itself;
+
+    sn_solid *solid;
+    sn_mass mass;
+    sn_linear *linear;  // NULL: explicit
+    sn_linear *inertia; // of a consistent M alone; NULL: lumped, or not needed
+    sn_stiffness stiffness;
+    uint8_t *fixed; // vertex_count: bits 1, 2, 4 for x, y, z
+    int fixed_count;
+    double *row_mass;    // vertex_count: M 1, kg
+    double *rest_moment; // stride: M X, with X from the centre of mass at rest
+    sn_vec3 rest_centre;
+    double radius; // at rest, of a ball about the centre
+
+    double *force;   // stride, like those that follow: from outside, in the step under way
+    double *impulse; // what these do in it
+    double *right, *change, *place, *turn; // scratch
+    double *hold;  // 2 * vertex_count: N/m and N s/m of hands; NULL until needed
+    bool held;     // by a hand, in the step under way
+    bool pushed;   // free_step has filled `impulse`
+    double step;   // h of the step under way
+    sn_skin *skin; // made when contact first asks
+    SN_ARRAY(sn_elastic_known_point) known;
+    SN_ARRAY(sn_elastic_point) grips; // points that are touched in the step under way: parts 1 on
+    SN_ARRAY(double) compliance;      // G A^-1 G^T of them, three rows each
+    SN_ARRAY(double) answer;          // a row of it, scratch
+    SN_ARRAY(double) row_numbers;     // scratch, like those that follow: G
+    SN_ARRAY(int) row_starts, row_nodes;
+    bool answers; // `compliance` is of this step
+    int iterations, newtons;
+    double residual;
+} sn_elastic_item;
+
+typedef struct sn_elastic_set {
+    sn_agent_set agents;
+    sn_elastic_item **items; // capacity
+    int capacity;
+    sn_threads *threads; // for the work inside one body; NULL: none
+} sn_elastic_set;
+
+SN_API extern const sn_agent_type sn_elastic_type;
+extern const sn_agent_contact sn_elastic_contact; // elastic_contact.c
+
+SN_API void sn_elastic_set_init(sn_elastic_set *set);
+SN_API void sn_elastic_set_free(sn_elastic_set *set);
+SN_API bool sn_elastic_set_copy(const sn_elastic_set *set, sn_elastic_set *copy);
+
+// Makes an agent; `def` is checked here but for its name. `head` has owner, time, integrator
+// (resolved) and tolerances. The index, or -1 and the status.
+SN_API sn_status sn_elastic_add(sn_elastic_set *set, const sn_elastic_def *def,
+                                const sn_agent *head, int *agent, sn_error *error);
+// Removes an agent; those behind it move down by one.
+SN_API void sn_elastic_remove(sn_elastic_set *set, int agent);
+
+static inline sn_elastic_item *sn_elastic_item_of(const sn_agent_set *set, int agent)
+{
+    return ((const sn_elastic_set *)set)->items[agent]; // the agent set is its first member
+}
+
+// The factor of M alone, where one is needed, after `fixed` has changed.
+SN_API sn_status sn_elastic_factor_mass(sn_elastic_item *item, sn_error *error);
+
+// ---- elastic_place.c ----
+
+// Its material as a rigid body that has the same momentum and angular momentum.
+typedef struct sn_elastic_mean {
+    double mass;
+    sn_vec3 centre, velocity, angular_velocity;
+    sn_mat3 inertia; // about the centre, world axes
+    sn_transform frame;
+} sn_elastic_mean;
+
+void sn_elastic_find_mean(const sn_agent_set *set, int agent, bool turned, sn_elastic_mean *mean);
+
+// f += M (acceleration of a rigid motion that a force and a moment about the centre would give).
+void sn_elastic_spread(const sn_agent_set *set, int agent, const sn_spatial *wrench, double *f);
+
+// The point of the material that is at `local` of the body's frame at rest, and where it is now.
+SN_API sn_status sn_elastic_find_point(sn_agent_set *set, int agent, sn_vec3 local,
+                                       sn_elastic_point *point, sn_error *error);
+// The one that is nearest to a place in the world now.
+SN_API void sn_elastic_nearest_point(const sn_agent_set *set, int agent, sn_vec3 world_point,
+                                     sn_elastic_point *point);
+SN_API void sn_elastic_read_point(const sn_agent_set *set, int agent, const sn_elastic_point *point,
+                                  sn_vec3 *position, sn_vec3 *velocity);
+// The speed of its fastest vertex.
+double sn_elastic_fastest(const sn_agent_set *set, int agent);
+// Moves it as a whole: its frame, and the mean of its motion, become these.
+SN_API void sn_elastic_set_frame(sn_agent_set *set, int agent, sn_transform frame);
+SN_API void sn_elastic_set_velocity(sn_agent_set *set, int agent, sn_vec3 velocity,
+                                    sn_vec3 angular_velocity);
+// Adds a force on the point to generalised forces (of the agent's own numbers).
+SN_API void sn_elastic_push(const sn_elastic_point *point, sn_vec3 force, double *forces);
+
+// A hand holds the point with a spring and a damper, whose force is among the others: the coming
+// step is to take both implicitly. A hand's share of A is spread over the vertices' own places,
+// which is more than w w^T and so holds at any strength.
+SN_API void sn_elastic_hold(sn_agent_set *set, int agent, sn_vec3 local, double stiffness,
+                            double damping);
+
+// ---- elastic_contact.c ----
+// A point that is touched in the step to come: its part for contacts. They go with
+// sn_elastic_release.
+SN_API int sn_elastic_grip(sn_agent_set *set, int agent, const sn_elastic_point *point); // -1
+SN_API void sn_elastic_release(sn_agent_set *set, int agent);
+
+// ---- elastic_step.c ----
+void sn_elastic_begin(sn_agent_set *set, int first, int last, double h);
+void sn_elastic_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravity, double h);
+void sn_elastic_advance(sn_agent_set *set, int first, int last, double h);
+void sn_elastic_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double *q_rate,
+                     double *v_rate);
+void sn_elastic_apply_inverse(const sn_agent_set *set, int agent, const sn_spatial *f, double *dv);
+
+// How long velocities act on positions in a step: h/2, h, or 0 for explicit ones.
+double sn_elastic_time(const sn_agent_set *set, int agent, double h);
+
+#endif

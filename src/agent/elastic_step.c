@@ -1,0 +1,397 @@
+// The step of an elastic body: see elastic.h.
+#include <math.h>
+#include <string.h>
+
+#include "agent/elastic.h"
+#include "math/dense.h"
+
+enum { STRIDE = SN_SOLID_STRIDE };
+
+static sn_threads *threads_of(const sn_agent_set *set)
+{
+    return ((const sn_elastic_set *)set)->threads;
+}
+
+static size_t bytes_of(const sn_elastic_item *item)
+{
+    return (size_t)(STRIDE * item->mass.vertex_count) * sizeof(double);
+}
+
+static bool is_explicit(const sn_agent *head)
+{
+    return head->integrator == SN_INTEGRATOR_SYMPLECTIC_EULER;
+}
+
+static bool steps(const sn_agent *head)
+{
+    return !sn_integrator_is_staged(head->integrator) && !head->held;
+}
+
+double sn_elastic_time(const sn_agent_set *set, int agent, double h)
+{
+    int integrator = set->agents[agent].integrator;
+    return integrator == SN_INTEGRATOR_LIE_MIDPOINT ? 0.5 * h
+                                                    : (is_explicit(&set->agents[agent]) ? 0.0 : h);
+}
+
+// ---- forces ----
+
+// What acts from outside, into `outer` (cleared).
+static void find_outer(const sn_agent_set *set, int agent, sn_vec3 gravity, double *outer)
+{
+    const sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    const double *push = set->joint_force + set->agents[agent].v_first;
+    const sn_spatial *wrench = sn_agent_force(set, agent);
+    for (int i = 0; i < item->mass.vertex_count; ++i) {
+        double *f = outer + STRIDE * i, m = item->row_mass[i];
+        f[0] = push[STRIDE * i] + m * gravity.x;
+        f[1] = push[STRIDE * i + 1] + m * gravity.y;
+        f[2] = push[STRIDE * i + 2] + m * gravity.z;
+        f[3] = 0.0;
+    }
+    if (sn_spatial_dot(*wrench, *wrench) > 0.0) {
+        sn_elastic_spread(set, agent, wrench, outer);
+    }
+}
+
+// Adds what the material does at x and v, but for Rayleigh's share of stiffness.
+static void add_inner(const sn_agent_set *set, const sn_elastic_item *item, const double *x,
+                      const double *v, double *f)
+{
+    sn_solid_add_forces(item->solid, threads_of(set), x, f);
+    if (item->viscosities != NULL) {
+        sn_solid_add_viscous_forces(item->solid, item->viscosities, item->material_count,
+                                    item->viscosity_now, x, v, f);
+    }
+    if (item->rayleigh.mass_rate != 0.0) {
+        sn_mass_add_product(&item->mass, STRIDE, -item->rayleigh.mass_rate, v, f);
+    }
+}
+
+static void free_fixed(const sn_elastic_item *item, double *x)
+{
+    for (int i = 0; i < item->mass.vertex_count && item->fixed_count > 0; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            x[STRIDE * i + k] = item->fixed[i] >> k & 1 ? 0.0 : x[STRIDE * i + k];
+        }
+    }
+}
+
+// ---- implicit steps ----
+
+// -b K v of Rayleigh's damping, with K at x. `kept`: the solid has been linearised there since, as
+// it is without viscosity, and nothing need be done again for A.
+static bool add_stiffness_damping(const sn_agent_set *set, const sn_elastic_item *item,
+                                  const double *x, const double *v, double *f, bool *kept)
+{
+    *kept = false;
+    if (item->rayleigh.stiffness_time == 0.0) {
+        return true;
+    }
+    sn_solid_set_damping(item->solid, 1.0, 0.0, NULL, 0, false);
+    if (sn_solid_linearise(item->solid, threads_of(set), x, item->stiffness, NULL) != SN_OK) {
+        return false;
+    }
+    sn_solid_add_product(item->solid, threads_of(set), -item->rayleigh.stiffness_time, v, f);
+    *kept = item->viscosities == NULL;
+    return true;
+}
+
+// A = (1 + t a) M + t (t + b) (K + D / (t + b)) at x.
+static sn_status prepare(const sn_agent_set *set, const sn_elastic_item *item, const double *x,
+                         double t, bool kept)
+{
+    sn_threads *threads = threads_of(set);
+    double sum = t + item->rayleigh.stiffness_time;
+    sn_status status = SN_OK;
+    if (!kept) {
+        sn_solid_set_damping(item->solid, 1.0, item->viscosities != NULL ? 1.0 / sum : 0.0,
+                             item->viscosities, item->material_count, item->viscosity_now);
+        status = sn_solid_linearise(item->solid, threads, x, item->stiffness, NULL);
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    sn_linear_begin(item->linear, threads, 1.0 + t * item->rayleigh.mass_rate, t * sum);
+    for (int i = 0; i < item->mass.vertex_count && item->held && status == SN_OK; ++i) {
+        double m = t * (t * item->hold[2 * i] + item->hold[2 * i + 1]);
+        const double block[9] = {m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m};
+        status = m > 0.0 ? sn_linear_add_block(item->linear, threads, i, i, block, NULL) : SN_OK;
+    }
+    return status == SN_OK ? sn_linear_finish(item->linear, threads, item->fixed, x, NULL) : status;
+}
+
+static double square_sum(const sn_elastic_item *item, const double *x)
+{
+    double sum = 0.0;
+    for (int i = 0; i < STRIDE * item->mass.vertex_count; ++i) {
+        sum += x[i] * x[i];
+    }
+    return sum;
+}
+
+// `right` becomes h f - M dv, with f of where the change dv of velocity leads, which `place` gets.
+static bool find_lack(const sn_agent_set *set, int agent, double h, const double *dv, double *place,
+                      double *right, bool *kept)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
+    double t = sn_elastic_time(set, agent, h);
+    double share = set->agents[agent].integrator == SN_INTEGRATOR_LIE_MIDPOINT ? 0.5 : 1.0;
+    int count = STRIDE * item->mass.vertex_count;
+    double *speed = item->impulse;
+    for (int i = 0; i < count; ++i) {
+        speed[i] = v[i] + share * dv[i];
+        place[i] = q[i] + share * t * dv[i];
+        right[i] = item->force[i];
+    }
+    add_inner(set, item, place, speed, right);
+    if (!add_stiffness_damping(set, item, place, speed, right, kept)) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        right[i] *= h;
+    }
+    sn_mass_add_product(&item->mass, STRIDE, -1.0, dv, right);
+    free_fixed(item, right);
+    return true;
+}
+
+// What conjugate gradients have not reached is told, not failed for.
+static void solve(const sn_agent_set *set, sn_elastic_item *item, const double *right, double *x)
+{
+    memset(x, 0, bytes_of(item));
+    sn_linear_solve(item->linear, threads_of(set), right, x, NULL);
+    sn_linear_statistics done = sn_linear_statistics_of(item->linear);
+    item->iterations += done.iterations;
+    item->residual = done.residual;
+    item->newtons += 1;
+}
+
+// Where a linearisation left more than this of h f, another one follows.
+static const double NEWTON_RESIDUAL = 1e-12;
+
+// The change of velocity with nothing in the way, into `change`; `force` has what acts from
+// outside. A turn of Newton's method that leaves more than it found is halved.
+static bool implicit_change(sn_agent_set *set, int agent, double h)
+{
+    enum { HALVINGS = 4 };
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    const double *q = sn_agent_q(set, agent);
+    double t = sn_elastic_time(set, agent, h);
+    size_t bytes = bytes_of(item);
+    int count = STRIDE * item->mass.vertex_count;
+    bool kept;
+    memset(item->change, 0, bytes);
+    if (!find_lack(set, agent, h, item->change, item->place, item->right, &kept) ||
+        prepare(set, item, q, t, kept) != SN_OK) {
+        return false;
+    }
+    double first = square_sum(item, item->right), last = first;
+    solve(set, item, item->right, item->change);
+    for (int turn = 1; turn < item->newton; ++turn) {
+        if (!find_lack(set, agent, h, item->change, item->place, item->right, &kept)) {
+            return false;
+        }
+        double now = square_sum(item, item->right);
+        if (turn > 1 && !(now < last)) {
+            for (int k = 0; k < HALVINGS && !(now < last); ++k) {
+                for (int i = 0; i < count; ++i) {
+                    item->turn[i] *= 0.5;
+                    item->change[i] -= item->turn[i];
+                }
+                if (!find_lack(set, agent, h, item->change, item->place, item->right, &kept)) {
+                    return false;
+                }
+                now = square_sum(item, item->right);
+            }
+        }
+        item->residual = sqrt(now / (first > 0.0 ? first : 1.0));
+        if (!(item->residual > NEWTON_RESIDUAL) || (turn > 1 && !(now < last))) {
+            break;
+        }
+        last = now;
+        if (prepare(set, item, item->place, t, kept) != SN_OK) {
+            return false;
+        }
+        solve(set, item, item->right, item->turn);
+        for (int i = 0; i < count; ++i) {
+            item->change[i] += item->turn[i];
+        }
+    }
+    return true;
+}
+
+static void explicit_change(sn_agent_set *set, int agent, double h)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
+    memcpy(item->right, item->force, bytes_of(item));
+    add_inner(set, item, q, v, item->right);
+    for (int i = 0; i < STRIDE * item->mass.vertex_count; ++i) {
+        item->right[i] *= h;
+    }
+    free_fixed(item, item->right);
+    if (item->inertia != NULL) {
+        memset(item->change, 0, bytes_of(item));
+        sn_linear_solve(item->inertia, threads_of(set), item->right, item->change, NULL);
+        return;
+    }
+    for (int i = 0; i < STRIDE * item->mass.vertex_count; ++i) {
+        item->change[i] = item->right[i] / item->mass.diagonal[i / STRIDE];
+    }
+}
+
+// ---- momentum ----
+
+// What M dv lacks of the impulses from outside, and of their moments about the place where forces
+// acted, comes back as a rigid motion.
+static void restore_momentum(sn_agent_set *set, int agent, const double *x)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    double *v = sn_agent_v(set, agent);
+    const double *v0 = set->v_last + set->agents[agent].v_first;
+    int count = item->mass.vertex_count;
+    sn_vec3 centre = SN_VEC3_ZERO, lack = SN_VEC3_ZERO, moment = SN_VEC3_ZERO;
+    for (int i = 0; i < STRIDE * count; ++i) {
+        item->change[i] = v0[i] - v[i];
+    }
+    sn_mass_add_product(&item->mass, STRIDE, 1.0, item->change, item->impulse);
+    for (int i = 0; i < count; ++i) {
+        centre = sn_vec3_add_scaled(centre, item->row_mass[i] / item->mass.total,
+                                    sn_vec3_at(x + STRIDE * i));
+    }
+    sn_mat3 second = SN_MAT3_ZERO;
+    for (int i = 0; i < count; ++i) {
+        sn_vec3 arm = sn_vec3_sub(sn_vec3_at(x + STRIDE * i), centre),
+                rest = sn_vec3_at(item->impulse + STRIDE * i);
+        lack = sn_vec3_add(lack, rest);
+        moment = sn_vec3_add(moment, sn_cross(arm, rest));
+        sn_vec3_put(item->change + STRIDE * i, arm);
+    }
+    memset(item->right, 0, bytes_of(item));
+    sn_mass_add_product(&item->mass, STRIDE, 1.0, item->change, item->right);
+    for (int i = 0; i < count; ++i) {
+        const double *a = item->change + STRIDE * i, *b = item->right + STRIDE * i;
+        for (int k = 0; k < 9; ++k) {
+            second.m[k / 3][k % 3] += a[k / 3] * b[k % 3];
+        }
+    }
+    double trace = second.m[0][0] + second.m[1][1] + second.m[2][2];
+    sn_mat3 inertia = sn_mat3_scale(-1.0, second);
+    for (int i = 0; i < 3; ++i) {
+        inertia.m[i][i] += trace;
+    }
+    sn_vec3 shift = sn_vec3_scale(1.0 / item->mass.total, lack);
+    sn_vec3 turn = sn_mat3_apply(sn_mat3_inverse(inertia), moment);
+    for (int i = 0; i < count; ++i) {
+        sn_vec3 more = sn_vec3_add(shift, sn_cross(turn, sn_vec3_at(item->change + STRIDE * i)));
+        v[STRIDE * i] += more.x;
+        v[STRIDE * i + 1] += more.y;
+        v[STRIDE * i + 2] += more.z;
+    }
+}
+
+// ---- the step ----
+
+void sn_elastic_begin(sn_agent_set *set, int first, int last, double h)
+{
+    for (int agent = first; agent < last; ++agent) {
+        double t = sn_elastic_time(set, agent, h);
+        double *q = sn_agent_q(set, agent);
+        const double *v = sn_agent_v(set, agent);
+        for (int i = 0; i < set->agents[agent].q_count && steps(&set->agents[agent]); ++i) {
+            q[i] += t * v[i];
+        }
+    }
+}
+
+void sn_elastic_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravity, double h)
+{
+    for (int agent = first; agent < last; ++agent) {
+        sn_agent *head = &set->agents[agent];
+        sn_elastic_item *item = sn_elastic_item_of(set, agent);
+        item->pushed = item->answers = false;
+        if (!steps(head)) {
+            continue;
+        }
+        double *v = sn_agent_v(set, agent);
+        item->step = h;
+        item->iterations = item->newtons = 0;
+        find_outer(set, agent, gravity, item->force);
+        if (is_explicit(head)) {
+            explicit_change(set, agent, h);
+        } else if (!implicit_change(set, agent, h)) {
+            head->failed = SN_FAILURE_MEMORY;
+            continue;
+        }
+        for (int i = 0; i < head->v_count; ++i) {
+            v[i] += item->change[i];
+            item->impulse[i] = h * item->force[i];
+        }
+        if (item->fixed_count == 0 && item->rayleigh.mass_rate == 0.0 && !item->held) {
+            bool midpoint = head->integrator == SN_INTEGRATOR_LIE_MIDPOINT;
+            restore_momentum(set, agent,
+                             midpoint ? sn_agent_q(set, agent) : set->q_last + head->q_first);
+        }
+        item->pushed = true;
+    }
+}
+
+void sn_elastic_advance(sn_agent_set *set, int first, int last, double h)
+{
+    for (int agent = first; agent < last; ++agent) {
+        sn_agent *head = &set->agents[agent];
+        sn_elastic_item *item = sn_elastic_item_of(set, agent);
+        if (!steps(head) || !item->pushed) {
+            continue;
+        }
+        double *q = sn_agent_q(set, agent);
+        const double *v = sn_agent_v(set, agent);
+        const double *q0 = set->q_last + head->q_first;
+        bool midpoint = head->integrator == SN_INTEGRATOR_LIE_MIDPOINT;
+
+        for (int i = 0; i < head->q_count; ++i) {
+            q[i] = midpoint ? q[i] + 0.5 * h * v[i] : q0[i] + h * v[i];
+        }
+        item->pushed = false;
+        item->held = false;
+    }
+}
+
+// ---- what else is asked ----
+
+void sn_elastic_apply_inverse(const sn_agent_set *set, int agent, const sn_spatial *f, double *dv)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    double *spread = item->force;
+    memset(spread, 0, bytes_of(item));
+    sn_elastic_spread(set, agent, f, spread);
+    memset(dv, 0, bytes_of(item));
+    if (item->linear != NULL) {
+        sn_linear_solve(item->linear, threads_of(set), spread, dv, NULL);
+    }
+}
+
+void sn_elastic_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double *q_rate,
+                     double *v_rate)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
+    double *f = item->force;
+    find_outer(set, agent, gravity, f);
+    add_inner(set, item, q, v, f);
+    bool kept;
+    add_stiffness_damping(set, item, q, v, f, &kept);
+    free_fixed(item, f);
+    memcpy(q_rate, v, bytes_of(item));
+    free_fixed(item, q_rate);
+    if (item->inertia != NULL) {
+        memset(v_rate, 0, bytes_of(item));
+        sn_linear_solve(item->inertia, threads_of(set), f, v_rate, NULL);
+        return;
+    }
+    for (int i = 0; i < STRIDE * item->mass.vertex_count; ++i) {
+        v_rate[i] = f[i] / item->mass.diagonal[i / STRIDE];
+    }
+}

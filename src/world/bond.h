@@ -1,0 +1,48 @@
+// Bonds of a world, and the rows they give to the solver.
+#ifndef SN_WORLD_BOND_H
+#define SN_WORLD_BOND_H
+
+#include "agent/elastic_bond.h"
+#include "base/array.h"
+#include "base/id_pool.h"
+#include "base/name_table.h"
+#include "solve/exact.h"
+
+typedef struct sn_bond_record {
+    char *name;
+    sn_bond_item item;
+    sn_body body, other;
+    double break_force;
+    bool broken;
+    int first_row; // in the rows of the step under way; -1: it does not act
+    double force;
+    double *impulses; // by rows, N s: of the last step
+} sn_bond_record;
+
+typedef struct sn_bond_set {
+    sn_id_pool ids;
+    SN_ARRAY(sn_bond_record) records; // by id index; entry 0 unused
+    SN_ARRAY(uint32_t) order;
+    sn_name_table names;
+    SN_ARRAY(sn_exact_bond) rows; // of the step under way
+    SN_ARRAY(uint32_t) owners;    // of the rows: index of the bond
+} sn_bond_set;
+
+void sn_bond_set_free(sn_bond_set *set);
+bool sn_world_copy_bonds(const sn_world *world, sn_world *copy);
+void sn_world_remove_bonds_of(sn_world *world, sn_body body);
+
+// A bond holds two bodies together: they do not touch each other meanwhile.
+bool sn_world_is_bonded(const sn_world *world, uint32_t body_a, uint32_t body_b);
+
+// The rows of a step of h, for islands and solver: after contacts have been found.
+sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error);
+// At the end of the step: forces, and what breaks.
+void sn_world_finish_bonds(sn_world *world, double h);
+
+// What is broken, as bytes of the state.
+size_t sn_world_bond_state_size(const sn_world *world);
+unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at);
+const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *at);
+
+#endif

@@ -1,0 +1,51 @@
+// Contacts of elastic bodies: between their skins, within one, and with the shapes of other bodies.
+// Every contact has one point, and holds on each elastic side a grip (agent/elastic.h).
+//
+// Skins keep a distance of SN_SOFT_THICKNESS of the body's size, so that what the solver leaves
+// undone in its last digits does not let surfaces cross.
+#ifndef SN_WORLD_SOFT_TOUCH_H
+#define SN_WORLD_SOFT_TOUCH_H
+
+#include "base/array.h"
+#include "collide/skin_contact.h"
+#include "collide/skin_shape.h"
+#include "solve/contact.h"
+
+#define SN_SOFT_THICKNESS 1e-3
+
+// What a contact is known by from step to step.
+typedef struct sn_soft_key {
+    uint32_t body_a, body_b;      // indices
+    int32_t feature_a, feature_b; // of skins or shapes
+    int32_t kind;
+} sn_soft_key;
+
+typedef struct sn_soft_memory {
+    sn_soft_key key;
+    sn_vec3 impulse, anchor;
+    uint8_t touched;
+} sn_soft_memory;
+
+typedef struct sn_soft_touch {
+    SN_ARRAY(sn_skin *) skins; // of all elastic agents
+    sn_skin_pairs pairs;
+    sn_skin_contacts near;
+    SN_ARRAY(uint32_t) shapes; // touch shapes near one of them
+    sn_skin_shape_contacts near_shape;
+    SN_ARRAY(sn_contact) contacts;   // of the step under way
+    SN_ARRAY(sn_soft_key) keys;      // of those
+    SN_ARRAY(sn_soft_memory) memory; // of the step before, sorted
+} sn_soft_touch;
+
+void sn_soft_touch_free(sn_soft_touch *soft);
+
+// Finds the contacts of all elastic bodies for a step of h.
+sn_status sn_world_collide_soft(sn_world *world, double h, sn_error *error);
+
+// What is about to cross a skin in the step that ends is taken back along its way to before that.
+sn_status sn_world_stop_soft(sn_world *world, sn_error *error);
+
+// The state was written from outside.
+void sn_soft_touch_forget(sn_soft_touch *soft);
+
+#endif
