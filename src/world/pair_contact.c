@@ -183,23 +183,23 @@ static void fill_contact(const sn_world *world, const sn_pair *pair, const sn_ma
                          memory *old, sn_contact *contact)
 {
     const sn_touch *touch = &world->touch;
-    const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
     const sn_touch_place *at_a = &touch->places.data[pair->a], *at_b = &touch->places.data[pair->b];
-    contact->a = sn_touch_side(world, a);
-    contact->b = sn_touch_side(world, b);
+    contact->a = at_a->side;
+    contact->b = at_b->side;
     contact->normal = manifold->normal;
     contact->friction = pair->friction;
     contact->restitution = pair->restitution;
     contact->rolling_friction = pair->rolling_friction;
     contact->spinning_friction = pair->spinning_friction;
     contact->size = pair->size;
-    contact->round_a = roundness(sn_touch_collider(world, a), &at_a->frame, manifold->normal);
-    contact->round_b = roundness(sn_touch_collider(world, b), &at_b->frame, manifold->normal);
+    contact->round_a = roundness(at_a->collider, &at_a->frame, manifold->normal);
+    contact->round_b = roundness(at_b->collider, &at_b->frame, manifold->normal);
     contact->turning = old->count > 0 ? old->turning : SN_VEC3_ZERO;
     contact->patch = manifold->patch;
     contact->count = manifold->count;
     contact->surface_velocity = SN_VEC3_ZERO;
     if (pair->flags & SN_PAIR_DRIVEN) {
+        const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
         sn_vec3 drive =
             sn_vec3_sub(sn_rotate(at_b->frame.rotation, sn_touch_surface(world, b)->velocity),
                         sn_rotate(at_a->frame.rotation, sn_touch_surface(world, a)->velocity));
@@ -252,10 +252,9 @@ static void fill_patches(const sn_world *world, const sn_pair *pair, const sn_ma
     }
 }
 
-static bool is_held(const sn_world *world, const sn_touch_shape *shape)
+static bool is_held(const sn_world *world, sn_contact_side side)
 {
-    sn_agent_ref ref = world->bodies.data[shape->body].agent;
-    return ref.agent < 0 || world->sets[ref.set]->agents[ref.agent].held;
+    return side.agent < 0 || world->sets[side.set]->agents[side.agent].held;
 }
 
 static bool boxes_meet(const sn_aabb *a, const sn_aabb *b, double margin)
@@ -265,25 +264,22 @@ static bool boxes_meet(const sn_aabb *a, const sn_aabb *b, double margin)
            a->lower.z <= b->upper.z + margin && b->lower.z <= a->upper.z + margin;
 }
 
-static bool takes_part(const sn_world *world, sn_agent_ref ref)
+static bool takes_part(const sn_world *world, sn_contact_side side)
 {
-    return ref.agent < 0 || world->contact.method == SN_CONTACT_PENALTY ||
-           !sn_integrator_is_staged(world->sets[ref.set]->agents[ref.agent].integrator);
+    return side.agent < 0 || world->contact.method == SN_CONTACT_PENALTY ||
+           !sn_integrator_is_staged(world->sets[side.set]->agents[side.agent].integrator);
 }
 
 int sn_world_collide_pair(sn_world *world, sn_pair *pair)
 {
     sn_touch *touch = &world->touch;
-    const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
     const sn_touch_place *at_a = &touch->places.data[pair->a], *at_b = &touch->places.data[pair->b];
-    sn_agent_ref ref_a = world->bodies.data[a->body].agent,
-                 ref_b = world->bodies.data[b->body].agent;
-    if (is_held(world, a) && is_held(world, b)) {
+    if (is_held(world, at_a->side) && is_held(world, at_b->side)) {
         return 0; // nothing has moved: its contacts stay
     }
-    bool excluded = (pair->flags & SN_PAIR_DROPPED) != 0 || !takes_part(world, ref_a) ||
-                    !takes_part(world, ref_b);
-    const sn_collider *of_a = sn_touch_collider(world, a), *of_b = sn_touch_collider(world, b);
+    bool excluded = (pair->flags & SN_PAIR_DROPPED) != 0 || !takes_part(world, at_a->side) ||
+                    !takes_part(world, at_b->side);
+    const sn_collider *of_a = at_a->collider, *of_b = at_b->collider;
     double margin = pair->flags & SN_PAIR_SENSOR
                         ? 0.0
                         : SN_NEAR_SHARE * pair->size +

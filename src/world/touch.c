@@ -285,6 +285,8 @@ static void place_shape(const place_work *work, int index, placed_body *last)
     const sn_body_record *record = &world->bodies.data[shape->body];
     const sn_collider *collider = sn_touch_collider(world, shape);
     sn_transform local = sn_form_shapes(record->form)[shape->shape].frame;
+    place->side = sn_touch_side(world, shape);
+    place->collider = collider;
     if (record->agent.agent < 0) {
         if (shape->proxy < 0 || !world->touch.statics_current) {
             place->frame = sn_transform_multiply(record->own->frame, local);

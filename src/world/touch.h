@@ -30,10 +30,12 @@ typedef struct sn_touch_shape {
 
 // Where a shape is now, and how far it can come in the step under way.
 typedef struct sn_touch_place {
-    sn_transform frame; // of the collider
-    sn_aabb bounds;     // tight
-    sn_vec3 drift;      // m, of the body's centre
-    double travel;      // m, of its fastest point
+    sn_transform frame;          // of the collider
+    sn_aabb bounds;              // tight
+    sn_vec3 drift;               // m, of the body's centre
+    double travel;               // m, of its fastest point
+    sn_contact_side side;        // who carries it
+    const sn_collider *collider; // what it is: the body's, for the step under way
 } sn_touch_place;
 
 enum {
