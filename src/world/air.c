@@ -449,8 +449,9 @@ static void add_points(const sn_world *world, const body_air *at, int index, sn_
     const sn_air_block *block = &air->blocks.data[at->form->block_first + index / SN_LANES];
     int n[2] = {cut.points[0] > 1 ? cut.points[0] : 1, cut.points[1] > 1 ? cut.points[1] : 1};
     for (int k = 0; k < n[0] * n[1]; ++k) {
-        double u = sqrt(3.0) * ((2.0 * (k % n[0]) + 1.0) / n[0] - 1.0);
-        double v = sqrt(3.0) * ((2.0 * (k / n[0]) + 1.0) / n[1] - 1.0);
+        int column = k % n[0], row = k / n[0];
+        double u = sqrt(3.0) * ((2.0 * column + 1.0) / n[0] - 1.0);
+        double v = sqrt(3.0) * ((2.0 * row + 1.0) / n[1] - 1.0);
         sn_vec3 out = sn_vec3_add_scaled(sn_vec3_scale(u, patch->across[0]), v, patch->across[1]);
         sn_air_block *to = &points->blocks[points->count / SN_LANES];
         int lane = points->count % SN_LANES;
