@@ -186,7 +186,8 @@ static void verify_fish(sn_verify *verify)
     double worst = 0.0, turned = 0.0, most = 0.0, strongest = 0.0;
     bool done = true;
     for (int i = 0; i < 21 && done; ++i) {
-        double y = 0.03 * (i % 3) - 0.03, z = -0.06 * (i / 3) - 0.03;
+        int row = i % 3, column = i / 3;
+        double y = 0.03 * row - 0.03, z = -0.06 * column - 0.03;
         sn_vec3 force, torque, fine_force, fine_torque;
         done = press_sheet(verify, fish, 0.0, y, z, &force, &torque) &&
                press_sheet(verify, fish, 1e-9, y, z, &fine_force, &fine_torque);

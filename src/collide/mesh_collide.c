@@ -347,14 +347,10 @@ static bool find_nearest(contest *c, const sn_facet *facet, sn_convex_gap *neare
     return nearest->gap <= c->margin;
 }
 
-static void meet_convex(contest *c, int index)
+// `facet` is the first of the pair.
+static void meet_facet(contest *c, sn_facet facet)
 {
-    sn_facet facet = sn_facet_get(c->ground, index);
-    if (sn_dot(facet.normal, facet.normal) == 0.0) {
-        return; // no area: its neighbours have its edges
-    }
-    sn_collider triangle = sn_collider_triangle(facet.corners, 0.0);
-    c->pair.a = &triangle;
+    int index = facet.index;
     look_along(c, facet.normal);
     double plane = sn_dot(facet.normal, facet.corners[0]);
     double above = c->lowest - plane, below = plane - c->highest;
@@ -405,6 +401,18 @@ static void meet_convex(contest *c, int index)
         add_corrected(c, &facet, &nearest);
         break;
     }
+}
+
+static void meet_convex(contest *c, int index)
+{
+    sn_facet facet = sn_facet_get(c->ground, index);
+    if (sn_dot(facet.normal, facet.normal) == 0.0) {
+        return; // no area: its neighbours have its edges
+    }
+    sn_collider triangle = sn_collider_triangle(facet.corners, 0.0);
+    c->pair.a = &triangle;
+    meet_facet(c, facet);
+    c->pair.a = c->ground;
 }
 
 // ---- inside ----
