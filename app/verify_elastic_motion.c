@@ -1,0 +1,288 @@
+// Elastic bodies that move: frequencies, energy, momentum, impact, friction.
+#include <math.h>
+
+#include "verify_elastic.h"
+
+// ---- frequencies ----
+
+// Euler's cantilever: the shape of mode k at x = s L, and b of f = b^2/(2 pi) sqrt(EI/(rho A L^4)).
+static const double roots[3] = {1.875104068712, 4.694091132974, 7.854757438238};
+
+static double mode_shape(int mode, double s)
+{
+    double b = roots[mode];
+    double share = (cosh(b) + cos(b)) / (sinh(b) + sin(b));
+    return cosh(b * s) - cos(b * s) - share * (sinh(b * s) - sin(b * s));
+}
+
+// How much of the mode the bar's deflection has.
+static double mode_share(sn_bar *bar, int mode)
+{
+    double sum = 0.0;
+    sn_bar_read(bar);
+    for (int i = 0; i < bar->count; ++i) {
+        sum += mode_shape(mode, bar->rest[i].x / bar->size.x) * (bar->now[i].z - bar->rest[i].z);
+    }
+    return sum;
+}
+
+// Let go in the mode's shape, a small swing: 2.5 swings between the first and the last of six times
+// at which it goes through straight.
+sn_status sn_bar_frequency(sn_bar *bar, int mode, double expected, double *frequency,
+                           sn_error *error)
+{
+    enum { PARTS = 100, CROSSINGS = 6 };
+    double step = 1.0 / (PARTS * expected), first = 0.0, last = 0.0;
+    for (int i = 0; i < bar->count; ++i) {
+        bar->now[i] = bar->rest[i];
+        bar->now[i].z += 1e-5 * bar->size.x * mode_shape(mode, bar->rest[i].x / bar->size.x);
+        bar->speed[i] = SN_VEC3_ZERO;
+    }
+    sn_status status = sn_body_write_vertices(bar->world, bar->body, bar->now, bar->speed, error);
+    double before = mode_share(bar, mode);
+    int crossings = 0;
+    for (int i = 0; i < 4 * PARTS && crossings < CROSSINGS && status == SN_OK; ++i) {
+        status = sn_world_step(bar->world, step, error);
+        double now = mode_share(bar, mode);
+        if (before * now < 0.0) {
+            last = step * (i + before / (before - now));
+            first = crossings++ == 0 ? last : first;
+        }
+        before = now;
+    }
+    *frequency = crossings == CROSSINGS ? 0.5 * (CROSSINGS - 1) / (last - first) : NAN;
+    return status;
+}
+
+// 50 times as long as thick, so that shear and the inertia of turning, which Euler leaves out,
+// count less than half a percent in the third mode.
+void sn_verify_elastic_modes(sn_verify *verify)
+{
+    sn_error error = {0};
+    sn_bar bar;
+    sn_bar_def def = sn_default_bar_def();
+    def.size = (sn_vec3){1.0, 0.02, 0.02};
+    def.cells[0] = 50;
+    def.cells[1] = def.cells[2] = 1;
+    def.poisson = 0.0;
+    def.integrator = SN_INTEGRATOR_LIE_MIDPOINT;
+    sn_status status = sn_bar_make(&def, &bar, &error);
+    for (int mode = 0; mode < 3 && status == SN_OK; ++mode) {
+        double b = roots[mode], frequency = NAN;
+        double expected = b * b / (2.0 * SN_PI) * 0.02 * sqrt(def.young / (12.0 * def.density));
+        status = sn_bar_frequency(&bar, mode, expected, &frequency, &error);
+        if (status == SN_OK) {
+            char what[80];
+            snprintf(what, sizeof what, "cantilever, f%d in Hz", mode + 1);
+            sn_verify_relative(verify, what, expected, frequency, 0.01);
+        }
+    }
+    if (status != SN_OK) {
+        sn_verify_broken(verify, &error);
+    }
+    sn_bar_free(&bar);
+}
+
+// ---- what must stay the same ----
+
+// Let go straight under its weight, it swings for 10 s.
+void sn_verify_elastic_energy(sn_verify *verify)
+{
+    for (int law = 0; law < SN_ELASTIC_LAW_COUNT; ++law) {
+        sn_error error = {0};
+        sn_bar bar;
+        sn_bar_def def = sn_default_bar_def();
+        def.cells[0] = 4;
+        def.cells[1] = def.cells[2] = 1;
+        def.nodes = 4;
+        def.law = (sn_elastic_law)law;
+        def.policy = SN_POLICY_PRECISE;
+        def.integrator = SN_INTEGRATOR_DEFAULT;
+        def.young = 2e6;
+        def.gravity = 2.0;
+        sn_status status = sn_bar_make(&def, &bar, &error);
+        double start = status == SN_OK ? sn_world_energy(bar.world).total : 0.0;
+        double most = 0.0, change = 0.0;
+        for (int i = 0; i < 300 && status == SN_OK; ++i) {
+            status = sn_world_step(bar.world, 1.0 / 30.0, &error);
+            sn_energy now = sn_world_energy(bar.world);
+            most = fmax(most, now.kinetic);
+            change = fmax(change, fabs(now.total - start));
+        }
+        if (status != SN_OK) {
+            sn_verify_broken(verify, &error);
+        } else {
+            char what[80];
+            snprintf(what, sizeof what, "%s, 10 s, of the kinetic energy",
+                     sn_elastic_law_word((sn_elastic_law)law));
+            sn_verify_near(verify, what, 0.0, change / most, 1e-6);
+        }
+        sn_bar_free(&bar);
+    }
+}
+
+// Thrown and spinning, with a solution of the step that is a good deal coarser than round-off.
+void sn_verify_elastic_momentum(sn_verify *verify)
+{
+    static const struct {
+        sn_integrator rule;
+        const char *name;
+    } rules[] = {{SN_INTEGRATOR_LIE_MIDPOINT, "midpoint"},
+                 {SN_INTEGRATOR_IMPLICIT_EULER, "implicit Euler"}};
+    for (int k = 0; k < 2; ++k) {
+        sn_error error = {0};
+        sn_bar bar;
+        sn_bar_def def = sn_default_bar_def();
+        def.clamped = false;
+        def.nodes = 4;
+        def.integrator = rules[k].rule;
+        def.solver = SN_ELASTIC_SOLVER_CONJUGATE;
+        def.tolerance = 1e-4;
+        sn_status status = sn_bar_make(&def, &bar, &error);
+        sn_vec3 momentum = SN_VEC3_ZERO, spin = SN_VEC3_ZERO;
+        if (status == SN_OK) {
+            status = sn_body_set_velocity(bar.world, bar.body, (sn_vec3){1.0, 0.0, 2.0},
+                                          (sn_vec3){1.0, 2.0, 3.0}, &error);
+            momentum = sn_world_momentum(bar.world);
+            spin = sn_world_angular_momentum(bar.world);
+        }
+        for (int i = 0; i < 240 && status == SN_OK; ++i) {
+            status = sn_world_step(bar.world, 1.0 / 120.0, &error);
+        }
+        if (status != SN_OK) {
+            sn_verify_broken(verify, &error);
+        } else {
+            char what[80];
+            snprintf(what, sizeof what, "%s, 2 s: momentum", rules[k].name);
+            sn_verify_near(
+                verify, what, 0.0,
+                sn_distance(sn_world_momentum(bar.world), momentum) / sn_length(momentum), 1e-12);
+            snprintf(what, sizeof what, "%s, 2 s: angular momentum", rules[k].name);
+            sn_verify_near(
+                verify, what, 0.0,
+                sn_distance(sn_world_angular_momentum(bar.world), spin) / sn_length(spin), 1e-12);
+        }
+        sn_bar_free(&bar);
+    }
+}
+
+// ---- contact ----
+
+// Two bars of length 10, E 1, density 1, meeting at +-0.1: waves of speed 1 run to the ends and
+// back, so they part after 20 s, push with E A v/c = 0.1 until then, and swap their velocities.
+void sn_verify_elastic_impact(sn_verify *verify)
+{
+    const double speed = 0.1, gap = 1e-3, h = 0.05;
+    sn_error error = {0};
+    sn_bar_def def = sn_default_bar_def();
+    def.size = (sn_vec3){10.0, 1.0, 1.0};
+    def.cells[0] = 40;
+    def.cells[1] = def.cells[2] = 1;
+    def.nodes = 4;
+    def.young = def.density = 1.0;
+    def.poisson = 0.0;
+    def.clamped = false;
+    def.integrator = SN_INTEGRATOR_LIE_MIDPOINT;
+    sn_world *world = NULL;
+    sn_body left, right;
+    sn_world_def world_def = sn_default_world_def();
+    world_def.gravity = SN_VEC3_ZERO;
+    sn_surface surface = sn_default_elastic_def().surface;
+    surface.friction = 0.0;
+    sn_status status = sn_world_create(&world_def, &world, &error);
+    if (status == SN_OK) {
+        status = sn_bar_add(world, &def, "left", (sn_vec3){-10.0 - gap, 0.0, 0.0},
+                            (sn_vec3){speed, 0.0, 0.0}, surface, &left, &error);
+    }
+    if (status == SN_OK) {
+        status = sn_bar_add(world, &def, "right", (sn_vec3){gap, 0.0, 0.0},
+                            (sn_vec3){-speed, 0.0, 0.0}, surface, &right, &error);
+    }
+    double begin = NAN, end = NAN, impulse = 0.0, before = -speed;
+    for (int i = 1; i <= 500 && status == SN_OK; ++i) {
+        status = sn_world_step(world, h, &error);
+        double now = sn_body_velocity(world, right).x, force = 10.0 * (now - before) / h;
+        before = now;
+        begin = force > 0.1 * speed && isnan(begin) ? h * (i - 1) : begin;
+        end = force > 0.1 * speed ? h * i : end;
+        impulse += h * i > 2.0 && h * i <= 18.0 ? h * force : 0.0;
+    }
+    if (status != SN_OK) {
+        sn_verify_broken(verify, &error);
+    } else {
+        sn_verify_relative(verify, "seconds in contact", 20.0, end - begin, 0.05);
+        sn_verify_relative(verify, "force, mean from 2 s to 18 s", speed, impulse / 16.0, 0.01);
+        sn_verify_relative(verify, "velocity of the left bar", -speed,
+                           sn_body_velocity(world, left).x, 0.02);
+        sn_verify_relative(verify, "velocity of the right bar", speed,
+                           sn_body_velocity(world, right).x, 0.02);
+    }
+    sn_world_destroy(world);
+}
+
+// A block 0.2 x 0.2 x 0.1 m of 1 MPa on a slope of 0.5, at 1/240 s.
+static sn_status slope(double friction, int settle, int steps, double *way, double *speed,
+                       sn_error *error)
+{
+    const double angle = atan(0.5), g = 9.81;
+    sn_world *world = NULL;
+    sn_body ground, block;
+    sn_world_def world_def = sn_default_world_def();
+    world_def.gravity = (sn_vec3){g * sin(angle), 0.0, -g * cos(angle)};
+    world_def.contact.sleep = false;
+    sn_shape plane = sn_default_shape();
+    plane.type = SN_SHAPE_PLANE;
+    plane.surface.friction = friction;
+    sn_body_def floor_def = sn_default_body_def();
+    floor_def.type = SN_BODY_STATIC;
+    floor_def.shapes = &plane;
+    floor_def.shape_count = 1;
+    sn_bar_def def = sn_default_bar_def();
+    def.size = (sn_vec3){0.2, 0.2, 0.1};
+    def.cells[0] = def.cells[1] = 2;
+    def.cells[2] = 1;
+    def.nodes = 4;
+    def.law = SN_ELASTIC_NEO_HOOKEAN;
+    def.young = 1e6;
+    def.poisson = 0.4;
+    def.clamped = false;
+    sn_surface surface = sn_default_elastic_def().surface;
+    surface.friction = friction;
+    sn_status status = sn_world_create(&world_def, &world, error);
+    if (status == SN_OK) {
+        status = sn_world_add_body(world, &floor_def, &ground, error);
+    }
+    if (status == SN_OK) {
+        status = sn_bar_add(world, &def, "block", (sn_vec3){0.0, 0.0, 0.0502}, SN_VEC3_ZERO,
+                            surface, &block, error);
+    }
+    for (int i = 0; i < settle + steps && status == SN_OK; ++i) {
+        if (i == settle) {
+            *way = -sn_body_centre(world, block).x;
+            *speed = sn_body_velocity(world, block).x;
+        }
+        status = sn_world_step(world, 1.0 / 240.0, error);
+    }
+    *way = status == SN_OK ? *way + sn_body_centre(world, block).x : NAN;
+    sn_world_destroy(world);
+    return status;
+}
+
+void sn_verify_elastic_friction(sn_verify *verify)
+{
+    const double angle = atan(0.5), g = 9.81;
+    sn_error error = {0};
+    double way = NAN, speed = NAN;
+    if (slope(0.4, 60, 120, &way, &speed, &error) == SN_OK) {
+        double expected = 0.5 * speed + 0.125 * g * (sin(angle) - 0.4 * cos(angle));
+        sn_verify_relative(verify, "friction 0.4 on a slope of 0.5: way in 0.5 s", expected, way,
+                           0.01);
+    } else {
+        sn_verify_broken(verify, &error);
+    }
+    if (slope(0.6, 240, 60 * 240, &way, &speed, &error) == SN_OK) {
+        sn_verify_near(verify, "friction 0.6 on a slope of 0.5: way in 60 s", 0.0, way, 1e-9);
+    } else {
+        sn_verify_broken(verify, &error);
+    }
+}
