@@ -555,10 +555,15 @@ void sn_world_finish_bonds(sn_world *world, double h)
         record->force = 0.0;
         for (int k = 0; k < sn_bond_row_count(&record->item) && record->first_row >= 0; ++k) {
             const sn_exact_bond *row = &set->rows.data[record->first_row + k];
-            double steepest = 0.0; // forces are impulses times gradients
+            sn_vec3 sum = SN_VEC3_ZERO; // forces are impulses times gradients
+            double steepest = 0.0;
             for (int t = 0; t < row->count; ++t) {
+                bool same = row->sides[t].set == row->sides[0].set &&
+                            row->sides[t].agent == row->sides[0].agent;
+                sum = same ? sn_vec3_add(sum, row->forces[t].linear) : sum;
                 steepest = fmax(steepest, sn_length(row->forces[t].linear));
             }
+            steepest = fmax(steepest, sn_length(sum)); // all on one body, if not against each other
             record->impulses[k] = row->impulse;
             record->force = fmax(record->force, fabs(row->impulse) * steepest / h);
         }
@@ -619,11 +624,14 @@ sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond)
     sn_bond_view view = view_of(world, record, world->time);
     for (int i = 0; i < sn_bond_row_count(&record->item); ++i) {
         sn_bond_row row;
+        sn_vec3 sum = SN_VEC3_ZERO;
         double steepest = 0.0;
         sn_bond_read_row(&record->item, i, &view, &row);
         for (int t = 0; t < row.count; ++t) {
+            sum = row.terms[t].end == 0 ? sn_vec3_add(sum, row.terms[t].gradient) : sum;
             steepest = fmax(steepest, sn_length(row.terms[t].gradient));
         }
+        steepest = fmax(steepest, sn_length(sum));
         state.error = fmax(state.error, steepest > 0.0 ? fabs(row.value) / steepest : 0.0);
     }
     return state;
