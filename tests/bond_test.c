@@ -291,6 +291,58 @@ static void rigid_bodies_hang_on_elastic_ones(void **state)
     sn_world_destroy(world);
 }
 
+// With error control equations hold to the tolerance, and an error dies out as is said.
+static void bonds_hold_under_error_control(void **state)
+{
+    (void)state;
+    for (int type = 0; type < SN_BOND_JUNCTION; ++type) {
+        sn_world_def world_def = sn_default_world_def();
+        world_def.policy = SN_POLICY_PRECISE;
+        world_def.relative_tolerance = 1e-7;
+        world_def.absolute_tolerance = 1e-9;
+        sn_world *world = NULL;
+        assert_int_equal(sn_world_create(&world_def, &world, NULL), SN_OK);
+        sn_body bar = add_bar(world, "bar", SN_VEC3_ZERO, SN_INTEGRATOR_DEFAULT);
+        sn_vec3 places[16];
+        sn_body_read_vertices(world, bar, places, NULL);
+        int some[2] = {0, 1};
+        sn_bond_def def = sn_default_bond_def();
+        def.type = (sn_bond_type)type;
+        def.body = bar;
+        def.vertices = some;
+        def.vertex_count = type == SN_BOND_COORDINATES || type == SN_BOND_PATH ? 2 : 1;
+        def.offset = places[0].z + (type == SN_BOND_PLANE ? 1e-3 : 0.0);
+        def.quadric = SN_MAT3_IDENTITY;
+        def.constant = -sn_dot(places[0], places[0]);
+        for (int k = 0; k < 3; ++k) {
+            double from = k == 0 ? places[0].x : k == 1 ? places[0].y : places[0].z;
+            const double times[2] = {0.0, 1.0}, values[2] = {from, from + 0.1};
+            sn_motion_def path = sn_default_motion_def();
+            path.type = SN_MOTION_SMOOTH;
+            path.times = times;
+            path.values = values;
+            path.count = 2;
+            assert_int_equal(sn_motion_create(&path, &def.path[k], NULL), SN_OK);
+        }
+        sn_bond bond = add(world, &def);
+        double worst = 0.0;
+        for (int i = 1; i <= 24; ++i) {
+            run(world, 1);
+            double error = sn_bond_read(world, bond).error, s = 50.0, t = i / 240.0;
+            // (A + B t) exp(-s t) with A = 1 mm, no velocity: B = s A
+            error -= type == SN_BOND_PLANE ? 1e-3 * (1.0 + s * t) * exp(-s * t) : 0.0;
+            worst = fmax(worst, fabs(error));
+        }
+        if (!(worst < 1e-6)) {
+            fail_msg("%s: %g m", sn_bond_type_word((sn_bond_type)type), worst);
+        }
+        for (int k = 0; k < 3; ++k) {
+            sn_motion_release(def.path[k]);
+        }
+        sn_world_destroy(world);
+    }
+}
+
 static void wrong_bonds_are_told(void **state)
 {
     (void)state;
@@ -337,6 +389,7 @@ int main(void)
         cmocka_unit_test(every_kind_holds),
         cmocka_unit_test(bonds_carry_end_and_break),
         cmocka_unit_test(rigid_bodies_hang_on_elastic_ones),
+        cmocka_unit_test(bonds_hold_under_error_control),
         cmocka_unit_test(wrong_bonds_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,6 +32,10 @@ static void free_item(sn_elastic_item *item)
     sn_skin_destroy(item->skin);
     sn_array_free(&item->known);
     sn_array_free(&item->answer);
+    sn_array_free(&item->bonds);
+    sn_array_free(&item->bond_rows);
+    sn_array_free(&item->bond_numbers);
+    sn_array_free(&item->bond_order);
     sn_array_free(&item->grips);
     sn_array_free(&item->compliance);
     sn_array_free(&item->row_numbers);

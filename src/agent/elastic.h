@@ -21,6 +21,7 @@
 #define SN_AGENT_ELASTIC_H
 
 #include "agent/agent.h"
+#include "agent/elastic_bond.h"
 #include "base/array.h"
 #include "base/threads.h"
 #include "collide/skin.h"
@@ -83,7 +84,11 @@ typedef struct sn_elastic_item {
     SN_ARRAY(double) answer;          // a row of it, scratch
     SN_ARRAY(double) row_numbers;     // scratch, like those that follow: G
     SN_ARRAY(int) row_starts, row_nodes;
-    bool answers; // `compliance` is of this step
+    bool answers;                         // `compliance` is of this step
+    SN_ARRAY(const sn_bond_item *) bonds; // to the world, which `rate` holds; of staged agents
+    SN_ARRAY(sn_bond_row) bond_rows;      // scratch, like those that follow
+    SN_ARRAY(double) bond_numbers;
+    SN_ARRAY(int) bond_order;
     int iterations, newtons;
     double residual;
 } sn_elastic_item;
@@ -160,6 +165,10 @@ SN_API void sn_elastic_hold(sn_agent_set *set, int agent, sn_vec3 local, double 
 // sn_elastic_release.
 SN_API int sn_elastic_grip(sn_agent_set *set, int agent, const sn_elastic_point *point); // -1
 SN_API void sn_elastic_release(sn_agent_set *set, int agent);
+
+// ---- elastic_hold.c ----
+// Takes from accelerations (of `rate`) what the body's bonds forbid. False when memory runs out.
+bool sn_elastic_hold_rate(const sn_agent_set *set, int agent, double *v_rate);
 
 // ---- elastic_step.c ----
 void sn_elastic_begin(sn_agent_set *set, int first, int last, double h);

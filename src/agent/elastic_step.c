@@ -389,9 +389,11 @@ void sn_elastic_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double
     if (item->inertia != NULL) {
         memset(v_rate, 0, bytes_of(item));
         sn_linear_solve(item->inertia, threads_of(set), f, v_rate, NULL);
-        return;
     }
-    for (int i = 0; i < STRIDE * item->mass.vertex_count; ++i) {
+    for (int i = 0; i < STRIDE * item->mass.vertex_count && item->inertia == NULL; ++i) {
         v_rate[i] = f[i] / item->mass.diagonal[i / STRIDE];
+    }
+    if (item->bonds.count > 0 && !sn_elastic_hold_rate(set, agent, v_rate)) {
+        set->agents[agent].failed = SN_FAILURE_MEMORY;
     }
 }

@@ -143,6 +143,18 @@ static sn_status check_def(const sn_world *world, const sn_bond_def *def, const 
         return sn_fail(error, SN_ERROR_ARGUMENT, name, "it breaks at %g N; above 0 was expected",
                        def->break_force);
     }
+    const sn_body_record *ends[2] = {sn_world_body_record(world, def->body),
+                                     sn_world_body_record(world, def->other)};
+    bool moves = uses_other(def->type) && ends[1] != NULL && ends[1]->agent.agent >= 0;
+    for (int i = 0; i < 2 && moves; ++i) {
+        const sn_agent *head = &world->sets[ends[i]->agent.set]->agents[ends[i]->agent.agent];
+        if (sn_integrator_is_staged(head->integrator)) {
+            return sn_fail(error, SN_ERROR_UNSUPPORTED, name,
+                           "'%s' is moved by %s; bodies that move can be tied to each other under "
+                           "lie_midpoint and the rules of Euler only",
+                           ends[i]->name, sn_integrator_word((sn_integrator)head->integrator));
+        }
+    }
     sn_status status = uses_vertices(def->type) ? check_vertices(world, def, name, error) : SN_OK;
     if (status == SN_OK && def->type >= SN_BOND_RIGID) {
         status = check_element(world, def->body, def->element, name, error);
@@ -209,6 +221,10 @@ static sn_status set_point(sn_world *world, const sn_bond_def *def, sn_bond_item
                     ? sn_transform_point(sn_transform_inverse(sn_body_transform(world, def->other)),
                                          there)
                     : there;
+    }
+    const sn_body_record *other = sn_world_body_record(world, def->other);
+    if (other != NULL && other->agent.agent < 0) { // it stays there
+        local = sn_transform_point(other->own->frame, local);
     }
     return set_end(world, def->other, local, &item->ends[1], error);
 }
@@ -446,8 +462,6 @@ static sn_bond_view view_of(const sn_world *world, const sn_bond_record *record,
                             &view.point_velocity);
         sn_vec3 turning = sn_cross(part.angular_velocity, sn_vec3_sub(view.point, part.centre));
         view.point_acceleration = sn_cross(part.angular_velocity, turning);
-    } else if (other != NULL) {
-        view.point = sn_transform_point(other->own->frame, record->item.ends[1].local);
     }
     return view;
 }
@@ -531,7 +545,9 @@ sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error)
     for (int i = 0; i < set->order.count; ++i) {
         sn_bond_record *record = &set->records.data[set->order.data[i]];
         record->first_row = -1;
-        if (!is_active(record, world->time)) {
+        int agent = sn_world_body_record(world, record->body)->agent.agent;
+        bool staged = sn_integrator_is_staged(world->elastics.agents.agents[agent].integrator);
+        if (!is_active(record, world->time) || staged) {
             memset(record->impulses, 0,
                    (size_t)sn_bond_row_count(&record->item) * sizeof *record->impulses);
             continue;
@@ -542,6 +558,24 @@ sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error)
             if (!add_row(world, record, k, &view, h)) {
                 return sn_fail_memory(error, sizeof(sn_exact_bond));
             }
+        }
+    }
+    return SN_OK;
+}
+
+sn_status sn_world_give_bonds(sn_world *world, sn_error *error)
+{
+    sn_agent_set *set = &world->elastics.agents;
+    for (int i = 0; i < set->count; ++i) {
+        sn_array_clear(&world->elastics.items[i]->bonds);
+    }
+    for (int i = 0; i < world->bonds.order.count; ++i) {
+        const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
+        int agent = sn_world_body_record(world, record->body)->agent.agent;
+        const sn_bond_item *item = &record->item;
+        if (sn_integrator_is_staged(set->agents[agent].integrator) && !record->broken &&
+            !sn_array_push(&world->elastics.items[agent]->bonds, item)) {
+            return sn_fail_memory(error, sizeof item);
         }
     }
     return SN_OK;

@@ -37,6 +37,8 @@ bool sn_world_is_bonded(const sn_world *world, uint32_t body_a, uint32_t body_b)
 
 // The rows of a step of h, for islands and solver: after contacts have been found.
 sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error);
+// Before a step: what staged agents hold by themselves.
+sn_status sn_world_give_bonds(sn_world *world, sn_error *error);
 // At the end of the step: forces, and what breaks.
 void sn_world_finish_bonds(sn_world *world, double h);
 

@@ -303,6 +303,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     step_work work = {.world = world};
     run_agents(world, keep_chunk, &work);
     sn_status status = sn_world_make_groups(world, error);
+    status = status == SN_OK ? sn_world_give_bonds(world, error) : status;
     status = status == SN_OK ? sn_world_draw_shades(world, start, end, error) : status;
     if (status != SN_OK) {
         return status;
