@@ -9,6 +9,7 @@
 
 typedef struct sn_lanes_material {
     sn_lanes bulk, shear;
+    sn_lanes excess; // of bulk: what acts on the mean of an element, see lanes_mean.h
     sn_lanes fibre_stiffness, fibre[3];
     sn_lanes volume_viscosity, shape_viscosity; // Pa s, the thesis' eta1 and eta2
 } sn_lanes_material;

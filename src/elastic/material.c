@@ -360,6 +360,21 @@ static void find_modes(const sn_elastic *material, const double s[3], modes *out
     }
 }
 
+// `pull` times the second derivative of the dilatation.
+static void add_pull(sn_elastic_law law, const double s[3], double pull, modes *out)
+{
+    if (law == SN_ELASTIC_ST_VENANT) {
+        add_metric_modes(s, 0.0, pull, 0.0, out);
+    } else if (law == SN_ELASTIC_COROTATIONAL) {
+        for (int i = 0; i < 3; ++i) {
+            double sum = s[(i + 1) % 3] + s[(i + 2) % 3], least = DBL_EPSILON * (1.0 + s[0]);
+            out->twist[i] += 2.0 * pull / (fabs(sum) > least ? sum : least);
+        }
+    } else {
+        add_volume_modes(s, pull, 0.0, out);
+    }
+}
+
 static void project(modes *m)
 {
     sn_vec3 values;
@@ -441,8 +456,29 @@ static void add_fibre_hessian(const sn_elastic *material, const sn_mat3 *f, sn_h
     }
 }
 
+double sn_elastic_dilatation(sn_elastic_law law, const sn_mat3 *f)
+{
+    sn_mat3 u, v;
+    sn_vec3 s;
+    switch (law) {
+    case SN_ELASTIC_ST_VENANT:
+        return 0.5 * (square_sum(f) - 3.0);
+    case SN_ELASTIC_COROTATIONAL:
+        sn_mat3_svd(*f, &u, &s, &v);
+        return (s.x - 1.0) + (s.y - 1.0) + (s.z - 1.0);
+    default:
+        return sn_mat3_determinant(*f) - 1.0;
+    }
+}
+
 void sn_elastic_hessian(const sn_elastic *material, const sn_mat3 *f, sn_hessian kind,
                         double hessian[81])
+{
+    sn_elastic_hessian_pulled(material, f, 0.0, kind, hessian);
+}
+
+void sn_elastic_hessian_pulled(const sn_elastic *material, const sn_mat3 *f, double pull,
+                               sn_hessian kind, double hessian[81])
 {
     sn_mat3 u, v;
     sn_vec3 values;
@@ -450,6 +486,9 @@ void sn_elastic_hessian(const sn_elastic *material, const sn_mat3 *f, sn_hessian
     const double s[3] = {values.x, values.y, values.z};
     modes m;
     find_modes(material, s, &m);
+    if (pull != 0.0) {
+        add_pull(material->law, s, pull, &m);
+    }
     if (kind == SN_HESSIAN_PROJECTED) {
         project(&m);
     }

@@ -31,8 +31,8 @@
 // pj)/(si + sj), flips (pi - pj)/(si - sj), in closed form without the quotients, and stretches the
 // 3 x 3 matrix dpi/dsj. Projected ones have their negative values set to zero.
 //
-// What this does not do: plastic flow (plastic.h), heat, and laws that depend on the direction otherwise than
-// by fibres.
+// What this does not do: plastic flow (plastic.h), heat, and laws that depend on the direction
+// otherwise than by fibres.
 #ifndef SN_ELASTIC_MATERIAL_H
 #define SN_ELASTIC_MATERIAL_H
 
@@ -50,6 +50,19 @@ SN_API double sn_elastic_energy(const sn_elastic *material, const sn_mat3 *f);
 SN_API void sn_elastic_stress(const sn_elastic *material, const sn_mat3 *f, sn_mat3 *stress);
 SN_API void sn_elastic_hessian(const sn_elastic *material, const sn_mat3 *f, sn_hessian kind,
                                double hessian[81]);
+
+// ---- dilatation ----
+
+// The measure of volume that a law's bulk modulus acts on, 0 at rest: J - 1 of Liesenfeld's and
+// the Neo-Hookean law, tr(R^T F - 1) of corotational bodies, tr(E) of St. Venant's. Adding k to the
+// bulk modulus adds k/2 d^2 to the energy density; in Liesenfeld's law k/32 (J^4 + J^-4 - 2), J = 1
+// + d.
+SN_API double sn_elastic_dilatation(sn_elastic_law law, const sn_mat3 *f);
+
+// As sn_elastic_hessian, with `pull` times the second derivative of the dilatation added before
+// projecting.
+SN_API void sn_elastic_hessian_pulled(const sn_elastic *material, const sn_mat3 *f, double pull,
+                                      sn_hessian kind, double hessian[81]);
 
 // ---- viscosity ----
 

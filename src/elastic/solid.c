@@ -36,10 +36,22 @@ static const sn_elastic *material_of(const maker *m, int element)
     return &m->def->materials[region];
 }
 
+// The bulk modulus that acts point by point: up to a Poisson's ratio of 0.35. The rest acts on the
+// mean of an element of ten nodes, so that a body near the incompressible limit does not lock. Much
+// more (0.4) locks in coarse meshes, much less (0) is too soft in them.
+static double pointwise_bulk(const maker *m, const sn_elastic *material)
+{
+    double most = material->shear * 3.0;
+    return m->mesh->nodes == 10 && material->bulk > most ? most : material->bulk;
+}
+
+enum { GROUPS = 4 * SN_ELASTIC_LAW_COUNT };
+
 static int group_of(const maker *m, int element)
 {
     const sn_elastic *material = material_of(m, element);
-    return 2 * (int)material->law + (material->fibre_stiffness > 0.0);
+    return 4 * (int)material->law + 2 * (pointwise_bulk(m, material) < material->bulk) +
+           (material->fibre_stiffness > 0.0);
 }
 
 // By law and fibres, then by the lowest vertex, so that neighbours in the mesh are neighbours in
@@ -58,17 +70,17 @@ static void order_elements(maker *m)
     for (int e = 0; e < count; ++e) {
         keys[e] = group_of(m, e);
     }
-    sn_counting_sort(keys, 1, sorted, count, 2 * SN_ELASTIC_LAW_COUNT, starts, m->order);
+    sn_counting_sort(keys, 1, sorted, count, GROUPS, starts, m->order);
 }
 
 // Blocks of a group fill one after the other; returns how many all groups need.
 static int count_blocks(const maker *m)
 {
-    int counts[2 * SN_ELASTIC_LAW_COUNT] = {0}, blocks = 0;
+    int counts[GROUPS] = {0}, blocks = 0;
     for (int e = 0; e < m->mesh->element_count; ++e) {
         counts[group_of(m, e)] += 1;
     }
-    for (int g = 0; g < 2 * SN_ELASTIC_LAW_COUNT; ++g) {
+    for (int g = 0; g < GROUPS; ++g) {
         blocks += (counts[g] + SN_LANES - 1) / SN_LANES;
     }
     return blocks;
@@ -114,7 +126,8 @@ static sn_status put_element(maker *m, int element, int block, int lane)
     }
     const sn_elastic *material = material_of(m, element);
     sn_lanes_material *out = &solid->materials[block];
-    out->bulk[lane] = material->bulk;
+    out->bulk[lane] = pointwise_bulk(m, material);
+    out->excess[lane] = material->bulk - out->bulk[lane];
     out->shear[lane] = material->shear;
     out->fibre_stiffness[lane] = material->fibre_stiffness;
     out->fibre[0][lane] = material->fibre.x;
@@ -147,8 +160,8 @@ static void end_chunk(sn_solid *solid, int block, int group)
 {
     int first = solid->chunk_count > 0 ? solid->chunks[solid->chunk_count - 1].last : 0;
     if (first < block) {
-        solid->chunks[solid->chunk_count++] =
-            (sn_solid_chunk){first, block, (sn_elastic_law)(group / 2), group % 2 == 1};
+        solid->chunks[solid->chunk_count++] = (sn_solid_chunk){
+            first, block, (sn_elastic_law)(group / 4), group % 2 == 1, (group & 2) != 0};
     }
 }
 
@@ -278,13 +291,23 @@ static sn_status check_def(const sn_solid_def *def, sn_error *error)
     return SN_OK;
 }
 
+static bool has_means(const maker *m)
+{
+    bool any = false;
+    for (int i = 0; i < m->def->material_count; ++i) {
+        const sn_elastic *material = &m->def->materials[i];
+        any = any || pointwise_bulk(m, material) < material->bulk;
+    }
+    return any;
+}
+
 static bool reserve(maker *m)
 {
     sn_solid *solid = m->solid;
     size_t elements = (size_t)m->mesh->element_count, vertices = (size_t)m->mesh->vertex_count;
     size_t blocks = (size_t)count_blocks(m), nodes = (size_t)m->mesh->nodes;
     size_t points = nodes == 4 ? 1 : 4;
-    size_t chunks = blocks / (SN_CHUNK_ELEMENTS / SN_LANES) + 2 + 4 * SN_ELASTIC_LAW_COUNT;
+    size_t chunks = blocks / (SN_CHUNK_ELEMENTS / SN_LANES) + 2 + 2 * GROUPS;
     solid->nodes = (int)nodes;
     solid->points = (int)points;
     solid->vertex_count = m->mesh->vertex_count;
@@ -295,6 +318,11 @@ static bool reserve(maker *m)
     solid->volumes = sn_lanes_allocate(lanes, &solid->memory[1]);
     solid->frozen = sn_lanes_allocate(lanes * (3 * nodes - 1), &solid->memory[2]);
     solid->materials = sn_lanes_allocate(blocks * sizeof *solid->materials, &solid->memory[3]);
+    bool means = has_means(m);
+    if (means) {
+        solid->means =
+            sn_lanes_allocate(blocks * SN_MEAN_LANES * sizeof(sn_lanes), &solid->memory[5]);
+    }
     solid->vertices = sn_allocate(blocks * nodes * SN_LANES * sizeof *solid->vertices);
     solid->chunks = sn_allocate(chunks * sizeof *solid->chunks);
     solid->chunk_energy = sn_allocate(chunks * sizeof *solid->chunk_energy);
@@ -302,15 +330,14 @@ static bool reserve(maker *m)
     solid->element_of = sn_allocate(SN_LANES * blocks * sizeof *solid->element_of);
     solid->regions = sn_allocate(elements * sizeof *solid->regions);
     m->order = sn_allocate(elements * sizeof *m->order);
-    m->scratch =
-        sn_allocate((2 * elements + vertices + 2 * SN_ELASTIC_LAW_COUNT + 1) * sizeof(int));
+    m->scratch = sn_allocate((2 * elements + vertices + GROUPS + 1) * sizeof(int));
     m->masks = sn_allocate_zero(vertices * sizeof *m->masks);
     m->colour_of = sn_allocate(chunks * sizeof *m->colour_of);
-    return solid->gradients != NULL && solid->volumes != NULL && solid->frozen != NULL &&
-           solid->materials != NULL && solid->vertices != NULL && solid->chunks != NULL &&
-           solid->chunk_energy != NULL && solid->slot_of != NULL && solid->element_of != NULL &&
-           solid->regions != NULL && m->order != NULL && m->scratch != NULL && m->masks != NULL &&
-           m->colour_of != NULL;
+    return (!means || solid->means != NULL) && solid->gradients != NULL && solid->volumes != NULL &&
+           solid->frozen != NULL && solid->materials != NULL && solid->vertices != NULL &&
+           solid->chunks != NULL && solid->chunk_energy != NULL && solid->slot_of != NULL &&
+           solid->element_of != NULL && solid->regions != NULL && m->order != NULL &&
+           m->scratch != NULL && m->masks != NULL && m->colour_of != NULL;
 }
 
 sn_status sn_solid_create(const sn_solid_def *def, sn_solid **solid, sn_error *error)

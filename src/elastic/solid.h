@@ -1,6 +1,7 @@
 // The elastic forces of tetrahedra with 4 or 10 nodes: energy, forces, stiffness times a vector
 // without a matrix, and the stiffness of one element. Ten nodes bend without locking; F is then
-// looked at in four points of an element.
+// looked at in four points of an element. Near the incompressible limit ten nodes do not lock
+// either (lanes_mean.h), four do.
 //
 //     sn_solid_def def = {.mesh = mesh, .materials = &rubber, .material_count = 1};
 //     status = sn_solid_create(&def, &solid, error);

@@ -1,5 +1,5 @@
 // Energy and forces of all elements, four at a time.
-#include "elastic/solid_part.h"
+#include "elastic/lanes_mean.h"
 
 typedef struct forcing {
     const sn_solid *solid;
@@ -31,6 +31,27 @@ SN_LANE_FUNCTION void force_point(const sn_solid *solid, const sn_solid_chunk *c
     sn_solid_spread(&p, gradient, nodes, first, out);
 }
 
+// What the excess of bulk modulus adds.
+SN_LANE_FUNCTION void force_mean(const sn_solid *solid, int block, sn_elastic_law law,
+                                 const sn_lanes *d, sn_lanes *out)
+{
+    sn_lanes3 derivative[SN_MOST_POINTS];
+    sn_lanes e[3];
+    sn_lanes_find_mean(solid, law, block, d, derivative, e);
+    for (int q = 0; q < SN_MOST_POINTS; ++q) {
+        sn_lanes scale = -e[1] * solid->volumes[sn_solid_point(solid, block, q)];
+        SN_UNROLL
+        for (int i = 0; i < 3; ++i) {
+            SN_UNROLL
+            for (int j = 0; j < 3; ++j) {
+                derivative[q].m[i][j] *= scale;
+            }
+        }
+        sn_solid_spread(&derivative[q], sn_solid_gradients(solid, block, q), SN_MOST_NODES, false,
+                        out);
+    }
+}
+
 // nodes, points and law are constants where this is inlined: one loop each, without branches in it.
 SN_LANE_FUNCTION void force_chunk(const forcing *work, const sn_solid_chunk *chunk, int nodes,
                                   int points, sn_elastic_law law)
@@ -43,6 +64,9 @@ SN_LANE_FUNCTION void force_chunk(const forcing *work, const sn_solid_chunk *chu
         force_point(solid, chunk, k, 0, nodes, law, true, d, out);
         for (int q = 1; q < points; ++q) {
             force_point(solid, chunk, k, q, nodes, law, false, d, out);
+        }
+        if (nodes == SN_MOST_NODES && chunk->mean) {
+            force_mean(solid, k, law, d, out);
         }
         sn_solid_scatter(vertices, nodes, out, work->f);
     }
@@ -104,6 +128,13 @@ SN_LANE_FUNCTION void energy_chunk(const forcing *work, int number, int nodes, i
             sn_solid_deform(d, sn_solid_gradients(solid, k, q), nodes, &f);
             sn_lanes_energy(&solid->materials[k], chunk->law, chunk->fibres, &f, &e);
             sum += solid->volumes[sn_solid_point(solid, k, q)] * e;
+        }
+        if (nodes == SN_MOST_NODES && chunk->mean) {
+            sn_lanes3 derivative[SN_MOST_POINTS];
+            sn_lanes total, share[SN_MOST_POINTS], excess[3];
+            sn_lanes_shares(solid, k, &total, share);
+            sn_lanes_find_mean(solid, chunk->law, k, d, derivative, excess);
+            sum += total * excess[0];
         }
     }
     work->energy[number] = (sum[0] + sum[1]) + (sum[2] + sum[3]);

@@ -8,6 +8,7 @@
 enum {
     SN_CHUNK_ELEMENTS = 128, // stay in the nearest cache with their vertices; more in large meshes
     SN_HESSIAN_ENTRIES = 45, // upper triangle of a symmetric 9 x 9
+    SN_MEAN_LANES = 29,
     SN_MOST_NODES = 10,
     SN_MOST_POINTS = 4
 };
@@ -16,6 +17,7 @@ typedef struct sn_solid_chunk {
     int first, last; // blocks
     sn_elastic_law law;
     bool fibres;
+    bool mean; // some of their bulk modulus acts on means: ten nodes
 } sn_solid_chunk;
 
 // What flows, if anything does: see sn_solid_make_plastic.
@@ -34,11 +36,12 @@ typedef struct sn_solid_plastic {
 struct sn_solid {
     int nodes, points; // of an element: 4 and 1, or 10 and 4
     int vertex_count, element_count, block_count, chunk_count, colour_count;
-    void *memory[5];     // of the next five, which are aligned within
+    void *memory[6];     // of the next six, which are aligned within
     sn_lanes *gradients; // block, point, node - 1, component
     sn_lanes *volumes;   // block, point: at rest
     sn_lanes *frozen;    // block, point: turned gradients, then shear modulus and lambda * volume
     sn_lanes *hessians;  // block, point: entries times volume; NULL as long as nobody asked
+    sn_lanes *means;     // block: SN_MEAN_LANES, see lanes_mean.h; NULL: there are none
     sn_lanes_material *materials; // block
     int32_t *vertices;            // block, node, lane: where a vertex's numbers start in a vector
     sn_solid_chunk *chunks;       // by colour

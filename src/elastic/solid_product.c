@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "elastic/lanes_mean.h"
 #include "elastic/lanes_stiffness.h"
 
 typedef struct producing {
@@ -16,6 +17,7 @@ typedef struct producing {
     double *y;
     double scale;
     sn_hessian hessian;
+    bool frozen; // means of frozen axes
     int base;
 } producing;
 
@@ -71,6 +73,53 @@ SN_LANE_FUNCTION void freeze_chunks_body(void *context, int first, int last, int
 
 SN_LANE_TWINS(freeze_chunks)
 
+// means of a block: with axes frozen the derivatives of dilatations are the rotations, which turned
+// gradients have in them, and e'' is that of rest.
+SN_LANE_FUNCTION void put_mean(const producing *work, sn_elastic_law law, int block)
+{
+    const sn_solid *solid = work->solid;
+    sn_lanes d[3 * (SN_MOST_NODES - 1)], e[3], total, share[SN_MOST_POINTS];
+    sn_lanes *out = solid->means + (size_t)SN_MEAN_LANES * (size_t)block;
+    sn_lanes3 derivative[SN_MOST_POINTS];
+    e[1] = (sn_lanes){0.0, 0.0, 0.0, 0.0};
+    e[2] = solid->materials[block].excess;
+    sn_lanes_shares(solid, block, &total, share);
+    if (!work->frozen) {
+        sn_solid_gather(sn_solid_vertices(solid, block), SN_MOST_NODES, work->x, d);
+        sn_lanes_find_mean(solid, law, block, d, derivative, e);
+    }
+    memset(out, 0, SN_MEAN_LANES * sizeof *out);
+    for (int q = 0; q < SN_MOST_POINTS; ++q) {
+        const sn_lanes *g =
+            work->frozen ? sn_solid_frozen(solid, block, q) : sn_solid_gradients(solid, block, q);
+        for (int n = 0; n < SN_MOST_NODES - 1; ++n) {
+            for (int i = 0; i < 3; ++i) {
+                const sn_lanes *row = derivative[q].m[i];
+                out[3 * n + i] +=
+                    share[q] * (work->frozen ? g[3 * n + i]
+                                             : row[0] * g[3 * n] + row[1] * g[3 * n + 1] +
+                                                   row[2] * g[3 * n + 2]);
+            }
+        }
+    }
+    out[SN_MEAN_STIFFNESS] = solid->elastic_share * (total * e[2]);
+    out[SN_MEAN_PULL] = e[1];
+}
+
+SN_LANE_FUNCTION void mean_chunks_body(void *context, int first, int last, int number)
+{
+    (void)number;
+    const producing *work = context;
+    for (int c = first; c < last; ++c) {
+        const sn_solid_chunk *chunk = &work->solid->chunks[work->base + c];
+        for (int k = chunk->first; k < chunk->last && chunk->mean; ++k) {
+            put_mean(work, chunk->law, k);
+        }
+    }
+}
+
+SN_LANE_TWINS(mean_chunks)
+
 static void put_hessian(const producing *work, sn_elastic_law law, int slot, int point)
 {
     const sn_solid *solid = work->solid;
@@ -79,7 +128,9 @@ static void put_hessian(const producing *work, sn_elastic_law law, int slot, int
     sn_elastic material = sn_solid_material(solid, slot, law);
     sn_mat3 f = sn_solid_deformation(solid, slot, point, work->x);
     double h[81];
-    sn_elastic_hessian(&material, &f, work->hessian, h);
+    double pull =
+        solid->means != NULL ? sn_lanes_mean_of(solid, slot / SN_LANES)[SN_MEAN_PULL][lane] : 0.0;
+    sn_elastic_hessian_pulled(&material, &f, pull, work->hessian, h);
     for (int i = 0; i < 81 && solid->elastic_share != 1.0; ++i) {
         h[i] *= solid->elastic_share;
     }
@@ -130,12 +181,21 @@ void sn_solid_set_damping(sn_solid *solid, double share, double rate,
     }
 }
 
+static void find_means(producing *work, sn_threads *threads, bool frozen)
+{
+    if (work->solid->means != NULL) {
+        work->frozen = frozen;
+        sn_solid_run(work->solid, threads, mean_chunks, work, &work->base);
+    }
+}
+
 sn_status sn_solid_linearise(sn_solid *solid, sn_threads *threads, const double *x,
                              sn_stiffness kind, sn_error *error)
 {
     producing work = {.solid = solid, .x = x};
     if (kind == SN_STIFFNESS_FROZEN) {
         sn_solid_run(solid, threads, freeze_chunks, &work, &work.base);
+        find_means(&work, threads, true);
         solid->kind = kind;
         return SN_OK;
     }
@@ -148,6 +208,7 @@ sn_status sn_solid_linearise(sn_solid *solid, sn_threads *threads, const double 
         return sn_fail_memory(error, bytes);
     }
     work.hessian = kind == SN_STIFFNESS_EXACT ? SN_HESSIAN_EXACT : SN_HESSIAN_PROJECTED;
+    find_means(&work, threads, false);
     sn_solid_run(solid, threads, hessian_chunks, &work, &work.base);
     solid->kind = kind;
     return SN_OK;
@@ -192,6 +253,9 @@ SN_LANE_FUNCTION void frozen_product(const producing *work, const sn_solid_chunk
         frozen_point(work, k, 0, nodes, true, d, out);
         for (int q = 1; q < points; ++q) {
             frozen_point(work, k, q, nodes, false, d, out);
+        }
+        if (nodes == SN_MOST_NODES && chunk->mean) {
+            sn_lanes_add_mean_product(work->solid, k, work->scale, d, out);
         }
         sn_solid_scatter(vertices, nodes, out, work->y);
     }
@@ -260,6 +324,9 @@ SN_LANE_FUNCTION void hessian_product(const producing *work, const sn_solid_chun
         hessian_point(work, k, 0, nodes, true, d, out);
         for (int q = 1; q < points; ++q) {
             hessian_point(work, k, q, nodes, false, d, out);
+        }
+        if (nodes == SN_MOST_NODES && chunk->mean) {
+            sn_lanes_add_mean_product(work->solid, k, work->scale, d, out);
         }
         sn_solid_scatter(vertices, nodes, out, work->y);
     }
@@ -344,6 +411,22 @@ static void point_block(const element_point *p, int m, int n, double out[9])
     }
 }
 
+// V e'' c c^T of one element
+static void add_mean(const sn_solid *solid, int slot, double *stiffness)
+{
+    enum { SIZE = 3 * SN_MOST_NODES };
+    const sn_lanes *mean = sn_lanes_mean_of(solid, slot / SN_LANES);
+    int lane = slot % SN_LANES;
+    double c[SIZE] = {0.0};
+    for (int k = 0; k < SN_MEAN_STIFFNESS; ++k) {
+        c[3 + k] = mean[k][lane];
+        c[k % 3] -= mean[k][lane];
+    }
+    for (int k = 0; k < SIZE * SIZE; ++k) {
+        stiffness[k] += mean[SN_MEAN_STIFFNESS][lane] * (c[k / SIZE] * c[k % SIZE]);
+    }
+}
+
 void sn_solid_stiffness(const sn_solid *solid, int element, double *stiffness)
 {
     int size = 3 * solid->nodes;
@@ -360,6 +443,9 @@ void sn_solid_stiffness(const sn_solid *solid, int element, double *stiffness)
                 }
             }
         }
+    }
+    if (solid->means != NULL) {
+        add_mean(solid, solid->slot_of[element], stiffness);
     }
 }
 
@@ -400,6 +486,21 @@ SN_LANE_FUNCTION void add_diagonal_point(const producing *work, int block, int p
     }
 }
 
+SN_LANE_FUNCTION void add_diagonal_mean(const producing *work, int block, sn_lanes *out)
+{
+    const sn_lanes *mean = sn_lanes_mean_of(work->solid, block);
+    sn_lanes all[3 * SN_MOST_NODES], scale = work->scale * mean[SN_MEAN_STIFFNESS];
+    sn_lanes_all_gradients(mean, SN_MOST_NODES, all);
+    for (int n = 0; n < SN_MOST_NODES; ++n, out += 6) {
+        const sn_lanes *c = all + 3 * n;
+        SN_UNROLL
+        for (int i = 0; i < 3; ++i) {
+            out[i] += scale * (c[i] * c[i]);
+            out[3 + i] += scale * (c[(i + 1) % 3] * c[(i + 2) % 3]);
+        }
+    }
+}
+
 SN_LANE_FUNCTION void add_diagonal_block(const producing *work, int block, int nodes, int points)
 {
     const int32_t *vertices = sn_solid_vertices(work->solid, block);
@@ -407,6 +508,9 @@ SN_LANE_FUNCTION void add_diagonal_block(const producing *work, int block, int n
     memset(sums, 0, (size_t)(6 * nodes) * sizeof *sums);
     for (int q = 0; q < points; ++q) {
         add_diagonal_point(work, block, q, nodes, sums);
+    }
+    if (nodes == SN_MOST_NODES && work->solid->means != NULL) {
+        add_diagonal_mean(work, block, sums);
     }
     for (int k = 0; k < 2 * nodes; ++k) {
         sn_lanes_to_rows(sums + 3 * k, row);

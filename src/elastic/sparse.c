@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "elastic/lanes_mean.h"
 #include "elastic/lanes_stiffness.h"
 
 // ---- pattern ----
@@ -335,6 +336,20 @@ SN_LANE_FUNCTION void hessian_blocks(const assembling *work, int block, int node
     }
 }
 
+SN_LANE_FUNCTION void mean_blocks(const assembling *work, int block, sn_lanes *blocks)
+{
+    const sn_lanes *mean = sn_lanes_mean_of(work->sparse->solid, block);
+    sn_lanes c[3 * SN_MOST_NODES], scale = work->scale * mean[SN_MEAN_STIFFNESS];
+    sn_lanes_all_gradients(mean, SN_MOST_NODES, c);
+    for (int m = 0; m < SN_MOST_NODES; ++m) {
+        for (int n = 0; n <= m; ++n, blocks += 9) {
+            for (int k = 0; k < 9; ++k) {
+                blocks[k] += scale * (c[3 * m + k / 3] * c[3 * n + k % 3]);
+            }
+        }
+    }
+}
+
 SN_LANE_FUNCTION void assemble_chunk(const assembling *work, const sn_solid_chunk *chunk, int nodes,
                                      int points)
 {
@@ -347,6 +362,9 @@ SN_LANE_FUNCTION void assemble_chunk(const assembling *work, const sn_solid_chun
             frozen_blocks(work, k, nodes, points, blocks);
         } else {
             hessian_blocks(work, k, nodes, points, blocks);
+        }
+        if (nodes == SN_MOST_NODES && chunk->mean) {
+            mean_blocks(work, k, blocks);
         }
         scatter_blocks(sparse, sparse->scatter + (size_t)k * (size_t)(SN_LANES * pairs), pairs,
                        blocks);
