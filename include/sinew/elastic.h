@@ -123,8 +123,8 @@ typedef struct sn_elastic_def {
     int fixed_count;
     sn_elastic_mass mass;
     sn_elastic_solver solver;
-    double solver_tolerance;  // of conjugate gradients, relative; 1e-6
-    int newton;               // linearisations a step at most, 1 and up; 1
+    double solver_tolerance;  // of conjugate gradients, relative; 1e-4
+    int newton;               // linearisations a step at most, 1 and up; 2
     sn_integrator integrator; // as of sn_body_def
     double relative_tolerance, absolute_tolerance;
     sn_surface surface; // how its skin touches

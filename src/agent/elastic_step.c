@@ -157,11 +157,15 @@ static bool find_lack(const sn_agent_set *set, int agent, double h, const double
     return true;
 }
 
-// What conjugate gradients have not reached is told, not failed for.
-static void solve(const sn_agent_set *set, sn_elastic_item *item, const double *right, double *x)
+// What conjugate gradients have not reached is told, not failed for. `tolerance` is of this
+// solution alone: other rows of the step are solved to the body's own.
+static void solve(const sn_agent_set *set, sn_elastic_item *item, double tolerance,
+                  const double *right, double *x)
 {
     memset(x, 0, bytes_of(item));
+    sn_linear_set_tolerance(item->linear, tolerance, 0);
     sn_linear_solve(item->linear, threads_of(set), right, x, NULL);
+    sn_linear_set_tolerance(item->linear, item->tolerance, 0);
     sn_linear_statistics done = sn_linear_statistics_of(item->linear);
     item->iterations += done.iterations;
     item->residual = done.residual;
@@ -170,6 +174,18 @@ static void solve(const sn_agent_set *set, sn_elastic_item *item, const double *
 
 // Where a linearisation left more than this of h f, another one follows.
 static const double NEWTON_RESIDUAL = 1e-12;
+// Of several linearisations the first is solved to this share and the others to what is left of the
+// tolerance (an inexact Newton method: R. Dembo, S. Eisenstat, T. Steihaug 1982): two take hardly
+// more products than one.
+static const double FORCING = 1e-2, LOOSEST = 0.1;
+// One that left less than this share of squares did so with a matrix that is good for the next.
+static const double GOOD_MATRIX = 1e-2;
+
+static double forcing(const sn_elastic_item *item, double first, double now)
+{
+    double wanted = item->tolerance * sqrt(first / now);
+    return item->newton == 1 ? item->tolerance : fmax(item->tolerance, fmin(LOOSEST, wanted));
+}
 
 // The change of velocity with nothing in the way, into `change`; `force` has what acts from
 // outside. A turn of Newton's method that leaves more than it found is halved.
@@ -188,7 +204,8 @@ static bool implicit_change(sn_agent_set *set, int agent, double h)
         return false;
     }
     double first = square_sum(item, item->right), last = first;
-    solve(set, item, item->right, item->change);
+    solve(set, item, item->newton > 1 ? fmax(item->tolerance, FORCING) : item->tolerance,
+          item->right, item->change);
     for (int turn = 1; turn < item->newton; ++turn) {
         if (!find_lack(set, agent, h, item->change, item->place, item->right, &kept)) {
             return false;
@@ -210,11 +227,13 @@ static bool implicit_change(sn_agent_set *set, int agent, double h)
         if (!(item->residual > NEWTON_RESIDUAL) || (turn > 1 && !(now < last))) {
             break;
         }
-        last = now;
-        if (prepare(set, item, item->place, t, kept) != SN_OK) {
+        bool fresh = (item->viscosities != NULL && item->rayleigh.stiffness_time != 0.0) ||
+                     !(now < GOOD_MATRIX * last);
+        if (fresh && prepare(set, item, item->place, t, kept) != SN_OK) {
             return false;
         }
-        solve(set, item, item->right, item->turn);
+        last = now;
+        solve(set, item, forcing(item, first, now), item->right, item->turn);
         for (int i = 0; i < count; ++i) {
             item->change[i] += item->turn[i];
         }

@@ -16,8 +16,12 @@ struct sn_conjugate {
     double *diagonal; // SN_DIAGONAL_STRIDE * vertex_count
     float *inverse;   // 12 * vertex_count: three columns of four
     double *r, *z, *p, *q;
-    double *sums;        // 2 * chunk_count
-    SN_ARRAY(int) fixed; // places in vectors
+    double *sums;             // 2 * chunk_count
+    SN_ARRAY(int) fixed;      // places in vectors
+    const sn_mass *rows_of;   // whose matrix the next three are, without its diagonal
+    SN_ARRAY(int) row_starts; // vertex_count + 1
+    SN_ARRAY(int) row_places; // places in vectors, ascending
+    SN_ARRAY(double) row_masses;
 };
 
 sn_status sn_conjugate_create(int vertex_count, sn_conjugate **conjugate, sn_error *error)
@@ -59,6 +63,9 @@ void sn_conjugate_destroy(sn_conjugate *conjugate)
     sn_free(conjugate->q);
     sn_free(conjugate->sums);
     sn_array_free(&conjugate->fixed);
+    sn_array_free(&conjugate->row_starts);
+    sn_array_free(&conjugate->row_places);
+    sn_array_free(&conjugate->row_masses);
     sn_free(conjugate);
 }
 
@@ -130,13 +137,46 @@ static bool list_fixed(sn_conjugate *c)
     return true;
 }
 
+// The pairs of the masses as rows: a row's sum stays in registers, and rows may run at once.
+static bool list_masses(sn_conjugate *c, const sn_mass *mass)
+{
+    if (c->rows_of == mass || mass == NULL || mass->pair_count == 0) {
+        return true;
+    }
+    int count = c->vertex_count;
+    if (!sn_array_resize(&c->row_starts, count + 1) ||
+        !sn_array_resize(&c->row_places, 2 * mass->pair_count) ||
+        !sn_array_resize(&c->row_masses, 2 * mass->pair_count)) {
+        return false;
+    }
+    int *starts = c->row_starts.data;
+    memset(starts, 0, ((size_t)count + 1) * sizeof *starts);
+    for (int k = 0; k < 2 * mass->pair_count; ++k) {
+        starts[mass->pairs[k]] += 1;
+    }
+    for (int v = 0, sum = 0; v <= count; ++v) { // ends, which go down to starts below
+        sum += v < count ? starts[v] : 0;
+        starts[v] = sum;
+    }
+    for (int k = mass->pair_count - 1; k >= 0; --k) {
+        for (int side = 0; side < 2; ++side) {
+            int at = --starts[mass->pairs[2 * k + side]];
+            c->row_places.data[at] = STRIDE * mass->pairs[2 * k + 1 - side];
+            c->row_masses.data[at] = mass->entries[k];
+        }
+    }
+    c->rows_of = mass;
+    return true;
+}
+
 sn_status sn_conjugate_prepare(sn_conjugate *conjugate, sn_threads *threads,
                                const sn_conjugate_system *system, const char *place,
                                sn_error *error)
 {
     conjugate->system = *system;
     take_diagonal(conjugate, threads);
-    if (!list_fixed(conjugate)) {
+    if (!list_fixed(conjugate) ||
+        !list_masses(conjugate, system->sparse == NULL ? system->mass : NULL)) {
         return sn_fail_memory(error, (size_t)conjugate->vertex_count * sizeof(int));
     }
     for (int v = 0; v < conjugate->vertex_count; ++v) {
@@ -222,24 +262,53 @@ SN_LANE_FUNCTION void advance_body(void *context, int first, int last, int chunk
 
 SN_LANE_TWINS(advance)
 
-// p = z + beta p, and the masses' diagonal begins the product: q = m M p
+// p = z + beta p
 SN_LANE_FUNCTION void turn_body(void *context, int first, int last, int chunk)
 {
     (void)chunk;
     const pass *t = context;
     sn_conjugate *c = t->c;
-    const double *masses = c->system.mass->diagonal;
     for (size_t k = (size_t)first; k < (size_t)last; ++k) {
         sn_lanes p, z;
         sn_lanes_load(c->p + STRIDE * k, &p);
         sn_lanes_load(c->z + STRIDE * k, &z);
         p = z + t->beta * p;
         *(sn_lanes_loose *)(c->p + STRIDE * k) = p;
-        *(sn_lanes_loose *)(c->q + STRIDE * k) = (t->mass_scale * masses[k]) * p;
     }
 }
 
 SN_LANE_TWINS(turn)
+
+// q = m M p
+SN_LANE_FUNCTION void weigh_body(void *context, int first, int last, int chunk)
+{
+    (void)chunk;
+    const pass *t = context;
+    sn_conjugate *c = t->c;
+    const sn_mass *mass = c->system.mass;
+    const bool pairs = mass->pair_count > 0;
+    const int *starts = c->row_starts.data, *places = c->row_places.data;
+    const double *masses = c->row_masses.data;
+    for (size_t k = (size_t)first; k < (size_t)last; ++k) {
+        sn_lanes sum, other = {0}, p;
+        sn_lanes_load(c->p + STRIDE * k, &sum);
+        sum *= mass->diagonal[k];
+        int e = pairs ? starts[k] : 0, end = pairs ? starts[k + 1] : 0;
+        for (; e + 1 < end; e += 2) {
+            sn_lanes_load(c->p + places[e], &p);
+            sum += masses[e] * p;
+            sn_lanes_load(c->p + places[e + 1], &p);
+            other += masses[e + 1] * p;
+        }
+        if (e < end) {
+            sn_lanes_load(c->p + places[e], &p);
+            sum += masses[e] * p;
+        }
+        *(sn_lanes_loose *)(c->q + STRIDE * k) = t->mass_scale * (sum + other);
+    }
+}
+
+SN_LANE_TWINS(weigh)
 
 static double run_pass(pass *t, sn_threads *threads, sn_chunk_work *work)
 {
@@ -258,24 +327,16 @@ static void clear_fixed(const sn_conjugate *c, double *v)
     }
 }
 
-// q = A p, with q = m diag(M) p already there
-static void multiply(sn_conjugate *c, sn_threads *threads)
+// q = A p
+static void multiply(pass *t, sn_threads *threads)
 {
+    sn_conjugate *c = t->c;
     const sn_conjugate_system *system = &c->system;
     if (system->sparse != NULL) {
         sn_sparse_product(system->sparse, c->p, c->q);
     } else {
-        const sn_mass *mass = system->mass;
+        sn_threads_run(threads, c->vertex_count, CHUNK_VERTICES, weigh, t);
         sn_solid_add_product(system->solid, threads, system->stiffness_scale, c->p, c->q);
-        for (int k = 0; k < mass->pair_count; ++k) {
-            const double m = system->mass_scale * mass->entries[k];
-            size_t a = STRIDE * (size_t)mass->pairs[2 * (size_t)k];
-            size_t b = STRIDE * (size_t)mass->pairs[2 * (size_t)k + 1];
-            for (size_t i = 0; i < 3; ++i) {
-                c->q[a + i] += m * c->p[b + i];
-                c->q[b + i] += m * c->p[a + i];
-            }
-        }
     }
     clear_fixed(c, c->q);
 }
@@ -325,7 +386,7 @@ static double start(pass *t, sn_threads *threads, double *rz)
     memcpy(c->z, t->x, numbers * sizeof(double));
     t->beta = 0.0;
     run_pass(t, threads, turn);
-    multiply(c, threads);
+    multiply(t, threads);
     for (size_t k = 0; k < numbers; ++k) {
         c->r[k] -= c->q[k];
     }
@@ -342,7 +403,7 @@ sn_conjugate_result sn_conjugate_solve(sn_conjugate *conjugate, sn_threads *thre
     double rz, scale = start(&t, threads, &rz), limit = tolerance * tolerance * scale;
     while (rz > limit && result.iterations < most) {
         run_pass(&t, threads, turn);
-        multiply(conjugate, threads);
+        multiply(&t, threads);
         double pq = run_pass(&t, threads, measure);
         if (!(pq > 0.0)) {
             result.definite = false;
@@ -371,7 +432,7 @@ void sn_conjugate_product(sn_conjugate *conjugate, sn_threads *threads, const do
     clear_fixed(c, c->z);
     memset(c->p, 0, bytes);
     run_pass(&t, threads, turn);
-    multiply(c, threads);
+    multiply(&t, threads);
     memcpy(y, c->q, bytes);
     for (int k = 0; k < c->fixed.count; ++k) {
         y[c->fixed.data[k]] = v[c->fixed.data[k]];

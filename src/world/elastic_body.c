@@ -17,8 +17,8 @@ sn_elastic_material sn_default_elastic_material(void)
 sn_elastic_def sn_default_elastic_def(void)
 {
     return (sn_elastic_def){.frame = SN_TRANSFORM_IDENTITY,
-                            .solver_tolerance = 1e-6,
-                            .newton = 1,
+                            .solver_tolerance = 1e-4,
+                            .newton = 2,
                             .surface = sn_default_surface()};
 }
 

@@ -443,14 +443,25 @@ static void leave_out(const sn_world *world, sn_skin_pair_list *pairs)
     pairs->count = kept;
 }
 
+static bool some_meets_itself(const sn_world *world)
+{
+    for (int i = 0; i < world->elastics.agents.count; ++i) {
+        if (world->elastics.items[i]->meets_itself) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Two skins that would cross both stay where they were just before.
 static sn_status stop_skins(sn_world *world, bool *moved, sn_error *error)
 {
     sn_soft_touch *soft = &world->touch.soft;
     int count = soft->skins.count;
+    sn_skin_among among = some_meets_itself(world) ? SN_SKIN_ALL : SN_SKIN_OTHERS;
     place_on_way(world);
-    sn_status status = sn_skin_pairs_find(&soft->pairs, soft->skins.data, count, SN_SKIN_ALL,
-                                          world->threads, error);
+    sn_status status =
+        sn_skin_pairs_find(&soft->pairs, soft->skins.data, count, among, world->threads, error);
     if (status != SN_OK) {
         return status;
     }
