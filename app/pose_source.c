@@ -16,6 +16,7 @@
 void sn_pose_source_close(sn_pose_source *source)
 {
     sn_free(source->frames);
+    sn_free(source->points);
     sn_world_destroy(source->world);
     sn_recording_close(source->recording);
     sn_scene_destroy(source->scene);
@@ -32,6 +33,14 @@ static sn_status make_room(sn_pose_source *source, sn_error *error)
     }
     source->before = source->frames + count;
     source->after = source->before + count;
+    source->point_count = sn_world_point_count(source->world);
+    size_t points = (size_t)source->point_count + 1;
+    source->points = sn_allocate(3 * points * sizeof *source->points);
+    if (source->points == NULL) {
+        return sn_fail_memory(error, 3 * points * sizeof *source->points);
+    }
+    source->points_before = source->points + points;
+    source->points_after = source->points_before + points;
     return SN_OK;
 }
 
@@ -121,6 +130,10 @@ int sn_pose_source_open(sn_pose_source *source, const sn_arguments *arguments, c
     sn_world_frames(source->world, source->after);
     memcpy(source->before, source->after, sizeof *source->after * (size_t)source->count);
     memcpy(source->frames, source->after, sizeof *source->after * (size_t)source->count);
+    size_t bytes = sizeof *source->points * (size_t)source->point_count;
+    sn_world_points(source->world, source->points_after);
+    memcpy(source->points_before, source->points_after, bytes);
+    memcpy(source->points, source->points_after, bytes);
     return SN_EXIT_OK;
 }
 
@@ -152,6 +165,10 @@ static sn_status go_on(sn_pose_source *source, sn_error *error)
     source->after = room;
     source->after_time = time;
     sn_world_frames(source->world, source->after);
+    sn_vec3 *points = source->points_before;
+    source->points_before = source->points_after;
+    source->points_after = points;
+    sn_world_points(source->world, source->points_after);
     return SN_OK;
 }
 
@@ -171,5 +188,7 @@ sn_status sn_pose_source_seek(sn_pose_source *source, double time, sn_error *err
     share = share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
     source->time = source->before_time + share * way;
     sn_frames_between(source->before, source->after, source->count, share, source->frames);
+    sn_points_between(source->points_before, source->points_after, source->point_count, share,
+                      source->points);
     return SN_OK;
 }

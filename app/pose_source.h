@@ -5,7 +5,7 @@
 //     sn_pose_source source = {0};
 //     code = sn_pose_source_open(&source, arguments, operand);
 //     sn_pose_source_seek(&source, 2.5, &error);   // times only go forward
-//     ... source.frames ...
+//     ... source.frames, source.points ...
 //     sn_pose_source_close(&source);
 #ifndef SN_APP_POSE_SOURCE_H
 #define SN_APP_POSE_SOURCE_H
@@ -22,6 +22,9 @@ typedef struct sn_pose_source {
     int count;                    // bodies
     sn_transform *frames;         // where bodies are at `time`, count of them
     sn_transform *before, *after; // at the step or frame before and after
+    int point_count;
+    sn_vec3 *points; // of what bends, likewise
+    sn_vec3 *points_before, *points_after;
     double time, before_time, after_time;
     double start_time, end_time; // of the run
     int frame;                   // of the recording, that `after` is

@@ -44,7 +44,7 @@ static sn_status table_make(frame_table *table, const sn_world *world, sn_error 
 {
     int moving = 0, bodies = sn_world_body_count(world);
     for (int i = 0; i < bodies; ++i) {
-        moving += sn_body_get_type(world, sn_world_body(world, i)) == SN_BODY_RIGID ? 1 : 0;
+        moving += sn_body_get_type(world, sn_world_body(world, i)) != SN_BODY_STATIC ? 1 : 0;
     }
     size_t count = (size_t)moving * BODY_COLUMNS + 1;
     table->columns = sn_allocate_zero(count * sizeof *table->columns);
@@ -56,7 +56,7 @@ static sn_status table_make(frame_table *table, const sn_world *world, sn_error 
     table->names[0] = "time[s]";
     for (int i = 0; i < bodies; ++i) {
         sn_body body = sn_world_body(world, i);
-        if (sn_body_get_type(world, body) != SN_BODY_RIGID) {
+        if (sn_body_get_type(world, body) == SN_BODY_STATIC) {
             continue;
         }
         for (int j = 0; j < BODY_COLUMNS; ++j) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "elastic_info.h"
 #include "exit_code.h"
 #include "json_writer.h"
 #include "recording_source.h"
@@ -25,7 +26,7 @@ static double total_mass(const sn_world *world)
     double mass = 0.0;
     for (int i = 0; i < sn_world_body_count(world); ++i) {
         sn_body body = sn_world_body(world, i);
-        if (sn_body_get_type(world, body) == SN_BODY_RIGID) {
+        if (sn_body_get_type(world, body) != SN_BODY_STATIC) {
             mass += sn_body_mass_properties(world, body).mass;
         }
     }
@@ -34,7 +35,8 @@ static double total_mass(const sn_world *world)
 
 static const char *type_word(const sn_world *world, sn_body body)
 {
-    return sn_body_get_type(world, body) == SN_BODY_RIGID ? "rigid" : "static";
+    static const char *const words[] = {"rigid", "static", "elastic"};
+    return words[sn_body_get_type(world, body)];
 }
 
 static const char *parent_name(const sn_world *world, sn_joint joint)
@@ -135,7 +137,7 @@ static void json_body(sn_json_writer *json, const sn_world *world, sn_body body)
     }
     sn_json_write_close(json);
     sn_json_write_vec3(json, "position", sn_body_transform(world, body).position);
-    if (sn_body_get_type(world, body) == SN_BODY_RIGID) {
+    if (sn_body_get_type(world, body) != SN_BODY_STATIC) {
         sn_json_write_number(json, "mass", mass.mass);
         sn_json_write_number(json, "volume", mass.volume);
         sn_json_write_vec3(json, "centre", mass.centre);
@@ -147,6 +149,9 @@ static void json_body(sn_json_writer *json, const sn_world *world, sn_body body)
         sn_json_write_close(json);
         sn_json_write_vec3(json, "principal_moments", principal_moments(world, body));
         sn_json_write_text(json, "integrator", sn_integrator_word(sn_body_integrator(world, body)));
+    }
+    if (sn_body_get_type(world, body) == SN_BODY_ELASTIC) {
+        sn_json_elastic(json, world, body);
     }
     sn_json_write_close(json);
 }
@@ -323,6 +328,11 @@ enum { SHOWN = 40 }; // rows of a table
 // "box", "3 shapes", "sphere, sensor".
 static void describe_shapes(const sn_world *world, sn_body body, char *text, size_t size)
 {
+    if (sn_body_get_type(world, body) == SN_BODY_ELASTIC) {
+        const sn_tetrahedra *mesh = sn_body_tetrahedra(world, body);
+        snprintf(text, size, "%d elements", sn_tetrahedra_element_count(mesh));
+        return;
+    }
     int count = sn_body_shape_count(world, body);
     const sn_shape *first = sn_body_shape(world, body, 0);
     if (count == 0) {
@@ -344,7 +354,7 @@ static void print_bodies(const sn_world *world)
         sn_body body = sn_world_body(world, i);
         char shapes[40];
         describe_shapes(world, body, shapes, sizeof shapes);
-        bool rigid = sn_body_get_type(world, body) == SN_BODY_RIGID;
+        bool rigid = sn_body_get_type(world, body) != SN_BODY_STATIC;
         printf("%-32s %-7s %-*s", sn_body_name(world, body), type_word(world, body), rigid ? 20 : 1,
                shapes);
         if (rigid) {
@@ -356,6 +366,17 @@ static void print_bodies(const sn_world *world)
     }
     if (count > SHOWN) {
         printf("and %d more; --json lists all\n", count - SHOWN);
+    }
+}
+
+static void print_elastics(const sn_world *world)
+{
+    for (int i = 0, shown = 0; i < sn_world_body_count(world) && shown < SHOWN; ++i) {
+        sn_body body = sn_world_body(world, i);
+        if (sn_body_get_type(world, body) == SN_BODY_ELASTIC) {
+            sn_print_elastic(world, body);
+            shown += 1;
+        }
     }
 }
 
@@ -472,6 +493,7 @@ static void print_scene(const sn_scene *scene, const sn_world *world)
            run.record_step, run.seed);
     print_contact(world);
     print_bodies(world);
+    print_elastics(world);
     print_joints(world);
     print_params(scene);
     print_probes(scene, world);

@@ -88,14 +88,14 @@ static sn_status watch(render_job *job, sn_pose_source *source, double until, sn
 {
     double start = source->time;
     int parts = (int)fmin(ceil((until - start) * 30.0), 2000.0);
-    sn_drawing_watch(job->drawing, source->frames);
+    sn_drawing_watch(job->drawing, source->frames, source->points);
     for (int i = 1; i <= parts; ++i) {
         double time = start + (until - start) * i / parts;
         sn_status status = sn_pose_source_seek(source, time, &job->error);
         if (status != SN_OK) {
             return status;
         }
-        sn_drawing_watch(job->drawing, source->frames);
+        sn_drawing_watch(job->drawing, source->frames, source->points);
         show(job, progress, share * i / parts, "simulating");
     }
     return SN_OK;
@@ -130,8 +130,8 @@ static int draw_one(render_job *job, sn_progress *progress)
     sn_status status = watch(job, &job->source, at, progress, 0.8);
     if (status == SN_OK) {
         show(job, progress, 0.8, "drawing");
-        status =
-            sn_draw_picture(job->drawing, job->source.frames, &job->def, job->pixels, &job->error);
+        status = sn_draw_picture(job->drawing, job->source.frames, job->source.points, &job->def,
+                                 job->pixels, &job->error);
     }
     if (status == SN_OK) {
         job->unwritten = true;
@@ -167,8 +167,8 @@ static sn_status draw_frames(render_job *job, sn_video *video, sn_progress *prog
             status = sn_fail(&job->error, SN_ERROR_STOPPED, NULL, "stopped");
         }
         if (status == SN_OK) {
-            status = sn_draw_picture(job->drawing, job->source.frames, &job->def, job->pixels,
-                                     &job->error);
+            status = sn_draw_picture(job->drawing, job->source.frames, job->source.points,
+                                     &job->def, job->pixels, &job->error);
         }
         if (status == SN_OK) {
             status = sn_video_add(video, job->pixels, &job->error);

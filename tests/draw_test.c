@@ -20,6 +20,7 @@
 #include "draw/shade.h"
 #include "math/elementary.h"
 #include "sinew/draw.h"
+#include "sinew/elastic.h"
 
 static sn_world *load(const char *text)
 {
@@ -52,7 +53,7 @@ static picture draw(const sn_world *world, const sn_picture_def *def, int thread
     assert_true(sn_world_body_count(world) <= 32);
     assert_int_equal(sn_drawing_create(world, threads, &drawing, &error), SN_OK);
     sn_world_frames(world, frames);
-    assert_int_equal(sn_draw_picture(drawing, frames, def, p.pixels, &error), SN_OK);
+    assert_int_equal(sn_draw_picture(drawing, frames, NULL, def, p.pixels, &error), SN_OK);
     sn_drawing_destroy(drawing);
     return p;
 }
@@ -177,7 +178,7 @@ static void shares_of_light_agree_with_rays(void **state)
     sn_transform frame;
     sn_world_frames(world, &frame);
     assert_int_equal(sn_model_make(&model, world, &error), SN_OK);
-    assert_int_equal(sn_model_place(&model, &frame, &error), SN_OK);
+    assert_int_equal(sn_model_place(&model, &frame, NULL, &error), SN_OK);
     sn_light_def def = {.key = {0.3, 0.2, 1.0},
                         .key_radius = 0.1,
                         .key_maps = 40,
@@ -260,9 +261,9 @@ static void framing_holds_everything(void **state)
     sn_transform frames[3];
     assert_int_equal(sn_drawing_create(world, 1, &drawing, &error), SN_OK);
     sn_world_frames(world, frames);
-    sn_drawing_watch(drawing, frames);
+    sn_drawing_watch(drawing, frames, NULL);
     frames[1].position = sn_vec3_make(3.0, 1.0, 4.0); // where the ball goes later
-    sn_drawing_watch(drawing, frames);
+    sn_drawing_watch(drawing, frames, NULL);
     const sn_vec3 directions[] = {{0, 0, 0}, {0, -1, 0}, {1, 0, 0}, {0, 0, 1}, {-1, 1, -0.5}};
     for (int i = 0; i < 5; ++i) {
         sn_picture_def def = small_def(i % 2 ? 300 : 100, 200, 1);
@@ -393,15 +394,19 @@ static void odd_input_is_refused(void **state)
     assert_int_equal(sn_drawing_create(world, 1, &drawing, &error), SN_OK);
     sn_world_frames(world, frames);
     sn_picture_def def = small_def(0, 8, 1);
-    assert_int_equal(sn_draw_picture(drawing, frames, &def, pixels, &error), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_draw_picture(drawing, frames, NULL, &def, pixels, &error),
+                     SN_ERROR_ARGUMENT);
     def = small_def(8, 8, 3);
-    assert_int_equal(sn_draw_picture(drawing, frames, &def, pixels, &error), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_draw_picture(drawing, frames, NULL, &def, pixels, &error),
+                     SN_ERROR_ARGUMENT);
     def = small_def(8, 8, 1);
     def.camera = (sn_camera){true, {1, 1, 1}, {1, 1, 1}, 0.5};
-    assert_int_equal(sn_draw_picture(drawing, frames, &def, pixels, &error), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_draw_picture(drawing, frames, NULL, &def, pixels, &error),
+                     SN_ERROR_ARGUMENT);
     def.camera.given = false;
     frames[1].position.x = NAN;
-    assert_int_equal(sn_draw_picture(drawing, frames, &def, pixels, &error), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_draw_picture(drawing, frames, NULL, &def, pixels, &error),
+                     SN_ERROR_ARGUMENT);
     sn_drawing_destroy(drawing);
     sn_world_destroy(world);
     // Nothing at all is a picture, too.
@@ -423,7 +428,7 @@ static sn_status draw_with_allocations(const sn_world *world, int count, bool wh
     sn_allocation_fail_after(count);
     sn_status status = sn_drawing_create(world, 1, &drawing, &error);
     if (status == SN_OK && whole) {
-        status = sn_draw_picture(drawing, frames, &def, pixels, &error);
+        status = sn_draw_picture(drawing, frames, NULL, &def, pixels, &error);
         status = status == SN_OK ? sn_png_encode(pixels, 12, 9, &bytes, &error) : status;
     }
     sn_allocation_fail_after(-1);
@@ -453,9 +458,10 @@ static void pictures_can_be_stopped(void **state)
     int left = 3;
     def.stop = stop_at;
     def.user = &left;
-    assert_int_equal(sn_draw_picture(drawing, frames, &def, pixels, &error), SN_ERROR_STOPPED);
+    assert_int_equal(sn_draw_picture(drawing, frames, NULL, &def, pixels, &error),
+                     SN_ERROR_STOPPED);
     left = 1000;
-    assert_int_equal(sn_draw_picture(drawing, frames, &def, pixels, &error), SN_OK);
+    assert_int_equal(sn_draw_picture(drawing, frames, NULL, &def, pixels, &error), SN_OK);
     assert_true(left < 1000);
     sn_drawing_destroy(drawing);
     sn_world_destroy(world);
@@ -479,9 +485,96 @@ static void memory_may_run_out(void **state)
     }
 }
 
+// An elastic box at rest looks like a rigid one, also turned; one that is bent to an arc has the
+// normals of the arc.
+static void elastic_bodies_are_drawn(void **state)
+{
+    (void)state;
+    static const char *const texts[2] = {
+        "{\"sinew\": 1, \"bodies\": [{\"name\": \"b\", \"colour\": \"#c04040\", \"position\": "
+        "[0.1, 0, "
+        "1], \"rotation\": {\"axis\": [1, 2, 3], \"angle\": 1}, \"shape\": {\"type\": \"box\", "
+        "\"size\": [2, 1, 0.5]}}]}",
+        "{\"sinew\": 1, \"bodies\": [{\"name\": \"b\", \"colour\": \"#c04040\", \"position\": "
+        "[0.1, 0, "
+        "1], \"rotation\": {\"axis\": [1, 2, 3], \"angle\": 1}, \"type\": \"elastic\", \"mesh\": "
+        "{\"type\": \"box\", \"size\": [2, 1, 0.5], \"cells\": [16, 4, 2]}}]}"};
+    sn_picture_def def = sn_default_picture_def();
+    def.width = 160;
+    def.height = 100;
+    def.samples = 4;
+    uint8_t *pixels[3];
+    sn_world *world = NULL;
+    for (int i = 0; i < 3; ++i) { // the last by two threads
+        sn_error error = {0};
+        sn_drawing *drawing = NULL;
+        sn_transform frame;
+        sn_world_destroy(world);
+        world = load(texts[i > 0]);
+        int count = sn_world_point_count(world);
+        assert_int_equal(count > 0, i > 0);
+        sn_vec3 *points = sn_allocate((size_t)(count + 1) * sizeof *points);
+        pixels[i] = sn_allocate(3 * 160 * 100);
+        assert_int_equal(sn_drawing_create(world, i == 2 ? 2 : 1, &drawing, &error), SN_OK);
+        sn_world_frames(world, &frame);
+        sn_world_points(world, points);
+        if (i > 0) {
+            assert_int_equal(sn_draw_picture(drawing, &frame, NULL, &def, pixels[i], &error),
+                             SN_ERROR_ARGUMENT);
+        }
+        assert_int_equal(sn_draw_picture(drawing, &frame, points, &def, pixels[i], &error), SN_OK);
+        sn_drawing_destroy(drawing);
+        sn_free(points);
+    }
+    assert_memory_equal(pixels[1], pixels[2], 3 * 160 * 100);
+    double difference = 0.0;
+    int different = 0;
+    for (int i = 0; i < 3 * 160 * 100; ++i) {
+        int d = abs((int)pixels[0][i] - (int)pixels[1][i]);
+        difference += d;
+        different += d > 8;
+    }
+    assert_true(difference / (3 * 160 * 100) < 0.2 && different < 60);
+    // An arc of radius 2 about the y axis: (x, y, z) goes to ((2 + z) sin(x/2), y, (2 + z)
+    // cos(x/2)).
+    sn_model model;
+    sn_error error = {0};
+    sn_transform frame;
+    sn_body body = sn_world_body(world, 0);
+    const sn_mesh *mesh = sn_body_display(world, body);
+    int count = sn_mesh_vertex_count(mesh);
+    sn_vec3 *points = sn_allocate((size_t)count * sizeof *points);
+    for (int i = 0; i < count; ++i) {
+        sn_vec3 x = sn_mesh_positions(mesh)[i];
+        points[i] =
+            sn_vec3_make((2.0 + x.z) * sn_sin(0.5 * x.x), x.y, (2.0 + x.z) * sn_cos(0.5 * x.x));
+    }
+    sn_world_frames(world, &frame);
+    assert_int_equal(sn_model_make(&model, world, &error), SN_OK);
+    assert_int_equal(sn_model_place(&model, &frame, points, &error), SN_OK);
+    int outer = 0;
+    for (int i = 0; i < model.positions.count; ++i) {
+        sn_vec3 x = model.positions.data[i];
+        const float *n = model.normals.data + 3 * i;
+        double r = sqrt(x.x * x.x + x.z * x.z);
+        if (fabs(r - 2.25) < 1e-9 && n[0] * x.x + n[2] * x.z > 0.5 * r && fabs(x.x) < 1.0) {
+            assert_true((n[0] * x.x + n[2] * x.z) / r > 0.9998);
+            outer += 1;
+        }
+    }
+    assert_true(outer > 40);
+    sn_model_free(&model);
+    sn_free(points);
+    for (int i = 0; i < 3; ++i) {
+        sn_free(pixels[i]);
+    }
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(elastic_bodies_are_drawn),
         cmocka_unit_test(same_bytes_everywhere),
         cmocka_unit_test(colours_are_those_of_the_scene),
         cmocka_unit_test(balls_cast_shadows),

@@ -17,6 +17,7 @@
 #include "record/output.h"
 #include "record/shading.h"
 #include "recorded_world.h"
+#include "sinew/elastic.h"
 
 static char record_path[64], glb_path[80];
 
@@ -269,6 +270,59 @@ static void test_failures(void **unused)
     sn_recording_close(recording);
 }
 
+// A body that bends has a morph target for every frame: the base and its target, moved by the node,
+// are where the vertices are.
+static void test_morphs(void **unused)
+{
+    (void)unused;
+    sn_world *world = NULL;
+    sn_recording *recording = bent_recording(record_path, &world);
+    assert_int_equal(sn_export_gltf(recording, glb_path, NULL), SN_OK);
+    const struct aiScene *scene = aiImportFile(glb_path, aiProcess_ValidateDataStructure);
+    assert_non_null(scene);
+    const struct aiNode *node = find_node(scene->mRootNode, "bar");
+    assert_non_null(node);
+    const struct aiMesh *mesh = scene->mMeshes[node->mMeshes[0]];
+    assert_int_equal(mesh->mNumAnimMeshes, BENT_FRAMES);
+    sn_body bar = sn_world_find_body(world, "bar");
+    for (int f = 0; f < BENT_FRAMES; ++f) {
+        const struct aiAnimMesh *target = mesh->mAnimMeshes[f];
+        assert_int_equal(sn_recording_frame(recording, f, world, NULL), SN_OK);
+        sn_vec3 x[20];
+        sn_body_read_vertices(world, bar, x, NULL);
+        for (unsigned i = 0; i < target->mNumVertices; ++i) {
+            struct aiVector3D p = target->mVertices[i], n = target->mNormals[i];
+            sn_vec3 place =
+                sn_transform_point(sn_body_transform(world, bar), sn_vec3_make(p.x, p.y, p.z));
+            double nearest = 1.0;
+            for (int k = 0; k < 20; ++k) {
+                nearest = fmin(nearest, sn_distance(place, x[k]));
+            }
+            assert_true(nearest < 1e-6);
+            assert_true(fabs(sn_length(sn_vec3_make(n.x, n.y, n.z)) - 1.0) < 1e-5);
+        }
+    }
+    assert_int_equal(scene->mAnimations[0]->mNumMorphMeshChannels, 1);
+    const struct aiMeshMorphAnim *weights = scene->mAnimations[0]->mMorphMeshChannels[0];
+    assert_int_equal(weights->mNumKeys, BENT_FRAMES);
+    for (int f = 0; f < BENT_FRAMES; ++f) {
+        for (unsigned i = 0; i < weights->mKeys[f].mNumValuesAndWeights; ++i) {
+            bool own = (int)weights->mKeys[f].mValues[i] == f;
+            assert_true(weights->mKeys[f].mWeights[i] == (own ? 1.0 : 0.0));
+        }
+    }
+    aiReleaseImport(scene);
+    sn_status status = SN_ERROR_MEMORY;
+    for (int left = 0; status != SN_OK; left += 1 + left / 40) {
+        sn_allocation_fail_after(left);
+        status = sn_export_gltf_world(recording, world, glb_path, NULL);
+        sn_allocation_fail_after(-1);
+        assert_true(status == SN_OK || status == SN_ERROR_MEMORY);
+    }
+    sn_world_destroy(world);
+    sn_recording_close(recording);
+}
+
 int main(void)
 {
     snprintf(record_path, sizeof record_path, "/tmp/sinew-gltf-XXXXXX");
@@ -281,7 +335,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_container),     cmocka_unit_test(test_assimp_agrees),
         cmocka_unit_test(test_smooth_sphere), cmocka_unit_test(test_still_and_empty),
-        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_failures),      cmocka_unit_test(test_morphs),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(record_path);

@@ -57,6 +57,15 @@ static const char mouth[] =
     " \"camera\": {\"position\": [0, -2, 1], \"target\": [0, 0, 1]},\n"
     " \"run\": {\"step\": \"=1/240\"}}\n";
 
+// A cube of one cell that hangs on four of its corners.
+static const char jelly[] =
+    "{\"sinew\": 1, \"materials\": {\"soft\": {\"young\": \"20kPa\", \"colour\": \"#c8321f\"}},\n"
+    " \"bodies\": [{\"name\": \"jelly\", \"type\": \"elastic\", \"material\": \"soft\",\n"
+    "  \"mesh\": {\"type\": \"box\", \"size\": [1, 1, 1], \"cells\": [1, 1, 1]},\n"
+    "  \"fixed\": {\"plane\": [-1, 0, 0], \"position\": [-0.5, 0, 0]}}],\n"
+    " \"camera\": {\"position\": [0, -4, 1], \"target\": [0, 0, 0]},\n"
+    " \"run\": {\"step\": \"=1/240\"}}\n";
+
 // ---- a client that keeps what it gets ----
 
 typedef struct listener {
@@ -172,6 +181,7 @@ static const sn_live_entry entries[] = {
     {"boxes", "Boxes", "two boxes", "Contact"},
     {"leaf", "Leaf", "", "Mobiles"},
     {"mouth", "Mouth", "", "Mobiles"},
+    {"jelly", "Jelly", "", "Elastic"},
 };
 
 static const char *find_scene(void *user, const char *name, char path[1024], size_t *length)
@@ -180,6 +190,7 @@ static const char *find_scene(void *user, const char *name, char path[1024], siz
     const char *text = strcmp(name, "boxes") == 0   ? boxes
                        : strcmp(name, "leaf") == 0  ? leaf
                        : strcmp(name, "mouth") == 0 ? mouth
+                       : strcmp(name, "jelly") == 0 ? jelly
                                                     : NULL;
     snprintf(path, 1024, "shelf/%s.json", name);
     *length = text != NULL ? strlen(text) : 0;
@@ -190,7 +201,7 @@ static inline sn_live *make_live(size_t history)
 {
     sn_live_def def = sn_default_live_def();
     def.scenes = entries;
-    def.scene_count = 3;
+    def.scene_count = 4;
     def.find_scene = find_scene;
     def.history_bytes = history;
     sn_live *live = NULL;

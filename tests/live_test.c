@@ -1,6 +1,7 @@
 // Live worlds: opening, the clock, what is shown and sent, clients that do not take what they are
 // sent, memory that runs out.
 #include "live_client.h"
+#include "sinew/elastic.h"
 
 // ---- greeting and opening ----
 
@@ -178,65 +179,64 @@ static void idle_is_when_nothing_is_owed(void **state)
 static void surfaces_bend(void **state)
 {
     (void)state;
-    const sn_vec3 corners[4] = {{0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
-    const int triangles[6] = {0, 1, 2, 0, 2, 3};
-    sn_mesh *mesh = NULL;
-    assert_int_equal(sn_mesh_create(corners, 4, triangles, 2, &mesh, NULL), SN_OK);
-    listener *l = open_scene("leaf");
-    sn_model_material red = {0xc8321f, 0.5f, 0.0f};
-    assert_int_equal(sn_live_add_surface(l->live, 1, mesh, red, NULL), SN_ERROR_ARGUMENT);
-    for (int left = 0;; ++left) {
-        sn_allocation_fail_after(left);
-        sn_status status = sn_live_add_surface(l->live, 0, mesh, red, NULL);
-        sn_allocation_fail_after(-1);
-        if (status == SN_OK) {
-            break;
-        }
-        assert_int_equal(status, SN_ERROR_MEMORY);
-        assert_int_equal(l->live->surfaces.count, 0);
-        assert_true(l->live->generation == 1 && l->live->scene_text.length > 0);
-    }
-    sn_mesh_release(mesh);
-    sn_live_advance(l->live, 1.0 / 30.0);
+    listener *l = open_scene("jelly");
+    assert_int_equal(count_at(l, 4), 1);
     sn_live_message message;
-    const uint8_t *last = NULL;
-    uint8_t copy[256];
-    bool told = false;
-    while (sn_live_take(l->live, l->client, &message) && last == NULL) {
-        told = told || (!message.binary && message.size > 0 &&
-                        strstr(message.data, "\"surfaces\": [{\"body\": 0, \"mesh\": 1, "
-                                             "\"colour\": \"#c8321f\"") != NULL);
-        if (message.binary && sn_fetch_u32(message.data) == 3 &&
-            sn_fetch_u32((const uint8_t *)message.data + 8) == 1) {
-            assert_int_equal(message.size, 24 + 24 * 4 + 12 * 2);
-            memcpy(copy, message.data, message.size);
-            last = copy;
+    int other = sn_live_join(l->live, NULL);
+    static const char hello[] = "{\"do\": \"hello\", \"protocol\": 1}";
+    assert_true(sn_live_receive(l->live, other, hello, sizeof hello - 1, false));
+    bool told = false, joined = false;
+    while (sn_live_take(l->live, other, &message)) {
+        told = told || (!message.binary && strstr(message.data, "\"surfaces\": [{\"body\": 0, "
+                                                                "\"mesh\": 0, \"colour\": "
+                                                                "\"#c8321f\"") != NULL);
+        if (message.binary && sn_fetch_u32(message.data) == 3) {
+            const uint8_t *mesh = message.data;
+            // A cube of one cell: each corner once for each of its three sides.
+            assert_int_equal(message.size, 24 + 24 * 24 + 12 * 12);
+            assert_int_equal(sn_fetch_u32(mesh + 12), 24);
+            assert_int_equal(sn_fetch_u32(mesh + 20), 1); // bends
+            joined = true;
         }
     }
-    assert_true(told && last != NULL);
-    assert_int_equal(sn_fetch_u32(last + 4), 2);  // generation
-    assert_int_equal(sn_fetch_u32(last + 12), 4); // vertices
-    assert_int_equal(sn_fetch_u32(last + 20), 1); // bends
-    assert_int_equal(sn_fetch_u32(last + 24 + 96 + 20), 3);
-    sn_vec3 bent[4];
-    for (int i = 0; i < 4; ++i) {
-        bent[i] = sn_vec3_add(corners[i], sn_vec3_make(0.25, 0.0, 0.5 * i));
-    }
-    sn_live_put_surface(l->live, 0, bent);
+    assert_true(told && joined);
+    sn_live_leave(l->live, other);
+    // The vertices come with frames, and where they are the world tells.
+    step(l, 20);
     look(l);
-    assert_int_equal(count_at(l, 4), 1);
-    size_t at = l->frame_size - 8 - 48;
+    sn_vec3 x[8];
+    sn_body cube = sn_world_find_body(l->live->world, "jelly");
+    sn_body_read_vertices(l->live->world, cube, x, NULL);
+    size_t at = l->frame_size - 8 - 24 * 12;
     assert_int_equal(sn_fetch_u32(l->frame + at), 0);
-    assert_int_equal(sn_fetch_u32(l->frame + at + 4), 4);
-    for (int i = 0; i < 4; ++i) {
-        assert_true(float_at(l, at + 8 + 12 * (size_t)i) == (float)bent[i].x);
-        assert_true(float_at(l, at + 16 + 12 * (size_t)i) == (float)bent[i].z);
+    assert_int_equal(sn_fetch_u32(l->frame + at + 4), 24);
+    for (int i = 0; i < 24; ++i) {
+        float p[3] = {float_at(l, at + 8 + 12 * (size_t)i), float_at(l, at + 12 + 12 * (size_t)i),
+                      float_at(l, at + 16 + 12 * (size_t)i)};
+        int found = 0;
+        for (int k = 0; k < 8; ++k) {
+            found += p[0] == (float)x[k].x && p[1] == (float)x[k].y && p[2] == (float)x[k].z;
+        }
+        assert_int_equal(found, 1);
     }
-    say(l, "{\"do\": \"reset\"}"); // of the same things
+    // A hand at a corner as it stands holds that corner, and draws it.
+    sn_vec3 corner =
+        sn_transform_point(sn_transform_inverse(sn_body_transform(l->live->world, cube)), x[7]);
+    char text[200];
+    snprintf(text, sizeof text,
+             "{\"do\": \"grab\", \"body\": 0, \"point\": [%.17g, %.17g, %.17g], \"to\": [3, 0, 1]}",
+             corner.x, corner.y, corner.z);
+    say(l, "%s", text);
     look(l);
-    assert_int_equal(count_at(l, 4), 1);
+    assert_int_equal(count_at(l, 3), 1);
+    at = l->frame_size - 8 - 24 * 12 - 24;
+    assert_true(fabs((double)float_at(l, at) - x[7].x) < 1e-6 &&
+                fabs((double)float_at(l, at + 8) - x[7].z) < 1e-6);
+    step(l, 20);
+    sn_vec3 y[8];
+    sn_body_read_vertices(l->live->world, cube, y, NULL);
+    assert_true(y[7].x > x[7].x + 0.01);
     must(l, "{\"do\": \"open\", \"scene\": \"boxes\", \"play\": false}");
-    assert_int_equal(l->frames, 1);
     assert_int_equal(count_at(l, 4), 0);
     end(l);
 }

@@ -4,6 +4,7 @@
 #define TESTS_RECORDED_WORLD_H
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sinew/geometry.h"
 #include "sinew/record.h"
@@ -101,6 +102,46 @@ static inline sn_recording *recorded_world_open(const char *path)
         abort();
     }
     sn_world_destroy(world);
+    return recording;
+}
+
+// A bar of one elastic body, clamped at one end, beside a ball; some frames of its fall.
+#define BENT_FRAMES 5
+
+static inline const char *bent_scene(void)
+{
+    return "{\"sinew\": 1, \"materials\": {\"soft\": {\"young\": \"100kPa\", \"colour\": "
+           "\"#336699\"}}, \"bodies\": [{\"name\": \"ball\", \"shape\": {\"type\": \"sphere\", "
+           "\"radius\": 0.2}}, {\"name\": \"bar\", \"type\": \"elastic\", \"material\": \"soft\", "
+           "\"position\": [1, 0, 1], \"mesh\": {\"type\": \"box\", \"size\": [1, 0.2, 0.2], "
+           "\"cells\": [4, 1, 1]}, \"fixed\": {\"plane\": [-1, 0, 0], \"position\": [-0.5, 0, "
+           "0]}}], \"run\": {\"step\": 0.02, \"record_step\": 0.02}}";
+}
+
+// The recording at `path`, of a world as it begins.
+static inline sn_recording *bent_recording(const char *path, sn_world **world)
+{
+    sn_scene *scene = NULL;
+    sn_recorder *recorder = NULL;
+    sn_recording *recording = NULL;
+    const char *text = bent_scene();
+    sn_recorder_def def = {.path = path};
+    if (sn_scene_load_text("bent", text, strlen(text), NULL, &scene, NULL) != SN_OK ||
+        sn_scene_build(scene, world, NULL) != SN_OK) {
+        abort();
+    }
+    def.scene = scene;
+    def.world = *world;
+    sn_status status = sn_recorder_open(&def, &recorder, NULL);
+    for (int i = 1; i < BENT_FRAMES && status == SN_OK; ++i) {
+        status = sn_world_step(*world, 0.02, NULL);
+        status = status == SN_OK ? sn_recorder_step(recorder, *world, NULL) : status;
+    }
+    if (status != SN_OK || sn_recorder_close(recorder, NULL) != SN_OK ||
+        sn_recording_open(path, &recording, NULL) != SN_OK) {
+        abort();
+    }
+    sn_scene_destroy(scene);
     return recording;
 }
 

@@ -14,6 +14,7 @@
 #include "record/bytes.h"
 #include "record/output.h"
 #include "recorded_world.h"
+#include "sinew/elastic.h"
 
 static char folder[64];
 
@@ -232,6 +233,85 @@ static void test_out_of_memory(void **unused)
     sn_world_destroy(world);
 }
 
+static double number_at(const sn_bytes *bytes, int index)
+{
+    uint64_t bits = sn_fetch_u64(bytes->data + 8 * (size_t)index);
+    double value;
+    memcpy(&value, &bits, 8);
+    return value;
+}
+
+// A body that bends: its surface among the others, and a second series of its tetrahedra.
+static void test_solids(void **unused)
+{
+    (void)unused;
+    sn_world *world = NULL;
+    sn_recording *recording = bent_recording(in_folder("bent.snrec"), &world);
+    assert_int_equal(sn_export_vtk(recording, folder, "bent", NULL), SN_OK);
+    char *xml = read_text(in_folder("bent_solid_000004.vtu"));
+    sn_body bar = sn_world_find_body(world, "bar");
+    assert_int_equal(sn_recording_frame(recording, 0, world, NULL), SN_OK);
+    sn_vec3 start[20], x[20], v[20];
+    assert_int_equal(sn_body_vertex_count(world, bar), 20);
+    sn_body_read_vertices(world, bar, start, NULL);
+    assert_int_equal(sn_recording_frame(recording, 4, world, NULL), SN_OK);
+    sn_body_read_vertices(world, bar, x, v);
+    assert_int_equal(attribute(xml, "NumberOfPoints"), 20);
+    assert_int_equal(attribute(xml, "NumberOfCells"), 24);
+    sn_bytes points = read_array(xml, "Points", "Float64", 3);
+    sn_bytes displacements = read_array(xml, "displacement", "Float64", 3);
+    sn_bytes velocities = read_array(xml, "velocity", "Float64", 3);
+    sn_bytes stretches = read_array(xml, "stretch", "Float64", 1);
+    sn_bytes corners = read_array(xml, "connectivity", "Int32", 1);
+    sn_bytes types = read_array(xml, "types", "UInt8", 1);
+    double lowest = 0.0, least = 2.0;
+    for (int i = 0; i < 20; ++i) {
+        assert_true(sn_distance(vector_at(&points, i), x[i]) == 0.0);
+        assert_true(sn_distance(vector_at(&displacements, i), sn_vec3_sub(x[i], start[i])) == 0.0);
+        assert_true(sn_distance(vector_at(&velocities, i), v[i]) == 0.0);
+        lowest = fmin(lowest, vector_at(&displacements, i).z);
+    }
+    for (int i = 0; i < 24; ++i) {
+        assert_int_equal(types.data[i], 10);
+        for (int k = 0; k < 4; ++k) {
+            assert_int_equal(sn_fetch_u32(corners.data + 16 * (size_t)i + 4 * (size_t)k),
+                             sn_tetrahedra_elements(sn_body_tetrahedra(world, bar))[4 * i + k]);
+        }
+        least = fmin(least, number_at(&stretches, i));
+    }
+    assert_true(lowest < -0.01 &&
+                fabs(least - sn_body_elastic_report(world, bar).least_stretch) < 1e-9);
+    sn_free(xml);
+    // The surface: the ball, then the bar's faces where they are.
+    xml = read_text(in_folder("bent_000004.vtp"));
+    sn_bytes surface = read_array(xml, "Points", "Float64", 3);
+    int count = attribute(xml, "NumberOfPoints"), found = 0;
+    for (int i = 0; i < 20; ++i) {
+        for (int k = count - 20; k < count; ++k) {
+            found += sn_distance(vector_at(&surface, k), x[i]) == 0.0;
+        }
+    }
+    assert_int_equal(found, 20);
+    sn_free(xml);
+    sn_bytes *all[] = {&points,  &displacements, &velocities, &stretches,
+                       &corners, &types,         &surface};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+        sn_bytes_free(all[i]);
+    }
+    sn_world_destroy(world);
+    sn_recording_close(recording);
+    for (int i = 0; i < BENT_FRAMES; ++i) {
+        char name[64];
+        snprintf(name, sizeof name, "bent_solid_%06d.vtu", i);
+        unlink(in_folder(name));
+        snprintf(name, sizeof name, "bent_%06d.vtp", i);
+        unlink(in_folder(name));
+    }
+    unlink(in_folder("bent.pvd"));
+    unlink(in_folder("bent_solid.pvd"));
+    unlink(in_folder("bent.snrec"));
+}
+
 int main(void)
 {
     snprintf(folder, sizeof folder, "/tmp/sinew-vtk-XXXXXX");
@@ -242,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_series),
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_solids),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     for (int i = 0; i < RECORDED_FRAMES; ++i) {

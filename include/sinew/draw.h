@@ -4,13 +4,16 @@
 //     sn_drawing_create(world, 2, &drawing, &error);
 //     sn_transform frames[16]; // of a world with up to 16 bodies
 //     sn_world_frames(world, frames);
-//     sn_drawing_watch(drawing, frames); // what automatic framing must hold
+//     sn_drawing_watch(drawing, frames, NULL); // what automatic framing must hold
 //     sn_picture_def def = sn_default_picture_def();
 //     static uint8_t pixels[1280 * 720 * 3];
-//     if (sn_draw_picture(drawing, frames, &def, pixels, &error) == SN_OK) {
+//     if (sn_draw_picture(drawing, frames, NULL, &def, pixels, &error) == SN_OK) {
 //         sn_write_png("a.png", pixels, def.width, def.height, &error);
 //     }
 //     sn_drawing_destroy(drawing);
+//
+// A pose is a frame for every body and, where bodies bend, the points of their surfaces
+// (sn_world_points).
 //
 // Bodies are drawn in their colours, springs as coils, massless rods as wires, and a string to the
 // joint that a body hangs on from afar; bodies of one material have a fine line where they meet.
@@ -47,9 +50,18 @@ SN_API void sn_world_frames(const sn_world *world, sn_transform *frames);
 SN_API void sn_frames_between(const sn_transform *from, const sn_transform *to, int count,
                               double share, sn_transform *frames);
 
+// Where the surfaces of bodies that bend are: sn_world_point_count points, body after body.
+SN_API int sn_world_point_count(const sn_world *world);
+SN_API void sn_world_points(const sn_world *world, sn_vec3 *points);
+
+// A share of the straight way from one pose to the next.
+SN_API void sn_points_between(const sn_vec3 *from, const sn_vec3 *to, int count, double share,
+                              sn_vec3 *points);
+
 // Automatic framing and the height of the floor hold everything that was watched; where nothing
 // was, the picture itself.
-SN_API void sn_drawing_watch(sn_drawing *drawing, const sn_transform *frames);
+SN_API void sn_drawing_watch(sn_drawing *drawing, const sn_transform *frames,
+                             const sn_vec3 *points);
 
 typedef struct sn_picture_def {
     int width, height; // pixels; default 1280 x 720
@@ -67,9 +79,10 @@ SN_API sn_picture_def sn_default_picture_def(void);
 // The camera that a picture would have.
 SN_API sn_camera sn_drawing_camera(const sn_drawing *drawing, const sn_picture_def *def);
 
-// 3 * width * height bytes.
+// 3 * width * height bytes. `points` may be NULL where nothing bends.
 SN_API sn_status sn_draw_picture(sn_drawing *drawing, const sn_transform *frames,
-                                 const sn_picture_def *def, uint8_t *pixels, sn_error *error);
+                                 const sn_vec3 *points, const sn_picture_def *def, uint8_t *pixels,
+                                 sn_error *error);
 
 // ---- surfaces that bend ----
 

@@ -105,6 +105,11 @@ SN_API const char *sn_elastic_solver_word(sn_elastic_solver solver);
 SN_API int sn_elastic_mass_find(const char *word);
 SN_API const char *sn_elastic_mass_word(sn_elastic_mass mass);
 
+typedef struct sn_look {
+    uint32_t colour;            // 0xRRGGBB
+    double roughness, metallic; // as of sn_shape
+} sn_look;
+
 typedef struct sn_elastic_def {
     const char *name;    // as of sn_body_def
     sn_tetrahedra *mesh; // at rest, in the body's frame; shared
@@ -129,6 +134,9 @@ typedef struct sn_elastic_def {
     double relative_tolerance, absolute_tolerance;
     sn_surface surface; // how its skin touches
     bool meets_itself;  // its skin touches itself
+    sn_mesh *display; // what is seen of it: a surface in the body's frame at rest, which moves with
+                      // the material; NULL: its own faces. Shared
+    sn_look look;     // of what is seen
 } sn_elastic_def;
 
 SN_API sn_elastic_def sn_default_elastic_def(void);
@@ -147,6 +155,23 @@ SN_API sn_status sn_body_write_vertices(sn_world *world, sn_body body, const sn_
 SN_API bool sn_body_vertex_is_fixed(const sn_world *world, sn_body body, int vertex);
 SN_API sn_status sn_body_fix_vertex(sn_world *world, sn_body body, int vertex, bool fixed,
                                     sn_error *error);
+
+// Where a point of any body is that is at `local` of its frame at rest; and the place at rest of
+// the material that is nearest to a point of the world now (of bodies that do not bend: in their
+// frame).
+SN_API sn_vec3 sn_body_point(const sn_world *world, sn_body body, sn_vec3 local);
+SN_API sn_vec3 sn_body_local_point(const sn_world *world, sn_body body, sn_vec3 world_point);
+
+// What is seen of it: a surface as it is at rest, in the body's frame, and where its vertices are
+// now, in the world (either may be NULL).
+SN_API const sn_mesh *sn_body_display(const sn_world *world, sn_body body);
+SN_API bool sn_body_read_display(const sn_world *world, sn_body body, sn_vec3 *positions,
+                                 sn_vec3 *velocities);
+SN_API sn_look sn_body_look(const sn_world *world, sn_body body);
+
+// Its materials, by region; count may be NULL.
+SN_API const sn_elastic_material *sn_body_materials(const sn_world *world, sn_body body,
+                                                    int *count);
 
 // A force on one vertex for the coming step, as of sn_body_add_force.
 SN_API void sn_body_add_vertex_force(sn_world *world, sn_body body, int vertex, sn_vec3 force);

@@ -180,7 +180,8 @@ SN_API sn_transform sn_joint_child_transform(const sn_world *world, sn_joint joi
 // ---- reading ----
 
 // Degrees of freedom of all that moves, as the world is put together now: coordinates of all trees
-// and free bodies, less what loops, couplings and prescribed motions take.
+// and free bodies and of vertices that are not fixed, less what loops, couplings and prescribed
+// motions take.
 SN_API int sn_world_freedom_count(const sn_world *world);
 
 // Position and velocity of a freedom, 0 .. freedoms - 1, of an assembled joint: m or rad. Those of

@@ -130,15 +130,18 @@ SN_API sn_status sn_csv_row(sn_csv *csv, const double *values, sn_error *error);
 SN_API sn_status sn_csv_close(sn_csv *csv, sn_error *error);
 
 // The frames as a VTK series for ParaView: folder/<name>.pvd and one .vtp file a frame, with every
-// body's surface in place. Cell data: body (its number) and colour; point data: velocity. The
-// _world form takes a world of the recording's structure, whose state it changes.
+// body's surface in place. Cell data: body (its number) and colour; point data: velocity. Where
+// bodies bend, also folder/<name>_solid.pvd and one .vtu file a frame with their tetrahedra: point
+// data displacement (since the first frame) and velocity, cell data stretch (volume by that at
+// rest), body and region. The _world form takes a world of the recording's structure, whose state
+// it changes.
 SN_API sn_status sn_export_vtk(sn_recording *recording, const char *folder, const char *name,
                                sn_error *error);
 SN_API sn_status sn_export_vtk_world(sn_recording *recording, sn_world *world, const char *folder,
                                      const char *name, sn_error *error);
 
 // The frames as one animated binary glTF 2.0 file (.glb), y up as glTF wants it. Its time starts at
-// 0.
+// 0. Bodies that bend have morph targets, at most 240 of them.
 SN_API sn_status sn_export_gltf(sn_recording *recording, const char *path, sn_error *error);
 SN_API sn_status sn_export_gltf_world(sn_recording *recording, sn_world *world, const char *path,
                                       sn_error *error);

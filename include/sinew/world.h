@@ -369,6 +369,8 @@ SN_API sn_energy sn_body_energy(const sn_world *world, sn_body body); // potenti
     X(SN_QUANTITY_KINETIC_ENERGY, "energy.kinetic", "J", "bw")                                     \
     X(SN_QUANTITY_POTENTIAL_ENERGY, "energy.potential", "J", "bw")                                 \
     X(SN_QUANTITY_TOTAL_ENERGY, "energy.total", "J", "bw")                                         \
+    X(SN_QUANTITY_ELASTIC_ENERGY, "energy.elastic", "J", "b")                                      \
+    X(SN_QUANTITY_LEAST_STRETCH, "stretch.least", "1", "b")                                        \
     X(SN_QUANTITY_MOMENTUM_X, "momentum.x", "kg m/s", "bw")                                        \
     X(SN_QUANTITY_MOMENTUM_Y, "momentum.y", "kg m/s", "bw")                                        \
     X(SN_QUANTITY_MOMENTUM_Z, "momentum.z", "kg m/s", "bw")                                        \
@@ -432,12 +434,15 @@ SN_API const char *sn_quantity_unit(sn_quantity quantity);
 SN_API const char *sn_quantity_of(sn_quantity quantity); // letters: b, w, f, j
 
 // A probe: one number read from the world. Where body, field and joint are null, it is the world's
-// own.
+// own. Of elastic bodies: energy.elastic is what the material stores, stretch.least the least
+// volume of an element by its volume at rest.
 typedef struct sn_probe {
     sn_body body;
     sn_field field;
     sn_quantity quantity;
     sn_joint joint;
+    bool at_point; // position, velocity and speed are those of the point of the body that is at
+    sn_vec3 point; // this place of its frame, at rest
 } sn_probe;
 
 SN_API sn_status sn_probe_check(const sn_world *world, const sn_probe *probe, sn_error *error);

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "draw/painter.h"
 #include "sinew/draw.h"
+#include "sinew/elastic.h"
 
 #define KEY_RADIUS 0.055 // rad: a lamp of this size makes shadows soft
 #define WIRE       0.55  // pixels: nothing is drawn with a smaller radius
@@ -114,9 +115,39 @@ void sn_frames_between(const sn_transform *from, const sn_transform *to, int cou
     }
 }
 
-void sn_drawing_watch(sn_drawing *drawing, const sn_transform *frames)
+int sn_world_point_count(const sn_world *world)
 {
-    sn_model_measure(&drawing->model, frames, &drawing->watched);
+    int count = 0;
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        const sn_mesh *mesh = sn_body_display(world, sn_world_body(world, i));
+        count += mesh != NULL ? sn_mesh_vertex_count(mesh) : 0;
+    }
+    return count;
+}
+
+void sn_world_points(const sn_world *world, sn_vec3 *points)
+{
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        sn_body body = sn_world_body(world, i);
+        const sn_mesh *mesh = sn_body_display(world, body);
+        if (mesh != NULL) {
+            sn_body_read_display(world, body, points, NULL);
+            points += sn_mesh_vertex_count(mesh);
+        }
+    }
+}
+
+void sn_points_between(const sn_vec3 *from, const sn_vec3 *to, int count, double share,
+                       sn_vec3 *points)
+{
+    for (int i = 0; i < count; ++i) {
+        points[i] = sn_vec3_add(sn_vec3_scale(1.0 - share, from[i]), sn_vec3_scale(share, to[i]));
+    }
+}
+
+void sn_drawing_watch(sn_drawing *drawing, const sn_transform *frames, const sn_vec3 *points)
+{
+    sn_model_measure(&drawing->model, frames, points, &drawing->watched);
     drawing->has_watched = true;
 }
 
@@ -233,19 +264,19 @@ static sn_status draw_placed(sn_drawing *drawing, sn_model_bounds bounds, const 
     return sn_paint(&painter, drawing->threads, error);
 }
 
-sn_status sn_draw_picture(sn_drawing *drawing, const sn_transform *frames,
+sn_status sn_draw_picture(sn_drawing *drawing, const sn_transform *frames, const sn_vec3 *points,
                           const sn_picture_def *def, uint8_t *pixels, sn_error *error)
 {
     sn_status status = check_def(def, error);
     if (status == SN_OK) {
-        status = sn_model_place(&drawing->model, frames, error);
+        status = sn_model_place(&drawing->model, frames, points, error);
     }
     if (status != SN_OK) {
         return status;
     }
     sn_model_bounds bounds = drawing->watched;
     if (!drawing->has_watched) {
-        sn_model_measure(&drawing->model, frames, &bounds);
+        sn_model_measure(&drawing->model, frames, points, &bounds);
     }
     return draw_placed(drawing, bounds, def, pixels, error);
 }

@@ -75,7 +75,7 @@ static double find_extent(const sn_world *world)
     sn_vec3 lower = {INFINITY, INFINITY, INFINITY}, upper = sn_vec3_negate(lower);
     for (int i = 0; i < sn_world_body_count(world); ++i) {
         sn_body body = sn_world_body(world, i);
-        if (sn_body_get_type(world, body) == SN_BODY_RIGID) {
+        if (sn_body_get_type(world, body) != SN_BODY_STATIC) {
             lower = sn_vec3_min(lower, sn_body_centre(world, body));
             upper = sn_vec3_max(upper, sn_body_centre(world, body));
         }
@@ -98,7 +98,7 @@ static sn_status surface_mesh(const sn_shape *shape, const sn_model *model, sn_m
 
 // A tube of radius r has V / A = r / 2, a sheet of thickness t has t / 2. An open mesh has no
 // volume, and counts as infinitely thin.
-static double mesh_thickness(const sn_mesh *mesh)
+double sn_model_thickness(const sn_mesh *mesh)
 {
     const sn_vec3 *x = sn_mesh_positions(mesh);
     const int *t = sn_mesh_triangles(mesh);
@@ -130,7 +130,7 @@ static sn_status fill_mesh(sn_model_mesh *made, const sn_mesh *mesh, sn_error *e
         made->outward[i] = normals[made->shading.origins[i]];
     }
     sn_free(normals);
-    made->thickness = mesh_thickness(mesh);
+    made->thickness = sn_model_thickness(mesh);
     return SN_OK;
 }
 
@@ -202,7 +202,7 @@ static bool take_floor(sn_model *model, const sn_shape *shape, sn_transform fram
 static sn_status add_body(sn_model *model, const sn_world *world, int order, sn_error *error)
 {
     sn_body body = sn_world_body(world, order);
-    if (!sn_array_push(&model->moves, sn_body_get_type(world, body) == SN_BODY_RIGID)) {
+    if (!sn_array_push(&model->moves, sn_body_get_type(world, body) != SN_BODY_STATIC)) {
         return sn_fail_memory(error, sizeof(bool));
     }
     for (int i = 0; i < sn_body_shape_count(world, body); ++i) {
@@ -242,6 +242,13 @@ static sn_status make_room(sn_model *model, sn_error *error)
         vertices += (int64_t)sn_model_link_rings(link) * SN_LINK_SIDES;
         triangles += 2 * (int64_t)(sn_model_link_rings(link) - 1) * SN_LINK_SIDES;
     }
+    for (int i = 0; i < model->bends.count && triangles < INT_MAX / 8; ++i) {
+        sn_model_bend *bend = &model->bends.data[i];
+        bend->first_vertex = (int)vertices;
+        bend->first_triangle = (int)triangles;
+        vertices += bend->shading.vertex_count;
+        triangles += bend->shading.triangle_count;
+    }
     if (triangles >= INT_MAX / 8) {
         return sn_fail(error, SN_ERROR_UNSUPPORTED, NULL,
                        "the world has more than %d triangles, too many to draw", INT_MAX / 8);
@@ -258,23 +265,37 @@ static sn_status make_room(sn_model *model, sn_error *error)
     return SN_OK;
 }
 
+static void fill_part(sn_model *model, const sn_model_part *part, const sn_shading *shading,
+                      double thickness)
+{
+    int *corners = model->triangles.data + 3 * (size_t)part->first_triangle;
+    for (int k = 0; k < 3 * shading->triangle_count; ++k) {
+        corners[k] = part->first_vertex + (int)shading->indices[k];
+    }
+    for (int k = 0; k < shading->triangle_count; ++k) {
+        model->owners.data[part->first_triangle + k] = part->material;
+        model->bodies.data[part->first_triangle + k] = part->body;
+    }
+    for (int k = 0; k < shading->vertex_count; ++k) {
+        model->thickness.data[part->first_vertex + k] = (float)thickness;
+    }
+}
+
 // What no pose changes.
 static void fill_fixed(sn_model *model)
 {
     for (int i = 0; i < model->parts.count; ++i) {
         const sn_model_part *part = &model->parts.data[i];
         const sn_model_mesh *mesh = &model->meshes.data[part->mesh];
-        int *corners = model->triangles.data + 3 * (size_t)part->first_triangle;
-        for (int k = 0; k < 3 * mesh->shading.triangle_count; ++k) {
-            corners[k] = part->first_vertex + (int)mesh->shading.indices[k];
-        }
-        for (int k = 0; k < mesh->shading.triangle_count; ++k) {
-            model->owners.data[part->first_triangle + k] = part->material;
-            model->bodies.data[part->first_triangle + k] = part->body;
-        }
-        for (int k = 0; k < mesh->shading.vertex_count; ++k) {
-            model->thickness.data[part->first_vertex + k] = (float)mesh->thickness;
-        }
+        fill_part(model, part, &mesh->shading, mesh->thickness);
+    }
+    for (int i = 0; i < model->bends.count; ++i) {
+        const sn_model_bend *bend = &model->bends.data[i];
+        sn_model_part part = {.body = bend->body,
+                              .material = bend->material,
+                              .first_vertex = bend->first_vertex,
+                              .first_triangle = bend->first_triangle};
+        fill_part(model, &part, &bend->shading, bend->thickness);
     }
     for (int i = 0; i < model->links.count; ++i) {
         const sn_model_link *link = &model->links.data[i];
@@ -307,6 +328,9 @@ sn_status sn_model_make(sn_model *model, const sn_world *world, sn_error *error)
         status = sn_model_find_links(model, world, error);
     }
     if (status == SN_OK) {
+        status = sn_model_find_bends(model, world, error);
+    }
+    if (status == SN_OK) {
         status = make_room(model, error);
     }
     if (status != SN_OK) {
@@ -322,6 +346,10 @@ void sn_model_free(sn_model *model)
     for (int i = 0; i < model->meshes.count; ++i) {
         mesh_free(&model->meshes.data[i]);
     }
+    for (int i = 0; i < model->bends.count; ++i) {
+        sn_shading_free(&model->bends.data[i].shading);
+    }
+    sn_array_free(&model->bends);
     sn_array_free(&model->meshes);
     sn_array_free(&model->materials);
     sn_array_free(&model->parts);
@@ -359,7 +387,8 @@ static void place_part(sn_model *model, const sn_model_part *part, const sn_tran
     }
 }
 
-sn_status sn_model_place(sn_model *model, const sn_transform *frames, sn_error *error)
+sn_status sn_model_place(sn_model *model, const sn_transform *frames, const sn_vec3 *points,
+                         sn_error *error)
 {
     for (int i = 0; i < model->moves.count; ++i) {
         sn_quat q = frames[i].rotation;
@@ -367,6 +396,16 @@ sn_status sn_model_place(sn_model *model, const sn_transform *frames, sn_error *
             return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
                            "body %d of the pose has no finite position and rotation", i);
         }
+    }
+    for (int i = 0; i < model->point_count; ++i) {
+        if (points == NULL || !sn_vec3_is_finite(points[i])) {
+            return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
+                           "point %d of the pose, of a body that bends, is not there or not finite",
+                           i);
+        }
+    }
+    for (int i = 0; i < model->bends.count; ++i) {
+        sn_model_place_bend(model, &model->bends.data[i], points);
     }
     for (int i = 0; i < model->parts.count; ++i) {
         place_part(model, &model->parts.data[i], frames);
@@ -393,8 +432,12 @@ static void enlarge(sn_aabb *box, sn_vec3 centre, double reach)
     box->upper = sn_vec3_max(box->upper, sn_vec3_add(centre, r));
 }
 
-void sn_model_measure(const sn_model *model, const sn_transform *frames, sn_model_bounds *bounds)
+void sn_model_measure(const sn_model *model, const sn_transform *frames, const sn_vec3 *points,
+                      sn_model_bounds *bounds)
 {
+    for (int i = 0; i < model->point_count && points != NULL; ++i) {
+        enlarge(&bounds->moving, points[i], 0.0);
+    }
     for (int i = 0; i < model->parts.count; ++i) {
         const sn_model_part *part = &model->parts.data[i];
         const sn_model_mesh *mesh = &model->meshes.data[part->mesh];

@@ -3,7 +3,8 @@
 //
 //     sn_model model = {0};
 //     sn_model_make(&model, world, error);
-//     sn_model_place(&model, frames, error);   // one frame a body, in the world's order
+//     sn_model_place(&model, frames, points, error);
+//                           // one frame a body, in the world's order, and the points of what bends
 //     ... model.positions, model.normals, model.triangles, model.owners ...
 //     sn_model_free(&model);
 //
@@ -49,6 +50,16 @@ typedef struct sn_model_link {
     int first_vertex, first_triangle, material;
 } sn_model_link;
 
+// A surface that bends: where its vertices are comes with every pose.
+typedef struct sn_model_bend {
+    int body;
+    sn_shading shading; // at rest; creases are where they are then
+    double thickness;
+    int first_point, point_count; // vertices of its mesh, among all points of a pose
+    int material;
+    int first_vertex, first_triangle;
+} sn_model_bend;
+
 typedef struct sn_model_floor {
     bool given; // the world has one of its own
     double height;
@@ -61,6 +72,8 @@ typedef struct sn_model {
     SN_ARRAY(sn_model_material) materials;
     SN_ARRAY(sn_model_part) parts;
     SN_ARRAY(sn_model_link) links;
+    SN_ARRAY(sn_model_bend) bends;
+    int point_count;      // of a pose
     SN_ARRAY(bool) moves; // by body: not static
     sn_model_floor floor;
     // As placed:
@@ -80,8 +93,9 @@ typedef struct sn_model {
 SN_API sn_status sn_model_make(sn_model *model, const sn_world *world, sn_error *error);
 SN_API void sn_model_free(sn_model *model);
 
-// Puts everything where its body is.
-SN_API sn_status sn_model_place(sn_model *model, const sn_transform *frames, sn_error *error);
+// Puts everything where its body is. `points` may be NULL where nothing bends.
+SN_API sn_status sn_model_place(sn_model *model, const sn_transform *frames, const sn_vec3 *points,
+                                sn_error *error);
 
 // The boxes of what moves and of what does not in a pose, each empty (lower > upper) if there is
 // none; enlarged, not set.
@@ -91,7 +105,13 @@ typedef struct sn_model_bounds {
 
 SN_API sn_model_bounds sn_model_no_bounds(void);
 SN_API void sn_model_measure(const sn_model *model, const sn_transform *frames,
-                             sn_model_bounds *bounds);
+                             const sn_vec3 *points, sn_model_bounds *bounds);
+// Radius of a wire, half the thickness of a sheet of the mesh's volume and area.
+double sn_model_thickness(const sn_mesh *mesh);
+
+// ---- bend.c ----
+SN_API sn_status sn_model_find_bends(sn_model *model, const sn_world *world, sn_error *error);
+SN_API void sn_model_place_bend(sn_model *model, const sn_model_bend *bend, const sn_vec3 *points);
 
 // ---- faces.c ----
 // Faces of their own between points, instead of a world's bodies.

@@ -99,7 +99,7 @@ void sn_live_destroy(sn_live *live)
     sn_array_free(&live->inputs);
     sn_array_free(&live->noted);
     sn_array_free(&live->acting);
-    sn_array_free(&live->surfaces);
+    sn_array_free(&live->points);
     sn_bytes_free(&live->out);
     sn_text_free(&live->out_text);
     sn_text_free(&live->gather);

@@ -76,14 +76,6 @@ typedef struct sn_live_breath {
     SN_ARRAY(float) taken; // for a calibration
 } sn_live_breath;
 
-// A surface that bends: its vertices go out with every frame, what joins them once.
-typedef struct sn_live_surface {
-    int body;      // that it belongs to, in the world's order
-    sn_mesh *mesh; // held: its triangles, and where its vertices were at first
-    sn_model_material material;
-    SN_ARRAY(sn_vec3) positions; // in the world
-} sn_live_surface;
-
 // A number that a client's frames have: of a probe of the scene, or of anything.
 typedef struct sn_live_watch {
     char name[SN_LIVE_NAME_LIMIT]; // of the probe; or of the body or joint; "": the world
@@ -136,8 +128,8 @@ struct sn_live {
     uint32_t generation;
     bool keeps; // the state of the generation before
     sn_model model;
-    SN_ARRAY(sn_live_surface) surfaces;
-    sn_text scene_text;   // the `scene` message
+    SN_ARRAY(sn_vec3) points; // of what bends, in the frame last made
+    sn_text scene_text;       // the `scene` message
     sn_text trouble;      // the `error` message of a scene that could not be read, for who comes
     double *start_params; // as the file gives them
     uint64_t form, start; // fingerprints: what is built, where it begins
@@ -271,18 +263,12 @@ void sn_live_write_state(const sn_live *live, sn_text *text);
 
 // ---- live_frame.c ----
 void sn_live_write_frame(sn_live *live, const sn_live_client *client, sn_bytes *bytes);
-void sn_live_write_mesh(const sn_live *live, int index, sn_bytes *bytes);
+void sn_live_write_mesh(sn_live *live, int index, sn_bytes *bytes);
 int sn_live_order_of(const sn_world *world, sn_body body); // -1: the world
 
 // ---- live_surface.c ----
-// Clients are told of the scene anew. The vertices stay where they are until they are put
-// elsewhere; the surfaces go with the world.
-SN_API sn_status sn_live_add_surface(sn_live *live, int body, sn_mesh *mesh,
-                                     sn_model_material material, sn_error *error);
-SN_API void sn_live_put_surface(sn_live *live, int surface, const sn_vec3 *positions);
-void sn_live_clear_surfaces(sn_live *live);
 void sn_live_write_surfaces(const sn_live *live, sn_text *text);
-void sn_live_write_surface_mesh(const sn_live *live, int surface, sn_bytes *bytes);
+void sn_live_write_surface_mesh(sn_live *live, int surface, sn_bytes *bytes);
 void sn_live_write_vertices(const sn_live *live, sn_bytes *bytes);
 
 // ---- live_file.c ----

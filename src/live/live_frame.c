@@ -4,6 +4,7 @@
 #include "live/live.h"
 #include "sinew/contact.h"
 #include "sinew/draw.h"
+#include "sinew/elastic.h"
 #include "world/world.h"
 
 enum {
@@ -121,10 +122,10 @@ static int put_grabs(const sn_live *live, sn_bytes *bytes)
             continue;
         }
         uint32_t body = live->past ? input->body : client->body;
-        sn_transform frame = sn_body_transform(live->world, sn_world_body(live->world, (int)body));
         sn_bytes_put_u32(bytes, live->past ? input->client : (uint32_t)client->number);
         sn_bytes_put_u32(bytes, body);
-        put_vector(bytes, sn_transform_point(frame, live->past ? input->point : client->point));
+        put_vector(bytes, sn_body_point(live->world, sn_world_body(live->world, (int)body),
+                                        live->past ? input->point : client->point));
         put_vector(bytes, live->past ? input->target : client->to);
     }
     return count;
@@ -187,7 +188,7 @@ static void put_head(const sn_live *live, const sn_live_client *client, frame_co
     sn_bytes_put_u32(bytes, (uint32_t)counts.contacts);
     sn_bytes_put_u32(bytes, (uint32_t)counts.joints);
     sn_bytes_put_u32(bytes, (uint32_t)counts.grabs);
-    sn_bytes_put_u32(bytes, (uint32_t)live->surfaces.count);
+    sn_bytes_put_u32(bytes, (uint32_t)live->model.bends.count);
     sn_bytes_put_u32(bytes, (uint32_t)client->watches.count);
     sn_bytes_put_u32(bytes, (uint32_t)counts.arrows);
     sn_bytes_put_u32(bytes, (uint32_t)live->model.links.count);
@@ -206,6 +207,7 @@ void sn_live_write_frame(sn_live *live, const sn_live_client *client, sn_bytes *
         sn_bytes_put_f64(bytes, watch->found ? sn_probe_read(world, &watch->probe) : NAN);
     }
     sn_world_frames(world, live->frames.data);
+    sn_world_points(world, live->points.data);
     for (int i = 0; i < sn_world_body_count(world); ++i) {
         put_frame(bytes, live->frames.data[i]);
     }
@@ -230,7 +232,7 @@ void sn_live_write_frame(sn_live *live, const sn_live_client *client, sn_bytes *
 
 // ---- meshes ----
 
-void sn_live_write_mesh(const sn_live *live, int index, sn_bytes *bytes)
+void sn_live_write_mesh(sn_live *live, int index, sn_bytes *bytes)
 {
     if (index >= live->model.meshes.count) {
         sn_live_write_surface_mesh(live, index - live->model.meshes.count, bytes);

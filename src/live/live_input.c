@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "live/live.h"
 #include "math/elementary.h"
+#include "sinew/elastic.h"
 
 // A hand's spring swings at 3 Hz with the body it holds, slower where steps are long.
 #define HAND_RATE   18.849555921538759 // rad/s
@@ -24,7 +25,12 @@ sn_status sn_live_grab(sn_live *live, sn_live_client *client, int body, sn_vec3 
     }
     client->holds = true;
     client->body = (uint32_t)body;
-    client->point = point;
+    // Where a body that bends is touched, as it stands, is some place of it at rest.
+    client->point =
+        sn_body_get_type(live->world, held) == SN_BODY_ELASTIC
+            ? sn_body_local_point(live->world, held,
+                                  sn_transform_point(sn_body_transform(live->world, held), point))
+            : point;
     client->to = to;
     return SN_OK;
 }

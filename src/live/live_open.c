@@ -12,6 +12,7 @@
 #include "scene/model.h"
 #include "scene/path.h"
 #include "sinew/draw.h"
+#include "sinew/elastic.h"
 #include "world/world.h"
 
 // ---- fingerprints ----
@@ -74,6 +75,44 @@ static uint64_t hash_joint(const sn_joint_record *joint, uint64_t hash)
     return hash;
 }
 
+// Its mesh at rest and what it is made of; what is seen of it, too.
+static uint64_t hash_elastic(const sn_world *world, sn_body body, uint64_t hash)
+{
+    const sn_tetrahedra *mesh = sn_body_tetrahedra(world, body);
+    const sn_mesh *display = sn_body_display(world, body);
+    int count = sn_tetrahedra_vertex_count(mesh), elements = sn_tetrahedra_element_count(mesh);
+    int nodes = sn_tetrahedra_nodes(mesh);
+    hash = sn_hash64(sn_tetrahedra_positions(mesh), (size_t)count * sizeof(sn_vec3), hash);
+    hash = sn_hash64(sn_tetrahedra_elements(mesh), (size_t)elements * (size_t)nodes * sizeof(int),
+                     hash);
+    hash = sn_hash64(sn_tetrahedra_regions(mesh), (size_t)elements * sizeof(int), hash);
+    for (int i = 0; i < count; ++i) {
+        hash = hash_number(sn_body_vertex_is_fixed(world, body, i), hash);
+    }
+    int materials = 0;
+    const sn_elastic_material *material = sn_body_materials(world, body, &materials);
+    for (int i = 0; i < materials; ++i) {
+        const sn_elastic *law = &material[i].elastic;
+        const double numbers[] = {law->law,
+                                  law->bulk,
+                                  law->shear,
+                                  law->fibre_stiffness,
+                                  law->fibre.x,
+                                  law->fibre.y,
+                                  law->fibre.z,
+                                  material[i].density,
+                                  material[i].viscosity.volume,
+                                  material[i].viscosity.shape};
+        hash = sn_hash64(numbers, sizeof numbers, hash);
+    }
+    sn_look look = sn_body_look(world, body);
+    const double numbers[] = {look.colour, look.roughness, look.metallic,
+                              sn_mesh_vertex_count(display)};
+    hash = sn_hash64(sn_mesh_positions(display),
+                     (size_t)sn_mesh_vertex_count(display) * sizeof(sn_vec3), hash);
+    return sn_hash64(numbers, sizeof numbers, hash);
+}
+
 // All of what a world is built of that no update can change while it runs.
 static uint64_t form_of(const sn_world *world)
 {
@@ -91,6 +130,8 @@ static uint64_t form_of(const sn_world *world)
         }
         if (sn_body_get_type(world, body) == SN_BODY_STATIC) {
             hash = hash_frame(sn_body_transform(world, body), hash);
+        } else if (sn_body_get_type(world, body) == SN_BODY_ELASTIC) {
+            hash = hash_elastic(world, body, hash);
         }
     }
     for (int i = 0; i < sn_world_joint_count(world); ++i) {
@@ -291,16 +332,17 @@ static sn_status take_world(sn_live *live, made_world *made, bool keeps, sn_erro
 // A new generation: everything that clients know of the world is told again.
 static sn_status take_model(sn_live *live, made_world *made, sn_error *error)
 {
-    sn_live_clear_surfaces(live);
     sn_model_free(&live->model);
     live->model = made->model;
     made->model = (sn_model){0};
-    if (!sn_array_resize(&live->frames, sn_world_body_count(live->world) + 1)) {
+    if (!sn_array_resize(&live->frames, sn_world_body_count(live->world) + 1) ||
+        !sn_array_resize(&live->points, live->model.point_count + 1)) {
         return sn_fail_memory(error, sizeof(sn_transform));
     }
     sn_world_frames(live->world, live->frames.data);
+    sn_world_points(live->world, live->points.data);
     sn_model_bounds bounds = sn_model_no_bounds();
-    sn_model_measure(&live->model, live->frames.data, &bounds);
+    sn_model_measure(&live->model, live->frames.data, live->points.data, &bounds);
     bool moves = bounds.moving.lower.x <= bounds.moving.upper.x;
     bool any = moves || bounds.still.lower.x <= bounds.still.upper.x;
     sn_aabb box = moves ? bounds.moving : bounds.still;
@@ -328,7 +370,6 @@ sn_status sn_live_tell_scene(sn_live *live, sn_error *error)
 void sn_live_close(sn_live *live)
 {
     sn_array_clear(&live->acting);
-    sn_live_clear_surfaces(live);
     sn_model_free(&live->model);
     sn_world_destroy(live->world);
     sn_scene_destroy(live->scene);

@@ -337,7 +337,7 @@ void sn_live_write_scene(const sn_live *live, sn_text *text)
     sn_live_text_number(text, "duration", run.time);
     sn_live_text_bool(text, "keeps", live->keeps);
     sn_live_text_integer(text, "meshes",
-                         (uint64_t)(live->model.meshes.count + live->surfaces.count));
+                         (uint64_t)(live->model.meshes.count + live->model.bends.count));
     write_view(live, text);
     write_bodies(live, text);
     sn_live_write_surfaces(live, text);

@@ -86,7 +86,7 @@ static bool take_scene(sn_live *live, sn_live_client *client, sn_live_message *m
         *message = (sn_live_message){live->scene_text.data, live->scene_text.length, false};
         return true;
     }
-    if (client->next_mesh < live->model.meshes.count + live->surfaces.count) {
+    if (client->next_mesh < live->model.meshes.count + live->model.bends.count) {
         sn_live_write_mesh(live, client->next_mesh++, &live->out);
         return give_bytes(live, client, message);
     }
@@ -168,7 +168,7 @@ bool sn_live_owes(const sn_live *live, const sn_live_client *client)
         return !client->closed_told;
     }
     return client->generation != live->generation ||
-           client->next_mesh < live->model.meshes.count + live->surfaces.count ||
+           client->next_mesh < live->model.meshes.count + live->model.bends.count ||
            client->status_change != live->change ||
            (client->inspected >= 0 && client->inspected < sn_world_body_count(live->world) &&
             client->inspected_change != live->change) ||

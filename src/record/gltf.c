@@ -5,53 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "record/bytes.h"
+#include "record/gltf_part.h"
 #include "record/output.h"
-#include "record/shading.h"
-#include "record/surface.h"
 #include "scene/xml.h"
-#include "sinew/record.h"
-
-#define GLTF_FLOAT        5126
-#define GLTF_UNSIGNED_INT 5125
-#define GLTF_VERTICES     34962
-#define GLTF_INDICES      34963
-
-typedef struct gltf_material {
-    uint32_t colour;
-    double roughness, metallic;
-} gltf_material;
-
-// A surface of a material.
-typedef struct gltf_mesh {
-    int surface;
-    int material;
-} gltf_mesh;
-
-typedef struct gltf_writer {
-    sn_recording *recording;
-    sn_world *world;
-    sn_surfaces surfaces;
-    SN_ARRAY(gltf_mesh) meshes;
-    SN_ARRAY(gltf_material) materials;
-    SN_ARRAY(int) moving; // bodies with channels
-    float *keys;          // body after body: 3 * frames of position, 4 * frames of rotation
-    float *times;
-    int frames; // key frames kept
-    int frame_room;
-    sn_bytes binary;
-    sn_text json, accessors, views; // the last two without their brackets
-    int accessor_count;
-} gltf_writer;
 
 // ---- the binary part ----
 
-// Opens a view and its accessor at the end of the binary part; `extra` goes into the accessor.
-static int add_accessor(gltf_writer *gltf, size_t bytes, int target, int component, int count,
-                        const char *type, const char *extra)
+int sn_gltf_accessor(gltf_writer *gltf, size_t bytes, int target, int component, int count,
+                     const char *type, const char *extra)
 {
     const char *comma = gltf->accessor_count > 0 ? ",\n" : "";
     sn_text_format(&gltf->views, "%s{\"buffer\": 0, \"byteOffset\": %zu, \"byteLength\": %zu",
@@ -67,8 +30,7 @@ static int add_accessor(gltf_writer *gltf, size_t bytes, int target, int compone
     return gltf->accessor_count++;
 }
 
-// , "min": [...], "max": [...] of `count` tuples, `stride` floats apart.
-static void add_bounds(sn_text *text, const float *values, int count, int components, int stride)
+void sn_gltf_bounds(sn_text *text, const float *values, int count, int components, int stride)
 {
     for (int side = 0; side < 2; ++side) {
         sn_text_add(text, side == 0 ? ", \"min\": [" : ", \"max\": [");
@@ -85,16 +47,17 @@ static void add_bounds(sn_text *text, const float *values, int count, int compon
     }
 }
 
-static void put_floats(sn_bytes *binary, const float *values, size_t count)
+void sn_gltf_floats(sn_bytes *binary, const float *values, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
         sn_bytes_put_f32(binary, values[i]);
     }
 }
 
-// Accessors 3 i, 3 i + 1 and 3 i + 2 of surface i: positions, normals, indices.
-static sn_status put_surface(gltf_writer *gltf, const sn_mesh *mesh, sn_error *error)
+// Accessors of a surface from its first one on: positions, normals, indices.
+static sn_status put_surface(gltf_writer *gltf, int index, sn_error *error)
 {
+    const sn_mesh *mesh = gltf->surfaces.meshes.data[index].mesh;
     sn_shading shading;
     sn_status status = sn_shading_make(mesh, &shading, error);
     if (status != SN_OK) {
@@ -104,28 +67,34 @@ static sn_status put_surface(gltf_writer *gltf, const sn_mesh *mesh, sn_error *e
         sn_shading_free(&shading);
         return sn_fail(error, SN_ERROR_GEOMETRY, NULL, "a shape has no surface to draw");
     }
+    if (!sn_array_push(&gltf->first_accessors, gltf->accessor_count)) {
+        sn_shading_free(&shading);
+        return sn_fail_memory(error, sizeof(int));
+    }
     sn_text bounds = {0};
     int count = shading.vertex_count, corners = 3 * shading.triangle_count;
     size_t bytes = 12 * (size_t)count;
-    add_bounds(&bounds, shading.vertices[0].position, count, 3,
-               sizeof(sn_shaded_vertex) / sizeof(float));
+    sn_gltf_bounds(&bounds, shading.vertices[0].position, count, 3,
+                   sizeof(sn_shaded_vertex) / sizeof(float));
     gltf->json.failed = gltf->json.failed || bounds.failed;
-    add_accessor(gltf, bytes, GLTF_VERTICES, GLTF_FLOAT, count, "VEC3",
-                 bounds.failed ? "" : bounds.data);
+    sn_gltf_accessor(gltf, bytes, GLTF_VERTICES, GLTF_FLOAT, count, "VEC3",
+                     bounds.failed ? "" : bounds.data);
     for (int i = 0; i < count; ++i) {
-        put_floats(&gltf->binary, shading.vertices[i].position, 3);
+        sn_gltf_floats(&gltf->binary, shading.vertices[i].position, 3);
     }
-    add_accessor(gltf, bytes, GLTF_VERTICES, GLTF_FLOAT, count, "VEC3", "");
+    sn_gltf_accessor(gltf, bytes, GLTF_VERTICES, GLTF_FLOAT, count, "VEC3", "");
     for (int i = 0; i < count; ++i) {
-        put_floats(&gltf->binary, shading.vertices[i].normal, 3);
+        sn_gltf_floats(&gltf->binary, shading.vertices[i].normal, 3);
     }
-    add_accessor(gltf, 4 * (size_t)corners, GLTF_INDICES, GLTF_UNSIGNED_INT, corners, "SCALAR", "");
+    sn_gltf_accessor(gltf, 4 * (size_t)corners, GLTF_INDICES, GLTF_UNSIGNED_INT, corners, "SCALAR",
+                     "");
     for (int i = 0; i < corners; ++i) {
         sn_bytes_put_u32(&gltf->binary, shading.indices[i]);
     }
     sn_text_free(&bounds);
+    status = sn_gltf_put_targets(gltf, index, &shading, error);
     sn_shading_free(&shading);
-    return SN_OK;
+    return status;
 }
 
 // ---- motion ----
@@ -213,6 +182,10 @@ static sn_status read_keys(gltf_writer *gltf, sn_error *error)
                                "frame %d holds no finite position and rotation", i);
             }
             store_key(gltf, k, frame);
+        }
+        status = sn_gltf_read_morphs(gltf, error);
+        if (status != SN_OK) {
+            return status;
         }
         gltf->times[gltf->frames++] = time;
     }
@@ -358,12 +331,21 @@ static void add_meshes(gltf_writer *gltf)
     sn_text *json = &gltf->json;
     for (int i = 0; i < gltf->meshes.count; ++i) {
         const gltf_mesh *mesh = &gltf->meshes.data[i];
-        int first = 3 * mesh->surface;
+        int first = gltf->first_accessors.data[mesh->surface];
+        const gltf_morph *morph = sn_gltf_morph_of(gltf, mesh->surface);
         sn_text_format(json,
                        "%s{\"primitives\": [{\"attributes\": {\"POSITION\": %d, \"NORMAL\": %d}, "
-                       "\"indices\": %d, \"material\": %d}]}",
+                       "\"indices\": %d, \"material\": %d",
                        i == 0 ? ",\n\"meshes\": [\n" : ",\n", first, first + 1, first + 2,
                        mesh->material);
+        if (morph != NULL) {
+            sn_gltf_add_targets(gltf, morph);
+        }
+        sn_text_add(json, "}]");
+        if (morph != NULL) {
+            sn_gltf_add_weights(gltf);
+        }
+        sn_text_add(json, "}");
     }
     sn_text_add(json, gltf->meshes.count > 0 ? "\n]" : "");
     for (int i = 0; i < gltf->materials.count; ++i) {
@@ -392,24 +374,35 @@ static void add_animation(gltf_writer *gltf)
     }
     size_t frames = (size_t)gltf->frames;
     sn_text bounds = {0}, samplers = {0};
-    add_bounds(&bounds, gltf->times, gltf->frames, 1, 1);
-    int input = add_accessor(gltf, 4 * frames, 0, GLTF_FLOAT, gltf->frames, "SCALAR",
-                             bounds.failed ? "" : bounds.data);
-    put_floats(&gltf->binary, gltf->times, frames);
+    sn_gltf_bounds(&bounds, gltf->times, gltf->frames, 1, 1);
+    int input = sn_gltf_accessor(gltf, 4 * frames, 0, GLTF_FLOAT, gltf->frames, "SCALAR",
+                                 bounds.failed ? "" : bounds.data);
+    sn_gltf_floats(&gltf->binary, gltf->times, frames);
     sn_text_add(&gltf->json, ",\n\"animations\": [{\"name\": \"run\", \"channels\": [");
     for (int i = 0; i < 2 * gltf->moving.count; ++i) {
         bool turn = i % 2 == 1;
         size_t components = turn ? 4 : 3;
-        int output = add_accessor(gltf, 4 * components * frames, 0, GLTF_FLOAT, gltf->frames,
-                                  turn ? "VEC4" : "VEC3", "");
-        put_floats(&gltf->binary, turn ? rotations_of(gltf, i / 2) : positions_of(gltf, i / 2),
-                   components * frames);
+        int output = sn_gltf_accessor(gltf, 4 * components * frames, 0, GLTF_FLOAT, gltf->frames,
+                                      turn ? "VEC4" : "VEC3", "");
+        sn_gltf_floats(&gltf->binary, turn ? rotations_of(gltf, i / 2) : positions_of(gltf, i / 2),
+                       components * frames);
         sn_text_format(
             &gltf->json, "%s\n{\"sampler\": %d, \"target\": {\"node\": %d, \"path\": \"%s\"}}",
             i > 0 ? "," : "", i, 1 + gltf->moving.data[i / 2], turn ? "rotation" : "translation");
         sn_text_format(&samplers,
                        "%s\n{\"input\": %d, \"output\": %d, \"interpolation\": \"LINEAR\"}",
                        i > 0 ? "," : "", input, output);
+    }
+    int weights = gltf->morphs.count > 0 ? sn_gltf_put_weights(gltf) : 0;
+    for (int i = 0; i < gltf->morphs.count; ++i) {
+        const sn_placement *placement =
+            &gltf->surfaces.placements.data[gltf->morphs.data[i].placement];
+        sn_text_format(&gltf->json,
+                       ",\n{\"sampler\": %d, \"target\": {\"node\": %d, \"path\": \"weights\"}}",
+                       2 * gltf->moving.count + i, 1 + placement->body);
+        sn_text_format(&samplers,
+                       ",\n{\"input\": %d, \"output\": %d, \"interpolation\": \"LINEAR\"}", input,
+                       weights);
     }
     gltf->json.failed = gltf->json.failed || bounds.failed || samplers.failed;
     sn_text_add(&gltf->json, "\n], \"samplers\": [");
@@ -440,7 +433,7 @@ static sn_status describe(gltf_writer *gltf, sn_error *error)
                    "\"scene\": 0,\n\"scenes\": [{\"nodes\": [0]}],\n",
                    sn_version());
     for (int i = 0; i < gltf->surfaces.meshes.count; ++i) {
-        sn_status status = put_surface(gltf, gltf->surfaces.meshes.data[i].mesh, error);
+        sn_status status = put_surface(gltf, i, error);
         if (status != SN_OK) {
             return status;
         }
@@ -508,10 +501,13 @@ sn_status sn_export_gltf_world(sn_recording *recording, sn_world *world, const c
     gltf_writer gltf = {.recording = recording, .world = world};
     sn_status status = sn_surfaces_collect(world, &gltf.surfaces, error);
     status = status == SN_OK ? find_moving(&gltf, error) : status;
+    status = status == SN_OK ? sn_gltf_find_morphs(&gltf, error) : status;
     status = status == SN_OK ? read_keys(&gltf, error) : status;
     status = status == SN_OK ? describe(&gltf, error) : status;
     status = status == SN_OK ? write_file(&gltf, path, error) : status;
+    sn_gltf_free_morphs(&gltf);
     sn_surfaces_free(&gltf.surfaces);
+    sn_array_free(&gltf.first_accessors);
     sn_array_free(&gltf.meshes);
     sn_array_free(&gltf.materials);
     sn_array_free(&gltf.moving);

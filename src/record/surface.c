@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "geometry/reach.h"
+#include "sinew/elastic.h"
 
 bool sn_surface_same(const sn_shape *a, const sn_shape *b)
 {
@@ -83,6 +84,12 @@ static extent find_extent(const sn_world *world)
                        sn_shape_reach(shape));
             }
         }
+        const sn_mesh *bends = sn_body_display(world, body);
+        for (int k = 0; bends != NULL && k < sn_mesh_vertex_count(bends); ++k) {
+            extend(&all,
+                   sn_transform_point(sn_body_transform(world, body), sn_mesh_positions(bends)[k]),
+                   0.0);
+        }
     }
     return all;
 }
@@ -127,12 +134,39 @@ static sn_status collect_body(const sn_world *world, int order, const extent *al
     return SN_OK;
 }
 
+// What is seen of a body that bends has a mesh of its own.
+static sn_status collect_bend(const sn_world *world, int order, const sn_mesh *mesh,
+                              sn_surfaces *surfaces, sn_error *error)
+{
+    sn_look look = sn_body_look(world, sn_world_body(world, order));
+    sn_placement placement = {.body = order,
+                              .mesh = surfaces->meshes.count,
+                              .frame = SN_TRANSFORM_IDENTITY,
+                              .colour = look.colour & 0xFFFFFF,
+                              .roughness = look.roughness,
+                              .metallic = look.metallic,
+                              .bends = true};
+    sn_surface_mesh made = {.mesh = sn_mesh_retain((sn_mesh *)mesh)};
+    made.shape.type = SN_SHAPE_TYPE_COUNT; // like no other
+    if (!sn_array_push(&surfaces->meshes, made)) {
+        sn_mesh_release(made.mesh);
+        return sn_fail_memory(error, sizeof made);
+    }
+    return sn_array_push(&surfaces->placements, placement)
+               ? SN_OK
+               : sn_fail_memory(error, sizeof placement);
+}
+
 sn_status sn_surfaces_collect(const sn_world *world, sn_surfaces *surfaces, sn_error *error)
 {
     *surfaces = (sn_surfaces){0};
     extent all = find_extent(world);
     for (int i = 0; i < sn_world_body_count(world); ++i) {
         sn_status status = collect_body(world, i, &all, surfaces, error);
+        const sn_mesh *display = sn_body_display(world, sn_world_body(world, i));
+        if (status == SN_OK && display != NULL) {
+            status = collect_bend(world, i, display, surfaces, error);
+        }
         if (status != SN_OK) {
             sn_surfaces_free(surfaces);
             return status;

@@ -23,6 +23,7 @@ typedef struct sn_placement {
     sn_transform frame; // of the shape in the body's frame
     uint32_t colour;    // 0xRRGGBB
     double roughness, metallic;
+    bool bends; // the mesh is how it is at rest; sn_body_read_display tells where its vertices are
 } sn_placement;
 
 typedef struct sn_surfaces {

@@ -1,6 +1,5 @@
-// The series is a ParaView collection (.pvd) of XML PolyData files (.vtp), arrays inline in base64:
-// "VTK File Formats", section "XML File Formats". Every array is a u64 byte count and the bytes,
-// encoded together.
+// The series is a ParaView collection (.pvd) of XML PolyData files (.vtp), and where bodies bend a
+// second one of their tetrahedra (.vtu).
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +8,10 @@
 #include "record/bytes.h"
 #include "record/output.h"
 #include "record/surface.h"
+#include "record/vtk_array.h"
+#include "record/vtk_solid.h"
 #include "scene/xml.h"
+#include "sinew/elastic.h"
 #include "sinew/record.h"
 
 typedef struct vtk_writer {
@@ -18,56 +20,15 @@ typedef struct vtk_writer {
     sn_surfaces surfaces;
     const char *folder, *name;
     int points, triangles;
-    sn_text xml;
-    sn_bytes array; // the array being built, its byte count in front
+    sn_vtk_file file;
+    sn_vtk_solids solids;
+    SN_ARRAY(sn_vec3) bent; // where the vertices of a surface that bends are, or how fast
 } vtk_writer;
-
-static void add_base64(sn_text *text, const uint8_t *data, size_t count)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < count; i += 3) {
-        size_t rest = count - i;
-        uint32_t bits = (uint32_t)data[i] << 16 | (rest > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
-                        (rest > 2 ? data[i + 2] : 0);
-        char four[4] = {digits[bits >> 18], digits[bits >> 12 & 63],
-                        rest > 1 ? digits[bits >> 6 & 63] : '=',
-                        rest > 2 ? digits[bits & 63] : '='};
-        sn_text_add_bytes(text, four, 4);
-    }
-}
-
-static void begin_array(vtk_writer *vtk, const char *type, const char *name, int components)
-{
-    sn_text_format(&vtk->xml,
-                   "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" "
-                   "format=\"binary\">",
-                   type, name, components);
-    sn_bytes_clear(&vtk->array);
-    sn_bytes_put_u64(&vtk->array, 0);
-}
-
-static void end_array(vtk_writer *vtk)
-{
-    if (vtk->array.failed) {
-        vtk->xml.failed = true;
-        return;
-    }
-    sn_store_u64(vtk->array.data, vtk->array.count - 8);
-    add_base64(&vtk->xml, vtk->array.data, vtk->array.count);
-    sn_text_add(&vtk->xml, "</DataArray>\n");
-}
-
-static void put_vector(sn_bytes *bytes, sn_vec3 v)
-{
-    sn_bytes_put_f64(bytes, v.x);
-    sn_bytes_put_f64(bytes, v.y);
-    sn_bytes_put_f64(bytes, v.z);
-}
 
 // Every point of every body in the world, or its velocity there.
 static void add_points(vtk_writer *vtk, const char *name, bool velocity)
 {
-    begin_array(vtk, "Float64", name, 3);
+    sn_vtk_begin(&vtk->file, "Float64", name, 3);
     for (int i = 0; i < vtk->surfaces.placements.count; ++i) {
         const sn_placement *placement = &vtk->surfaces.placements.data[i];
         sn_body body = sn_world_body(vtk->world, placement->body);
@@ -75,43 +36,51 @@ static void add_points(vtk_writer *vtk, const char *name, bool velocity)
             sn_transform_multiply(sn_body_transform(vtk->world, body), placement->frame);
         const sn_mesh *mesh = vtk->surfaces.meshes.data[placement->mesh].mesh;
         const sn_vec3 *positions = sn_mesh_positions(mesh);
+        if (placement->bends) {
+            sn_body_read_display(vtk->world, body, velocity ? NULL : vtk->bent.data,
+                                 velocity ? vtk->bent.data : NULL);
+        }
         for (int k = 0; k < sn_mesh_vertex_count(mesh); ++k) {
+            if (placement->bends) {
+                sn_vtk_vector(&vtk->file, vtk->bent.data[k]);
+                continue;
+            }
             sn_vec3 point = sn_transform_point(frame, positions[k]);
-            put_vector(&vtk->array,
-                       velocity ? sn_body_point_velocity(vtk->world, body, point) : point);
+            sn_vtk_vector(&vtk->file,
+                          velocity ? sn_body_point_velocity(vtk->world, body, point) : point);
         }
     }
-    end_array(vtk);
+    sn_vtk_end(&vtk->file);
 }
 
 static void add_triangles(vtk_writer *vtk)
 {
-    sn_text_add(&vtk->xml, "<Polys>\n");
-    begin_array(vtk, "Int32", "connectivity", 1);
+    sn_text_add(&vtk->file.xml, "<Polys>\n");
+    sn_vtk_begin(&vtk->file, "Int32", "connectivity", 1);
     uint32_t base = 0;
     for (int i = 0; i < vtk->surfaces.placements.count; ++i) {
         const sn_mesh *mesh = vtk->surfaces.meshes.data[vtk->surfaces.placements.data[i].mesh].mesh;
         const int *corners = sn_mesh_triangles(mesh);
         for (int k = 0; k < 3 * sn_mesh_triangle_count(mesh); ++k) {
-            sn_bytes_put_u32(&vtk->array, base + (uint32_t)corners[k]);
+            sn_bytes_put_u32(&vtk->file.array, base + (uint32_t)corners[k]);
         }
         base += (uint32_t)sn_mesh_vertex_count(mesh);
     }
-    end_array(vtk);
-    begin_array(vtk, "Int32", "offsets", 1);
+    sn_vtk_end(&vtk->file);
+    sn_vtk_begin(&vtk->file, "Int32", "offsets", 1);
     for (int i = 0; i < vtk->triangles; ++i) {
-        sn_bytes_put_u32(&vtk->array, 3 * ((uint32_t)i + 1));
+        sn_bytes_put_u32(&vtk->file.array, 3 * ((uint32_t)i + 1));
     }
-    end_array(vtk);
-    sn_text_add(&vtk->xml, "</Polys>\n");
+    sn_vtk_end(&vtk->file);
+    sn_text_add(&vtk->file.xml, "</Polys>\n");
 }
 
 static void add_cell_data(vtk_writer *vtk)
 {
-    sn_text_add(&vtk->xml, "<CellData Scalars=\"body\">\n");
+    sn_text_add(&vtk->file.xml, "<CellData Scalars=\"body\">\n");
     for (int pass = 0; pass < 2; ++pass) {
-        begin_array(vtk, pass == 0 ? "Int32" : "UInt8", pass == 0 ? "body" : "colour",
-                    pass == 0 ? 1 : 3);
+        sn_vtk_begin(&vtk->file, pass == 0 ? "Int32" : "UInt8", pass == 0 ? "body" : "colour",
+                     pass == 0 ? 1 : 3);
         for (int i = 0; i < vtk->surfaces.placements.count; ++i) {
             const sn_placement *placement = &vtk->surfaces.placements.data[i];
             uint32_t colour = placement->colour;
@@ -119,74 +88,42 @@ static void add_cell_data(vtk_writer *vtk)
             int count = sn_mesh_triangle_count(vtk->surfaces.meshes.data[placement->mesh].mesh);
             for (int k = 0; k < count; ++k) {
                 if (pass == 0) {
-                    sn_bytes_put_u32(&vtk->array, (uint32_t)placement->body);
+                    sn_bytes_put_u32(&vtk->file.array, (uint32_t)placement->body);
                 } else {
-                    sn_bytes_put(&vtk->array, rgb, 3);
+                    sn_bytes_put(&vtk->file.array, rgb, 3);
                 }
             }
         }
-        end_array(vtk);
+        sn_vtk_end(&vtk->file);
     }
-    sn_text_add(&vtk->xml, "</CellData>\n");
+    sn_text_add(&vtk->file.xml, "</CellData>\n");
 }
 
-// Time, and the names behind the body numbers (as VTK wants texts: character codes, each ended by
-// 0).
-static void add_field_data(vtk_writer *vtk)
-{
-    sn_text *xml = &vtk->xml;
-    sn_text_add(xml, "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" "
-                     "NumberOfTuples=\"1\" format=\"ascii\">");
-    sn_text_number(xml, sn_world_time(vtk->world));
-    int bodies = sn_world_body_count(vtk->world);
-    sn_text_format(xml,
-                   "</DataArray>\n<Array type=\"String\" Name=\"body_names\" "
-                   "NumberOfTuples=\"%d\" format=\"ascii\">\n",
-                   bodies);
-    for (int i = 0; i < bodies; ++i) {
-        const char *name = sn_body_name(vtk->world, sn_world_body(vtk->world, i));
-        for (const char *c = name; *c != '\0'; ++c) {
-            sn_text_format(xml, "%u ", (unsigned)(unsigned char)*c);
-        }
-        sn_text_add(xml, "0\n");
-    }
-    sn_text_add(xml, "</Array>\n</FieldData>\n");
-}
+// The two series: surfaces of all bodies, and the insides of those that bend.
+typedef enum series { SURFACES, SOLIDS } series;
 
-// "<folder>/<name>_000012.vtp", or without the folder.
-static void add_frame_name(const vtk_writer *vtk, int frame, sn_text *text)
+// "<name>_000012.vtp", "<name>_solid_000012.vtu".
+static void add_frame_name(const vtk_writer *vtk, series which, int frame, sn_text *text)
 {
+    text->length = 0;
     sn_text_add(text, vtk->name);
-    sn_text_format(text, "_%06d.vtp", frame);
+    sn_text_format(text, which == SURFACES ? "_%06d.vtp" : "_solid_%06d.vtu", frame);
 }
 
-static sn_status write_text(const vtk_writer *vtk, const sn_text *file, const sn_text *content,
+static sn_status write_text(const vtk_writer *vtk, const sn_text *name, const sn_text *content,
                             sn_error *error)
 {
-    sn_text path = {0};
-    sn_text_add(&path, vtk->folder);
-    sn_text_add(&path, "/");
-    if (file->data != NULL) {
-        sn_text_add(&path, file->data);
-    }
-    sn_status status = path.failed || file->failed || content->failed
-                           ? sn_fail_memory(error, content->length)
-                           : sn_output_file(path.data, content->data, content->length, error);
-    sn_text_free(&path);
-    return status;
+    return name->failed ? sn_fail_memory(error, name->length)
+                        : sn_vtk_write(content, vtk->folder, name->data, error);
 }
 
-static sn_status write_frame(vtk_writer *vtk, int frame, sn_error *error)
+static void fill_surfaces(vtk_writer *vtk)
 {
-    sn_status status = sn_recording_frame(vtk->recording, frame, vtk->world, error);
-    if (status != SN_OK) {
-        return status;
-    }
-    sn_text *xml = &vtk->xml;
+    sn_text *xml = &vtk->file.xml;
     xml->length = 0;
     sn_text_add(xml, "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
                      "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n");
-    add_field_data(vtk);
+    sn_vtk_field_data(&vtk->file, vtk->world);
     sn_text_format(xml,
                    "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"0\" NumberOfLines=\"0\" "
                    "NumberOfStrips=\"0\" NumberOfPolys=\"%d\">\n",
@@ -200,15 +137,33 @@ static sn_status write_frame(vtk_writer *vtk, int frame, sn_error *error)
     sn_text_add(xml, "</Points>\n");
     add_triangles(vtk);
     sn_text_add(xml, "</Piece>\n</PolyData>\n</VTKFile>\n");
+}
 
-    sn_text file = {0};
-    add_frame_name(vtk, frame, &file);
-    status = write_text(vtk, &file, xml, error);
-    sn_text_free(&file);
+static sn_status write_frame(vtk_writer *vtk, int frame, sn_error *error)
+{
+    sn_status status = sn_recording_frame(vtk->recording, frame, vtk->world, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    if (frame == 0) {
+        status = sn_vtk_solids_make(&vtk->solids, vtk->world, error);
+    }
+    sn_text name = {0};
+    if (status == SN_OK) {
+        fill_surfaces(vtk);
+        add_frame_name(vtk, SURFACES, frame, &name);
+        status = write_text(vtk, &name, &vtk->file.xml, error);
+    }
+    if (status == SN_OK && vtk->solids.points > 0) {
+        sn_vtk_solids_fill(&vtk->solids, vtk->world, &vtk->file);
+        add_frame_name(vtk, SOLIDS, frame, &name);
+        status = write_text(vtk, &name, &vtk->file.xml, error);
+    }
+    sn_text_free(&name);
     return status;
 }
 
-static sn_status write_collection(vtk_writer *vtk, int frames, sn_error *error)
+static sn_status write_collection(vtk_writer *vtk, series which, int frames, sn_error *error)
 {
     sn_text xml = {0}, file = {0};
     sn_text_add(&xml, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
@@ -217,8 +172,7 @@ static sn_status write_collection(vtk_writer *vtk, int frames, sn_error *error)
         sn_text_add(&xml, "<DataSet timestep=\"");
         sn_text_number(&xml, sn_recording_frame_time(vtk->recording, i));
         sn_text_add(&xml, "\" group=\"\" part=\"0\" file=\"");
-        file.length = 0;
-        add_frame_name(vtk, i, &file);
+        add_frame_name(vtk, which, i, &file);
         if (file.data != NULL) {
             sn_xml_text(&xml, file.data);
         }
@@ -227,7 +181,7 @@ static sn_status write_collection(vtk_writer *vtk, int frames, sn_error *error)
     sn_text_add(&xml, "</Collection>\n</VTKFile>\n");
     file.length = 0;
     sn_text_add(&file, vtk->name);
-    sn_text_add(&file, ".pvd");
+    sn_text_add(&file, which == SURFACES ? ".pvd" : "_solid.pvd");
     sn_status status = write_text(vtk, &file, &xml, error);
     sn_text_free(&xml);
     sn_text_free(&file);
@@ -250,7 +204,9 @@ static sn_status count_parts(vtk_writer *vtk, sn_error *error)
     }
     vtk->points = (int)points;
     vtk->triangles = (int)triangles;
-    return SN_OK;
+    return sn_array_resize(&vtk->bent, (int)points)
+               ? SN_OK
+               : sn_fail_memory(error, (size_t)points * sizeof(sn_vec3));
 }
 
 sn_status sn_export_vtk_world(sn_recording *recording, sn_world *world, const char *folder,
@@ -274,11 +230,15 @@ sn_status sn_export_vtk_world(sn_recording *recording, sn_world *world, const ch
         status = write_frame(&vtk, i, error);
     }
     if (status == SN_OK) {
-        status = write_collection(&vtk, frames, error);
+        status = write_collection(&vtk, SURFACES, frames, error);
+    }
+    if (status == SN_OK && vtk.solids.points > 0) {
+        status = write_collection(&vtk, SOLIDS, frames, error);
     }
     sn_surfaces_free(&vtk.surfaces);
-    sn_text_free(&vtk.xml);
-    sn_bytes_free(&vtk.array);
+    sn_vtk_file_free(&vtk.file);
+    sn_vtk_solids_free(&vtk.solids);
+    sn_array_free(&vtk.bent);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "scene/body_def.h"
+#include "scene/elastic_def.h"
 #include "scene/joint_def.h"
 #include "scene/motion_def.h"
 #include "scene/script.h"
@@ -22,6 +23,20 @@ static sn_status place_error(const sn_scene *scene, const sn_item *item, sn_stat
     return status;
 }
 
+static sn_status add_elastic(const sn_scene *scene, sn_world *world, const sn_body_item *item,
+                             sn_body *body, sn_error *error)
+{
+    sn_elastic_def def;
+    sn_elastic_parts parts;
+    sn_status status = sn_body_item_elastic(scene, item, &parts, &def, error);
+    if (status == SN_OK) {
+        status =
+            place_error(scene, &item->item, sn_world_add_elastic(world, &def, body, error), error);
+    }
+    sn_elastic_parts_free(&parts);
+    return status;
+}
+
 static sn_status add_bodies(const sn_scene *scene, sn_world *world, sn_body *bodies,
                             sn_error *error)
 {
@@ -29,6 +44,10 @@ static sn_status add_bodies(const sn_scene *scene, sn_world *world, sn_body *bod
     sn_status status = SN_OK;
     for (int i = 0; i < scene->root.bodies.count && status == SN_OK; ++i) {
         sn_body_def def;
+        if (SN_BODY(scene, i)->type == SN_BODY_ELASTIC) {
+            status = add_elastic(scene, world, SN_BODY(scene, i), &bodies[i], error);
+            continue;
+        }
         status = sn_body_item_def(scene, SN_BODY(scene, i), &shapes, &def, error);
         if (status == SN_OK) {
             status = sn_world_add_body(world, &def, &bodies[i], error);
@@ -230,6 +249,8 @@ static sn_status add_events(const sn_scene *scene, sn_world *world, const handle
         sn_event_def def = sn_default_event_def();
         def.name = item->name;
         def.probe = probe_of(item->target, item->quantity, all);
+        def.probe.at_point = sn_item_gives(&item->item, "point");
+        def.probe.point = item->point;
         def.threshold = item->threshold.number;
         static const sn_direction directions[] = {SN_DIRECTION_BOTH, SN_DIRECTION_RISING,
                                                   SN_DIRECTION_FALLING};
@@ -472,6 +493,8 @@ sn_status sn_scene_probe(const sn_scene *scene, const sn_world *world, int index
     const sn_probe_item *item = SN_PROBE(scene, index);
     *probe =
         (sn_named_probe){.name = item->name, .probe = {.quantity = (sn_quantity)item->quantity}};
+    probe->probe.at_point = sn_item_gives(&item->item, "point");
+    probe->probe.point = item->point;
     if (item->target.body >= 0) {
         probe->probe.body = sn_world_find_body(world, SN_BODY(scene, item->target.body)->name);
     } else if (item->target.field >= 0) {

@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "scene/body_def.h"
 #include "scene/checker.h"
+#include "scene/elastic_def.h"
 #include "scene/error_list.h"
 #include "scene/text.h"
 #include "scene/urdf_scene.h"
@@ -222,8 +223,9 @@ static void check_body(sn_checker *c, sn_body_item *body)
 {
     const sn_item *item = &body->item;
     body->material_item = find_material(c, item, body->material);
-    const sn_item_list *lists[] = {&body->shape, &body->shapes};
-    for (int k = 0; k < 2; ++k) {
+    sn_check_elastic(c, body);
+    const sn_item_list *lists[] = {&body->shape, &body->shapes, &body->display};
+    for (int k = 0; k < 3; ++k) {
         for (int i = 0; i < lists[k]->count; ++i) {
             sn_shape_item *shape = (sn_shape_item *)lists[k]->data[i];
             shape->material_item = find_material(c, &shape->item, shape->material);
@@ -406,6 +408,11 @@ sn_status sn_checker_find_target(const sn_checker *c, const char *of, int quanti
                        letter_text(letters[0]), letters[1] == 'w' ? " or the world" : "",
                        letter == 'w' ? " (name it in \"of\")" : "");
     }
+    bool elastic = quantity == SN_QUANTITY_ELASTIC_ENERGY || quantity == SN_QUANTITY_LEAST_STRETCH;
+    if (elastic && SN_BODY(c->scene, target->body)->type != SN_BODY_ELASTIC) {
+        return sn_fail(error, SN_ERROR_SCENE, "quantity", "\"%s\" is of elastic bodies",
+                       quantity_words[quantity]);
+    }
     return letter == 'j' ? check_freedom(SN_JOINT(c->scene, target->joint), quantity, error)
                          : SN_OK;
 }
@@ -418,6 +425,17 @@ static sn_target find_target(sn_checker *c, const sn_item *item, const char *of,
         sn_checker_fail(c, sn_item_place(item, error.place), "%s", error.text);
     }
     return target;
+}
+
+static void check_point(sn_checker *c, const sn_item *item, sn_target target, int quantity)
+{
+    if (sn_item_gives(item, "point") &&
+        (target.body < 0 || !sn_quantity_has_point((sn_quantity)quantity))) {
+        sn_checker_fail(c, sn_item_place(item, "point"),
+                        "\"%s\" is not of a point; expected position, velocity or speed of a body, "
+                        "or no \"point\"",
+                        quantity_words[quantity]);
+    }
 }
 
 // The unit of what an event watches; a joint's depends on its freedom.
@@ -433,6 +451,7 @@ static const char *unit_of(const sn_checker *c, sn_target target, int quantity)
 static void check_event(sn_checker *c, sn_event_item *event)
 {
     event->target = find_target(c, &event->item, event->of, event->quantity);
+    check_point(c, &event->item, event->target, event->quantity);
     const char *text = unit_of(c, event->target, event->quantity);
     sn_unit unit;
     char name[96];
@@ -501,6 +520,9 @@ sn_status sn_check_structure(sn_scene *scene, sn_error_list *errors)
     name_fields(&c);
     name_couplings(&c);
     collect_motions(&c);
+    for (int i = 0; i < root->materials.count; ++i) {
+        sn_check_material(&c, SN_MATERIAL(scene, i));
+    }
     for (int i = 0; i < root->bodies.count && c.first != SN_ERROR_MEMORY; ++i) {
         check_body(&c, SN_BODY(scene, i));
     }
@@ -520,6 +542,7 @@ sn_status sn_check_structure(sn_scene *scene, sn_error_list *errors)
             continue;
         }
         probe->target = find_target(&c, &probe->item, probe->of, probe->quantity);
+        check_point(&c, &probe->item, probe->target, probe->quantity);
     }
     for (int i = 0; i < root->events.count && c.first != SN_ERROR_MEMORY; ++i) {
         if (!SN_EVENT(scene, i)->item.faulty) {
@@ -555,9 +578,15 @@ void sn_checker_rotation(sn_checker *c, const sn_item *item, const sn_rotation_v
 sn_status sn_check_values(const sn_scene *scene, sn_error_list *errors)
 {
     sn_checker c = {.scene = (sn_scene *)scene, .errors = errors};
+    for (int i = 0; i < scene->root.materials.count; ++i) {
+        sn_check_material_values(&c, SN_MATERIAL(scene, i));
+    }
     for (int i = 0; i < scene->root.bodies.count; ++i) {
         const sn_body_item *body = SN_BODY(scene, i);
         const sn_item_list *shapes = sn_body_item_shapes(body);
+        if (body->type == SN_BODY_ELASTIC) {
+            sn_check_elastic_values(&c, body);
+        }
         sn_checker_rotation(&c, &body->item, &body->rotation);
         for (int k = 0; k < shapes->count; ++k) {
             sn_check_shape_values(&c, (const sn_shape_item *)shapes->data[k]);
@@ -586,14 +615,27 @@ sn_status sn_check_values(const sn_scene *scene, sn_error_list *errors)
 
 // ---- masses ----
 
+static sn_status check_mass(const sn_scene *scene, const sn_body_item *body, sn_shape_array *shapes,
+                            sn_error *error)
+{
+    sn_body_def def;
+    if (body->type != SN_BODY_ELASTIC) {
+        return sn_body_item_def(scene, body, shapes, &def, error);
+    }
+    sn_elastic_def elastic;
+    sn_elastic_parts parts;
+    sn_status status = sn_body_item_elastic(scene, body, &parts, &elastic, error);
+    sn_elastic_parts_free(&parts);
+    return status;
+}
+
 sn_status sn_check_masses(const sn_scene *scene, sn_error_list *errors)
 {
     sn_shape_array shapes = {0};
     sn_status first = SN_OK;
     for (int i = 0; i < scene->root.bodies.count && first != SN_ERROR_MEMORY; ++i) {
-        sn_body_def def;
         sn_error error = {0};
-        sn_status status = sn_body_item_def(scene, SN_BODY(scene, i), &shapes, &def, &error);
+        sn_status status = check_mass(scene, SN_BODY(scene, i), &shapes, &error);
         if (status != SN_OK && status != SN_ERROR_MEMORY) {
             status = sn_error_list_add_error(errors, &error);
         }

@@ -174,7 +174,9 @@ static sn_status find_probe(const scribe *s, const char *name, sn_reading *readi
     if (found < 0) {
         return sn_checker_miss_reference(error, name, "probe", &scene->root.probes);
     }
-    *reading = (sn_reading){SN_PROBE(scene, found)->target, SN_PROBE(scene, found)->quantity};
+    const sn_probe_item *probe = SN_PROBE(scene, found);
+    bool at_point = sn_item_gives(&probe->item, "point");
+    *reading = (sn_reading){probe->target, probe->quantity, at_point ? probe : NULL};
     return SN_OK;
 }
 
@@ -198,7 +200,7 @@ static sn_status find_quantity(const scribe *s, const char *thing, const char *w
 
 static bool same_reading(const sn_reading *a, const sn_reading *b)
 {
-    return a->quantity == b->quantity && a->target.body == b->target.body &&
+    return a->quantity == b->quantity && a->probe == b->probe && a->target.body == b->target.body &&
            a->target.field == b->target.field && a->target.joint == b->target.joint;
 }
 

@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 #include "scene/check.h"
 #include "scene/checker.h"
+#include "scene/elastic_mesh.h"
 #include "scene/error_list.h"
 #include "scene/shape_field.h"
 #include "scene/shape_mesh.h"
@@ -192,11 +193,29 @@ static void find_meets(sn_checker *c, sn_shape_item *shape, groups *all)
     shape->meets_bits = given ? group_bits(c, all, &shape->meets) : 0xFFFFFFFF;
 }
 
+// The shape that a skin's groups are those of: so that both are found in one way.
+static void each_skin(sn_checker *c, visit_shape *visit, groups *all)
+{
+    for (int i = 0; i < c->scene->root.bodies.count && c->first != SN_ERROR_MEMORY; ++i) {
+        const sn_item_list *surface = &SN_BODY(c->scene, i)->surface;
+        if (surface->count == 0 || surface->data[0]->faulty) {
+            continue;
+        }
+        sn_skin_item *skin = (sn_skin_item *)surface->data[0];
+        sn_shape_item like = {.item = skin->item, .group = skin->group, .meets = skin->meets};
+        visit(c, &like, all);
+        skin->group_bits = like.group_bits != 0 ? like.group_bits : skin->group_bits;
+        skin->meets_bits = visit == find_meets ? like.meets_bits : skin->meets_bits;
+    }
+}
+
 void sn_check_groups(sn_checker *c)
 {
     groups all = {.names = {"default"}, .count = 1};
     each_shape(c, find_group, &all);
+    each_skin(c, find_group, &all);
     each_shape(c, find_meets, &all);
+    each_skin(c, find_meets, &all);
 }
 
 // ---- numbers ----
@@ -270,7 +289,7 @@ void sn_check_shape_values(sn_checker *c, const sn_shape_item *shape)
 static sn_status make_mesh(sn_scene *scene, const sn_body_item *body, sn_shape_item *shape,
                            bool again, sn_place *place, sn_error *error)
 {
-    bool hull = false, may_end = body->type == SN_BODY_STATIC;
+    bool hull = false, may_end = body->type != SN_BODY_RIGID;
     const char *key = shape->file != NULL                      ? "file"
                       : shape->item.table->id == SN_SHAPE_HULL ? "points"
                                                                : "vertices";
@@ -312,6 +331,10 @@ sn_status sn_check_meshes(sn_scene *scene, bool again, sn_error_list *errors)
     for (int i = 0; i < scene->root.bodies.count; ++i) {
         const sn_body_item *body = SN_BODY(scene, i);
         const sn_item_list *shapes = sn_body_item_shapes(body);
+        if (body->type == SN_BODY_ELASTIC &&
+            sn_check_tetrahedra(&c, body, again) == SN_ERROR_MEMORY) {
+            return SN_ERROR_MEMORY;
+        }
         for (int k = 0; k < shapes->count; ++k) {
             sn_shape_item *shape = (sn_shape_item *)shapes->data[k];
             if ((!again || shape->bound) && check_mesh(&c, body, shape, again) == SN_ERROR_MEMORY) {
@@ -326,6 +349,12 @@ void sn_swap_meshes(sn_scene *scene)
 {
     for (int i = 0; i < scene->root.bodies.count; ++i) {
         const sn_item_list *shapes = sn_body_item_shapes(SN_BODY(scene, i));
+        sn_tetrahedra_item *solid = sn_body_item_mesh(SN_BODY(scene, i));
+        if (solid != NULL && solid->next != NULL) {
+            sn_tetrahedra *old = solid->made;
+            solid->made = solid->next;
+            solid->next = old;
+        }
         for (int k = 0; k < shapes->count; ++k) {
             sn_shape_item *shape = (sn_shape_item *)shapes->data[k];
             if (shape->next_mesh != NULL) {
@@ -346,6 +375,11 @@ void sn_drop_meshes(sn_scene *scene)
 {
     for (int i = 0; i < scene->root.bodies.count; ++i) {
         const sn_item_list *shapes = sn_body_item_shapes(SN_BODY(scene, i));
+        sn_tetrahedra_item *solid = sn_body_item_mesh(SN_BODY(scene, i));
+        if (solid != NULL) {
+            sn_tetrahedra_release(solid->next);
+            solid->next = NULL;
+        }
         for (int k = 0; k < shapes->count; ++k) {
             sn_shape_item *shape = (sn_shape_item *)shapes->data[k];
             sn_mesh_release(shape->next_mesh);

@@ -49,6 +49,14 @@ void sn_check_shape(sn_checker *c, const sn_body_item *body, sn_shape_item *shap
 void sn_check_groups(sn_checker *c);
 void sn_check_shape_values(sn_checker *c, const sn_shape_item *shape);
 
+// Elastic bodies and their materials: keys that belong together, then numbers; then the mesh, into
+// `next` (again: only if expressions are in it).
+void sn_check_material(sn_checker *c, const sn_material_item *material);
+void sn_check_material_values(sn_checker *c, const sn_material_item *material);
+void sn_check_elastic(sn_checker *c, sn_body_item *body);
+void sn_check_elastic_values(sn_checker *c, const sn_body_item *body);
+sn_status sn_check_tetrahedra(sn_checker *c, const sn_body_item *body, bool again);
+
 // Joints: what they join and what their numbers are of; then the numbers themselves.
 void sn_check_joint(sn_checker *c, sn_joint_item *joint);
 void sn_check_joint_values(sn_checker *c, const sn_joint_item *joint);

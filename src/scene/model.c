@@ -6,7 +6,9 @@
 
 const sn_item_list *sn_body_item_shapes(const sn_body_item *body)
 {
-    return body->shape.count > 0 ? &body->shape : &body->shapes;
+    return body->display.count > 0 ? &body->display
+           : body->shape.count > 0 ? &body->shape
+                                   : &body->shapes;
 }
 
 bool sn_item_gives(const sn_item *item, const char *key)

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "scene/expression.h"
 #include "scene/table.h"
+#include "sinew/elastic.h"
 #include "sinew/geometry.h"
 #include "sinew/scene.h"
 #include "sinew/wind.h"
@@ -126,10 +127,25 @@ typedef struct sn_param_item {
     int visit;     // while looking for cycles
 } sn_param_item;
 
+typedef struct sn_viscosity_item {
+    sn_item item;
+    double volume, shape;
+} sn_viscosity_item;
+
+typedef struct sn_fibre_item {
+    sn_item item;
+    sn_vec3 direction;
+    double stiffness;
+} sn_fibre_item;
+
 typedef struct sn_material_item {
     sn_item item;
     const char *name;
     double density, friction, restitution, rolling_friction, spinning_friction;
+    int law; // sn_elastic_law
+    double young, poisson, bulk, shear;
+    sn_viscosity_item viscosity;
+    sn_fibre_item fibre;
     uint32_t colour;
     double roughness, metallic;
 } sn_material_item;
@@ -183,6 +199,66 @@ typedef struct sn_shape_item {
     sn_height_field *field, *next_field; // likewise
 } sn_shape_item;
 
+// Variants of the mesh of an elastic body.
+typedef enum sn_scene_tetrahedra {
+    SN_SCENE_CELLS_BOX,
+    SN_SCENE_CELLS_CYLINDER,
+    SN_SCENE_CELLS_SPHERE,
+    SN_SCENE_CELLS_TORUS,
+    SN_SCENE_CELLS_TUBE,
+    SN_SCENE_CELLS_EXTRUSION,
+    SN_SCENE_CELLS_REVOLUTION,
+    SN_SCENE_CELLS_FILE,
+    SN_SCENE_CELLS_LISTED,
+} sn_scene_tetrahedra;
+
+typedef struct sn_tetrahedra_item {
+    sn_item item;
+    sn_vec3 size, cells, scale;
+    int cell; // sn_tetrahedra_cell
+    double radius, tube_radius, inner_radius, height;
+    double rings, spokes, layers, segments, edge;
+    sn_vector_list points, vertices; // points: outline and profile
+    sn_loop_list holes;
+    sn_row_list elements;
+    sn_number_list regions;
+    const char *file, *unit;
+    int up;
+    // found out later
+    bool bound;                 // some of its numbers are expressions
+    sn_tetrahedra *made, *next; // next while a param is being set
+} sn_tetrahedra_item;
+
+// Variants of a choice of vertices, by what they are in.
+typedef enum sn_scene_choice {
+    SN_SCENE_CHOICE_VERTICES,
+    SN_SCENE_CHOICE_BOX,
+    SN_SCENE_CHOICE_SPHERE,
+    SN_SCENE_CHOICE_PLANE,
+} sn_scene_choice;
+
+typedef struct sn_choice_item {
+    sn_item item;
+    sn_number_list vertices;
+    sn_vec3 extent; // size of the box, normal of the plane
+    double radius;
+    sn_vec3 position;
+} sn_choice_item;
+
+typedef struct sn_rayleigh_item {
+    sn_item item;
+    double mass, stiffness;
+    sn_number_list frequencies, ratios;
+} sn_rayleigh_item;
+
+typedef struct sn_skin_item {
+    sn_item item;
+    double friction, restitution, rolling_friction, spinning_friction;
+    sn_string_list group, meets;
+    bool self;
+    uint32_t group_bits, meets_bits;
+} sn_skin_item;
+
 typedef struct sn_body_item {
     sn_item item;
     const char *name;
@@ -197,6 +273,18 @@ typedef struct sn_body_item {
     double relative_tolerance, absolute_tolerance;
     uint32_t colour;
     const sn_material_item *material_item;
+    // of elastic bodies
+    sn_item_list mesh; // of one sn_tetrahedra_item
+    int nodes;         // of an element, 4 or 10; 0: not given
+    sn_string_list materials;
+    const sn_material_item **material_items; // as many
+    sn_item_list fixed;                      // of sn_choice_item
+    sn_item_list damping;                    // of one sn_rayleigh_item
+    sn_item_list surface;                    // of one sn_skin_item
+    sn_item_list display;                    // of one sn_shape_item
+    int mass_matrix, solver;                 // sn_elastic_mass, sn_elastic_solver
+    double solver_tolerance, newton;
+    sn_vector_list positions, velocities;
 } sn_body_item;
 
 typedef enum sn_scene_field {
@@ -368,6 +456,7 @@ typedef struct sn_probe_item {
     const char *name;
     const char *of;
     int quantity;
+    sn_vec3 point;
     sn_target target;
 } sn_probe_item;
 
@@ -378,6 +467,7 @@ typedef struct sn_event_item {
     int quantity;
     sn_quantity_value threshold;
     int direction, action;
+    sn_vec3 point;
     sn_target target;
 } sn_event_item;
 
@@ -419,6 +509,7 @@ typedef struct sn_variable_item {
 typedef struct sn_reading {
     sn_target target;
     int quantity;
+    const sn_probe_item *probe; // of the scene, for its point; NULL: none
 } sn_reading;
 
 typedef struct sn_behaviour_item {
@@ -507,7 +598,7 @@ struct sn_scene {
 #define SN_EVENT(scene, i)     ((sn_event_item *)(scene)->root.events.data[i])
 #define SN_BEHAVIOUR(scene, i) ((sn_behaviour_item *)(scene)->root.behaviours.data[i])
 
-// The shapes of a body, whether it has "shape" or "shapes".
+// The shapes of a body, whether it has "shape" or "shapes"; of an elastic one its "display".
 const sn_item_list *sn_body_item_shapes(const sn_body_item *body);
 
 bool sn_item_is_shape(const sn_item *item);

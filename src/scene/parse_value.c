@@ -464,6 +464,8 @@ static sn_item *parse_item(sn_reader *reader, int node, const sn_object *object,
         reader->scene->bindings.count > bindings || reader->scene->formulas.count > formulas;
     if (object == &sn_table_shapes) {
         ((sn_shape_item *)item)->bound = bound;
+    } else if (object == &sn_table_tetrahedra) {
+        ((sn_tetrahedra_item *)item)->bound = bound;
     } else if (object == &sn_table_robots) {
         ((sn_robot_item *)item)->bound = bound;
     }

@@ -99,6 +99,22 @@ static void place_body(sn_body_item *item, const sn_world *world, sn_body body)
     leave_out(&item->item, "body_angular_velocity");
 }
 
+// False when memory runs out.
+static bool place_vertices(sn_scene *scene, sn_body_item *item, const sn_world *world, sn_body body)
+{
+    int count = sn_body_vertex_count(world, body);
+    sn_vec3 *data = sn_arena_allocate(&scene->arena, 2 * (size_t)count * sizeof *data);
+    if (data == NULL) {
+        return false;
+    }
+    item->positions = (sn_vector_list){data, count};
+    item->velocities = (sn_vector_list){data + count, count};
+    sn_body_read_vertices(world, body, item->positions.data, item->velocities.data);
+    give(&item->item, "positions");
+    give(&item->item, "velocities");
+    return true;
+}
+
 sn_status sn_scene_place_bodies(sn_scene *scene, const sn_world *world, sn_error *error)
 {
     for (int i = 0; i < scene->root.bodies.count; ++i) {
@@ -114,6 +130,9 @@ sn_status sn_scene_place_bodies(sn_scene *scene, const sn_world *world, sn_error
         sn_body body = sn_world_find_body(world, item->name);
         if (sn_body_get_type(world, body) == SN_BODY_RIGID) {
             place_body(item, world, body);
+        } else if (sn_body_get_type(world, body) == SN_BODY_ELASTIC &&
+                   !place_vertices(scene, item, world, body)) {
+            return sn_fail_memory(error, sizeof(sn_vec3));
         }
     }
     return SN_OK;

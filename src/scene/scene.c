@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "scene/check.h"
+#include "scene/elastic_mesh.h"
 #include "scene/error_list.h"
 #include "scene/json.h"
 #include "scene/load.h"
@@ -134,6 +135,20 @@ static void free_shapes(sn_item_list *list)
     sn_array_free(list);
 }
 
+static void free_elastic(sn_body_item *body)
+{
+    sn_tetrahedra_item *mesh = sn_body_item_mesh(body);
+    if (mesh != NULL) {
+        sn_tetrahedra_release(mesh->made);
+        sn_tetrahedra_release(mesh->next);
+    }
+    free_shapes(&body->display);
+    sn_array_free(&body->mesh);
+    sn_array_free(&body->fixed);
+    sn_array_free(&body->damping);
+    sn_array_free(&body->surface);
+}
+
 static void free_joint(sn_joint_item *joint)
 {
     for (int i = 0; i < joint->drive.count; ++i) {
@@ -168,6 +183,7 @@ void sn_scene_destroy(sn_scene *scene)
     for (int i = 0; i < scene->root.bodies.count; ++i) {
         free_shapes(&SN_BODY(scene, i)->shape);
         free_shapes(&SN_BODY(scene, i)->shapes);
+        free_elastic(SN_BODY(scene, i));
     }
     for (int i = 0; i < scene->root.joints.count; ++i) {
         free_joint(SN_JOINT(scene, i));

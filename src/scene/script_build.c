@@ -43,6 +43,10 @@ static sn_probe probe_of(const builder *b, const sn_reading *reading)
     const sn_scene *scene = b->scene;
     sn_target target = reading->target;
     sn_probe probe = {.quantity = (sn_quantity)reading->quantity};
+    if (reading->probe != NULL) {
+        probe.at_point = true;
+        probe.point = reading->probe->point;
+    }
     if (target.body >= 0) {
         probe.body = sn_world_find_body(b->world, SN_BODY(scene, target.body)->name);
     } else if (target.field >= 0) {

@@ -59,18 +59,12 @@ static sn_status import(const sn_scene *scene, const sn_shape_item *shape, sn_me
     return status;
 }
 
-typedef struct flat_outline {
-    sn_vec2 *points;
-    int *sizes;
-    sn_outline outline;
-} flat_outline;
-
-// Outline and holes one after the other, as geometry.h wants them.
-static bool flatten(const sn_shape_item *shape, flat_outline *flat)
+bool sn_flat_outline_make(const sn_vector_list *edge, const sn_loop_list *holes,
+                          sn_flat_outline *flat)
 {
-    int count = shape->points.count, loops = 1 + shape->holes.count;
-    for (int i = 0; i < shape->holes.count; ++i) {
-        count += shape->holes.data[i].count;
+    int count = edge->count, loops = 1 + holes->count;
+    for (int i = 0; i < holes->count; ++i) {
+        count += holes->data[i].count;
     }
     flat->points = sn_allocate((size_t)count * sizeof *flat->points);
     flat->sizes = sn_allocate((size_t)loops * sizeof *flat->sizes);
@@ -79,7 +73,7 @@ static bool flatten(const sn_shape_item *shape, flat_outline *flat)
     }
     int at = 0;
     for (int i = 0; i < loops; ++i) {
-        const sn_vector_list *loop = i == 0 ? &shape->points : &shape->holes.data[i - 1];
+        const sn_vector_list *loop = i == 0 ? edge : &holes->data[i - 1];
         flat->sizes[i] = loop->count;
         for (int k = 0; k < loop->count; ++k) {
             flat->points[at++] = (sn_vec2){loop->data[k].x, loop->data[k].y};
@@ -89,11 +83,17 @@ static bool flatten(const sn_shape_item *shape, flat_outline *flat)
     return true;
 }
 
+void sn_flat_outline_free(sn_flat_outline *flat)
+{
+    sn_free(flat->points);
+    sn_free(flat->sizes);
+}
+
 static sn_status generate_flat(const sn_shape_item *shape, sn_mesh **mesh, sn_error *error)
 {
-    flat_outline flat = {0};
+    sn_flat_outline flat = {0};
     sn_status status;
-    if (!flatten(shape, &flat)) {
+    if (!sn_flat_outline_make(&shape->points, &shape->holes, &flat)) {
         status = sn_fail_memory(error, (size_t)shape->points.count * sizeof(sn_vec2));
     } else if (shape->item.table->id == SN_SCENE_EXTRUSION) {
         status = sn_mesh_extrusion(&flat.outline, shape->height, mesh, error);
@@ -104,8 +104,7 @@ static sn_status generate_flat(const sn_shape_item *shape, sn_mesh **mesh, sn_er
         status =
             sn_mesh_revolution(flat.points, shape->points.count, (int)shape->segments, mesh, error);
     }
-    sn_free(flat.points);
-    sn_free(flat.sizes);
+    sn_flat_outline_free(&flat);
     return status;
 }
 

@@ -17,6 +17,18 @@ sn_status sn_shape_item_mesh(const sn_scene *scene, const sn_shape_item *shape, 
 // gives the same.
 sn_vec3 *sn_sorted_corners(const sn_mesh *mesh);
 
+// An outline and its holes one after the other, as geometry.h wants them. False: no memory; freed
+// in both cases.
+typedef struct sn_flat_outline {
+    sn_vec2 *points;
+    int *sizes;
+    sn_outline outline;
+} sn_flat_outline;
+
+bool sn_flat_outline_make(const sn_vector_list *edge, const sn_loop_list *holes,
+                          sn_flat_outline *flat);
+void sn_flat_outline_free(sn_flat_outline *flat);
+
 // How it touches others: the shape's own word, else its material's, else the body's material's.
 sn_surface sn_shape_item_surface(const sn_body_item *body, const sn_shape_item *shape);
 

@@ -30,6 +30,32 @@ static const sn_object param_table = {"param",
                                           "and a sweep axis, and expressions may use it by name.",
                                       .size = sizeof(sn_param_item), ROWS(param_keys)};
 
+#define X(name, word, text) {word, text},
+static const sn_word law_words[] = {SN_ELASTIC_LAW_LIST(X){NULL, NULL}};
+#undef X
+
+static const sn_key viscosity_keys[] = {
+    {"volume", SN_KEY_NUMBER, offsetof(sn_viscosity_item, volume),
+     "Against changes of volume: half the bulk viscosity.", .dimension = SN_VISCOSITY,
+     .range = SN_RANGE_NOT_NEGATIVE},
+    {"shape", SN_KEY_NUMBER, offsetof(sn_viscosity_item, shape),
+     "Against changes of shape: half the shear viscosity.", .dimension = SN_VISCOSITY,
+     .range = SN_RANGE_NOT_NEGATIVE}};
+
+static const sn_object viscosity_table = {
+    "viscosity", .text = "Friction inside an elastic material, by the rate of its metric.",
+    .size = sizeof(sn_viscosity_item), ROWS(viscosity_keys)};
+
+static const sn_key fibre_keys[] = {
+    {"direction", SN_KEY_VECTOR, offsetof(sn_fibre_item, direction),
+     "Of the fibres, in the frame of the body at rest.", .required = true},
+    {"stiffness", SN_KEY_NUMBER, offsetof(sn_fibre_item, stiffness),
+     "What they add to Young's modulus along them.", .required = true, .dimension = SN_PRESSURE,
+     .range = SN_RANGE_NOT_NEGATIVE}};
+
+static const sn_object fibre_table = {"fibre", .text = "Fibres that all lie along one direction.",
+                                      .size = sizeof(sn_fibre_item), ROWS(fibre_keys)};
+
 static const sn_key material_keys[] = {
     {"density", SN_KEY_NUMBER, offsetof(sn_material_item, density), "Mass per volume.",
      .dimension = SN_DENSITY, .range = SN_RANGE_POSITIVE, .standard = {1000}},
@@ -46,6 +72,26 @@ static const sn_key material_keys[] = {
     {"spinning_friction", SN_KEY_NUMBER, offsetof(sn_material_item, spinning_friction),
      "Moment against spinning about the normal, by the normal force; of two the larger counts.",
      .dimension = SN_LENGTH, .range = SN_RANGE_NOT_NEGATIVE},
+    {"law", SN_KEY_ENUM, offsetof(sn_material_item, law),
+     "How stress follows from stretch in elastic bodies.", .words = law_words,
+     .standard_text = "`corotational`"},
+    {"young", SN_KEY_NUMBER, offsetof(sn_material_item, young),
+     "Young's modulus of elastic bodies; with `poisson`, or else `bulk` and `shear`.",
+     .dimension = SN_PRESSURE, .range = SN_RANGE_POSITIVE, .standard = {1e6}},
+    {"poisson", SN_KEY_NUMBER, offsetof(sn_material_item, poisson),
+     "Poisson's ratio of elastic bodies: above -1 and below 0.5.", .range = SN_RANGE_BETWEEN,
+     .minimum = -0.9999, .maximum = 0.49999, .standard = {0.3}},
+    {"bulk", SN_KEY_NUMBER, offsetof(sn_material_item, bulk), "Bulk modulus of elastic bodies.",
+     .dimension = SN_PRESSURE, .range = SN_RANGE_POSITIVE,
+     .standard_text = "from `young` and `poisson`"},
+    {"shear", SN_KEY_NUMBER, offsetof(sn_material_item, shear), "Shear modulus of elastic bodies.",
+     .dimension = SN_PRESSURE, .range = SN_RANGE_POSITIVE,
+     .standard_text = "from `young` and `poisson`"},
+    {"viscosity", SN_KEY_OBJECT, offsetof(sn_material_item, viscosity),
+     "Friction inside elastic bodies.", .object = &viscosity_table, .standard_text = "none"},
+    {"fibre", SN_KEY_OBJECT, offsetof(sn_material_item, fibre),
+     "What makes elastic bodies stiffer along one direction.", .object = &fibre_table,
+     .standard_text = "none"},
     {"colour", SN_KEY_COLOUR, offsetof(sn_material_item, colour), "For drawing.",
      .standard_text = "a light grey"},
     {"roughness", SN_KEY_NUMBER, offsetof(sn_material_item, roughness),
@@ -56,7 +102,8 @@ static const sn_key material_keys[] = {
      .range = SN_RANGE_BETWEEN, .maximum = 1},
 };
 
-static const sn_object material_table = {"material", .text = "What a shape is made of.",
+static const sn_object material_table = {"material",
+                                         .text = "What a shape or an elastic body is made of.",
                                          .size = sizeof(sn_material_item), ROWS(material_keys)};
 
 static const sn_key camera_keys[] = {

@@ -7,10 +7,15 @@
 #define AT(member) offsetof(sn_body_item, member)
 
 static const sn_word type_words[] = {
-    {"rigid", "moves, and keeps its form"}, {"static", "never moves; takes no mass"}, {NULL, NULL}};
+    {"rigid", "moves, and keeps its form"},
+    {"static", "never moves; takes no mass"},
+    {"elastic", "moves and bends; has a `mesh` in place of shapes"},
+    {NULL, NULL}};
 
 #define X(name, word, text) {word, text},
 static const sn_word integrator_words[] = {SN_INTEGRATOR_LIST(X){NULL, NULL}};
+static const sn_word mass_words[] = {SN_ELASTIC_MASS_LIST(X){NULL, NULL}};
+static const sn_word solver_words[] = {SN_ELASTIC_SOLVER_LIST(X){NULL, NULL}};
 #undef X
 
 static const sn_key keys[] = {
@@ -49,8 +54,43 @@ static const sn_key keys[] = {
      "The body's own error control (precise policy).", .range = SN_RANGE_POSITIVE,
      .standard_text = "the run's"},
     {"colour", SN_KEY_COLOUR, AT(colour), "For drawing.", .standard_text = "the material's"},
+    {"mesh", SN_KEY_ONE, AT(mesh), "Elastic: the tetrahedra it is made of.",
+     .object = &sn_table_tetrahedra},
+    {"nodes", SN_KEY_INTEGER, AT(nodes),
+     "Elastic: of an element. 4: its corners; 10: its edges bend, too, and nothing locks.",
+     .range = SN_RANGE_BETWEEN, .minimum = 4, .maximum = 10,
+     .standard_text = "4, or what the file has"},
+    {"materials", SN_KEY_STRINGS, AT(materials),
+     "Elastic: names of materials by the mesh's regions, in place of `material`.", .least = 1},
+    {"fixed", SN_KEY_ONE_OR_MORE, AT(fixed), "Elastic: vertices that stay where they start.",
+     .object = &sn_table_choices, .standard_text = "none"},
+    {"damping", SN_KEY_ONE, AT(damping), "Elastic: Rayleigh's.", .object = &sn_table_rayleigh,
+     .standard_text = "none"},
+    {"mass_matrix", SN_KEY_ENUM, AT(mass_matrix), "Elastic: where its mass is.",
+     .words = mass_words},
+    {"solver", SN_KEY_ENUM, AT(solver), "Elastic: of implicit steps.", .words = solver_words},
+    {"solver_tolerance", SN_KEY_NUMBER, AT(solver_tolerance),
+     "Elastic: residual that conjugate gradients leave, relative.", .range = SN_RANGE_BETWEEN,
+     .minimum = 1e-15, .maximum = 0.5, .standard = {1e-4}},
+    {"newton", SN_KEY_WHOLE, AT(newton), "Elastic: linearisations in an implicit step at most.",
+     .range = SN_RANGE_BETWEEN, .minimum = 1, .maximum = 100, .standard = {2}},
+    {"surface", SN_KEY_ONE, AT(surface), "Elastic: how its skin touches.", .object = &sn_table_skin,
+     .standard_text = "the material's"},
+    {"display", SN_KEY_ONE, AT(display),
+     "Elastic: a surface that is seen in place of its own faces, and moves with the material.",
+     .object = &sn_table_shapes, .standard_text = "its faces"},
+    {"positions", SN_KEY_POINTS3, AT(positions),
+     "Elastic: of all vertices at the start, in the world, in place of `position` and `rotation`.",
+     .dimension = SN_LENGTH, .least = 4},
+    {"velocities", SN_KEY_POINTS3, AT(velocities),
+     "Elastic: of all vertices at the start, in the world, in place of `velocity` and "
+     "`angular_velocity`.",
+     .dimension = SN_SPEED, .least = 4},
 };
 
 const sn_object sn_table_bodies = {
-    "body", .text = "A thing that a person can name: it moves (rigid) or stands still (static).",
+    "body",
+    .text =
+        "A thing that a person can name: it moves (rigid), moves and bends (elastic), or stands "
+        "still (static).",
     .size = sizeof(sn_body_item), ROWS(keys)};

@@ -151,7 +151,11 @@ static const sn_key probe_keys[] = {
     {"of", SN_KEY_REFERENCE, offsetof(sn_probe_item, of), "A body, a joint, a spring, or `world`.",
      .refers_to = "body, joint or field", .standard_text = "world"},
     {"quantity", SN_KEY_ENUM, offsetof(sn_probe_item, quantity), "What to read.", .required = true,
-     .words = quantity_words}};
+     .words = quantity_words},
+    {"point", SN_KEY_VECTOR, offsetof(sn_probe_item, point),
+     "Position, velocity or speed are those of this point of the body's frame, of an elastic body "
+     "at rest.",
+     .dimension = SN_LENGTH, .standard_text = "none"}};
 
 const sn_object sn_table_probes = {"probe", .text = "A number to write down at every step.",
                                    .size = sizeof(sn_probe_item), ROWS(probe_keys)};
@@ -169,6 +173,8 @@ static const sn_key event_keys[] = {
      .refers_to = "body, joint or field", .standard_text = "world"},
     {"quantity", SN_KEY_ENUM, offsetof(sn_event_item, quantity), "What to watch.", .required = true,
      .words = quantity_words},
+    {"point", SN_KEY_VECTOR, offsetof(sn_event_item, point), "As of a probe.",
+     .dimension = SN_LENGTH, .standard_text = "none"},
     {"threshold", SN_KEY_QUANTITY, offsetof(sn_event_item, threshold),
      "The value it passes, in the quantity's unit.", .dimension = SN_ANY_DIMENSION},
     {"direction", SN_KEY_ENUM, offsetof(sn_event_item, direction), "Which way it passes.",

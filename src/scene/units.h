@@ -41,6 +41,7 @@ typedef struct sn_dimension {
     X(TORQUE, 2, 1, -2, 0, 0, 0, 0, "an energy or a torque", "N m", "2 or \"2 N m\"")              \
     X(POWER, 2, 1, -3, 0, 0, 0, 0, "a power", "W", "60 or \"60W\"")                                \
     X(PRESSURE, -1, 1, -2, 0, 0, 0, 0, "a pressure", "Pa", "101325 or \"1.01325bar\"")             \
+    X(VISCOSITY, -1, 1, -1, 0, 0, 0, 0, "a viscosity", "Pa s", "20 or \"20 Pa s\"")                \
     X(DENSITY, -3, 1, 0, 0, 0, 0, 0, "a density", "kg/m^3", "2700 or \"2.7 g/cm^3\"")              \
     X(STIFFNESS, 0, 1, -2, 0, 0, 0, 0, "a stiffness", "N/m", "300 or \"0.3 N/mm\"")                \
     X(DAMPING, 0, 1, -1, 0, 0, 0, 0, "a damping", "N s/m", "2 or \"2 N s/m\"")                     \

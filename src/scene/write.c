@@ -375,6 +375,39 @@ static void write_mesh(writer *w, const sn_shape_item *shape, bool *first)
     write_triangles(w, sn_mesh_triangles(mesh), sn_mesh_triangle_count(mesh));
 }
 
+static void write_solid(writer *w, const sn_tetrahedra *mesh, bool *first)
+{
+    int nodes = sn_tetrahedra_nodes(mesh), count = sn_tetrahedra_element_count(mesh);
+    const int *elements = sn_tetrahedra_elements(mesh), *regions = sn_tetrahedra_regions(mesh);
+    write_key(w, "vertices", first);
+    write_points(w, sn_tetrahedra_positions(mesh), sn_tetrahedra_vertex_count(mesh), 3);
+    write_key(w, "elements", first);
+    sn_text_add(&w->text, "[");
+    w->depth += 1;
+    for (int i = 0; i < count; ++i) {
+        sn_text_add(&w->text, i > 0 ? "," : "");
+        new_line(w);
+        for (int k = 0; k < nodes; ++k) {
+            sn_text_format(&w->text, "%s%d", k > 0 ? ", " : "[", elements[i * nodes + k]);
+        }
+        sn_text_add(&w->text, "]");
+    }
+    w->depth -= 1;
+    sn_text_add(&w->text, "]");
+    write_key(w, "regions", first);
+    sn_text_add(&w->text, "[");
+    for (int i = 0; i < count; ++i) {
+        sn_text_format(&w->text, "%s%d", i > 0 ? ", " : "", regions[i]);
+    }
+    sn_text_add(&w->text, "]");
+}
+
+// A mesh of tetrahedra that a file holds.
+static bool is_solid_file(const sn_item *item)
+{
+    return strcmp(item->table->name, "file_mesh") == 0;
+}
+
 // Keys that are not written as they stand in the file.
 static bool is_replaced(const sn_item *item, const sn_key *key, bool mesh)
 {
@@ -387,6 +420,9 @@ static bool is_replaced(const sn_item *item, const sn_key *key, bool mesh)
     }
     if (item->table == &sn_table_motions) {
         return strcmp(key->name, "file") == 0;
+    }
+    if (is_solid_file(item)) {
+        return true;
     }
     return mesh && sn_object_find_key(item->table->base, key->name) < 0 &&
            strcmp(key->name, "rounding") != 0;
@@ -408,7 +444,9 @@ static void write_item(writer *w, const sn_item *item, const char *name)
     if (table->word != NULL) {
         write_key(w, "type", &first);
         bool plain = !mesh || table->id == SN_SHAPE_HULL;
-        sn_text_json_string(&w->text, plain ? table->word : "mesh");
+        sn_text_json_string(&w->text, is_solid_file(item) ? "listed"
+                                      : plain             ? table->word
+                                                          : "mesh");
     }
     for (int i = 0; i < sn_object_key_count(table); ++i) {
         const sn_key *key = sn_object_key(table, i);
@@ -419,6 +457,9 @@ static void write_item(writer *w, const sn_item *item, const char *name)
     }
     if (mesh && !listed) {
         write_mesh(w, shape, &first);
+    }
+    if (is_solid_file(item)) {
+        write_solid(w, ((const sn_tetrahedra_item *)item)->made, &first);
     }
     if (table == &sn_table_motions && sn_item_gives(item, "file")) {
         write_key(w, "points", &first);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "geometry/mesh.h"
 #include "geometry/reach.h"
+#include "world/display.h"
 #include "world/form.h"
 #include "world/world.h"
 
@@ -225,6 +226,7 @@ static sn_status make_form(sn_world *world, const sn_shape *shapes, int count, c
 static void free_record(sn_body_record *record)
 {
     sn_form_release(record->form);
+    sn_display_release(record->display);
     sn_free(record->name);
     sn_free(record->own);
     *record = (sn_body_record){0};
@@ -414,6 +416,7 @@ bool sn_world_copy_bodies(const sn_world *world, sn_world *copy)
             *record.own = *from->own;
         }
         sn_form_retain(record.form);
+        sn_display_retain(record.display);
         copy->bodies.data[index] = record;
         if (!sn_name_table_put(&copy->body_names, record.name, index)) {
             return false;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "sinew/elastic.h"
+#include "world/display.h"
 #include "world/world.h"
 
 enum { STRIDE = SN_SOLID_STRIDE };
@@ -16,10 +17,12 @@ sn_elastic_material sn_default_elastic_material(void)
 
 sn_elastic_def sn_default_elastic_def(void)
 {
+    sn_shape shape = sn_default_shape();
     return (sn_elastic_def){.frame = SN_TRANSFORM_IDENTITY,
                             .solver_tolerance = 1e-4,
                             .newton = 2,
-                            .surface = sn_default_surface()};
+                            .surface = sn_default_surface(),
+                            .look = {shape.colour, shape.roughness, shape.metallic}};
 }
 
 // ---- adding and removing ----
@@ -71,9 +74,14 @@ sn_status sn_world_add_elastic(sn_world *world, const sn_elastic_def *def, sn_bo
     sn_body_record record = {
         .type = SN_BODY_ELASTIC, .agent = {SN_SET_ELASTIC, -1, 0}, .touch = -1};
     status = sn_elastic_add(&world->elastics, &named, &head, &record.agent.agent, error);
-    if (status == SN_OK && !sn_world_enter_body(world, id, def->name, &record)) {
-        sn_elastic_remove(&world->elastics, world->elastics.agents.count - 1);
-        status = sn_fail_memory(error, sizeof(sn_body_record));
+    if (status == SN_OK) {
+        status = sn_display_make(def, &record.display, error);
+        if (status == SN_OK && !sn_world_enter_body(world, id, def->name, &record)) {
+            status = sn_fail_memory(error, sizeof(sn_body_record));
+        }
+        if (status != SN_OK) {
+            sn_elastic_remove(&world->elastics, world->elastics.agents.count - 1);
+        }
     }
     if (status != SN_OK) {
         sn_id_pool_give(&world->body_ids, id);
@@ -136,10 +144,47 @@ void sn_world_body_point(const sn_world *world, const sn_body_record *record, sn
     sn_agent_point(world->sets[ref.set], ref.agent, ref.part, local, position, velocity);
 }
 
+sn_vec3 sn_body_point(const sn_world *world, sn_body body, sn_vec3 local)
+{
+    const sn_body_record *record = elastic_record(world, body);
+    sn_vec3 position, velocity;
+    if (record == NULL) {
+        return sn_transform_point(sn_body_transform(world, body), local);
+    }
+    sn_world_body_point(world, record, local, &position, &velocity);
+    return position;
+}
+
+sn_vec3 sn_body_local_point(const sn_world *world, sn_body body, sn_vec3 world_point)
+{
+    const sn_body_record *record = elastic_record(world, body);
+    if (record == NULL) {
+        return sn_transform_point(sn_transform_inverse(sn_body_transform(world, body)),
+                                  world_point);
+    }
+    sn_elastic_point point;
+    sn_elastic_nearest_point(&world->elastics.agents, record->agent.agent, world_point, &point);
+    sn_vec3 local = SN_VEC3_ZERO;
+    const sn_vec3 *rest = sn_tetrahedra_positions(item_of(world, record)->mesh);
+    for (int i = 0; i < point.count; ++i) {
+        local = sn_vec3_add_scaled(local, point.weights[i], rest[point.vertices[i]]);
+    }
+    return local;
+}
+
 const sn_tetrahedra *sn_body_tetrahedra(const sn_world *world, sn_body body)
 {
     const sn_body_record *record = elastic_record(world, body);
     return record != NULL ? item_of(world, record)->mesh : NULL;
+}
+
+const sn_elastic_material *sn_body_materials(const sn_world *world, sn_body body, int *count)
+{
+    const sn_body_record *record = elastic_record(world, body);
+    if (count != NULL) {
+        *count = record != NULL ? item_of(world, record)->material_count : 0;
+    }
+    return record != NULL ? item_of(world, record)->materials : NULL;
 }
 
 int sn_body_vertex_count(const sn_world *world, sn_body body)

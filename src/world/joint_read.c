@@ -67,7 +67,11 @@ int sn_world_freedom_count(const sn_world *world)
 {
     int count = 0;
     for (int s = 0; s < world->set_count; ++s) {
-        count += world->sets[s]->v_count;
+        count += s != SN_SET_ELASTIC ? world->sets[s]->v_count : 0;
+    }
+    for (int i = 0; i < world->elastics.agents.count; ++i) {
+        const sn_elastic_item *item = world->elastics.items[i];
+        count += 3 * (sn_tetrahedra_vertex_count(item->mesh) - item->fixed_count);
     }
     sn_mechanism_info info = sn_world_mechanism_info(world);
     return count - (info.rows - info.redundant);

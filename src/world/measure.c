@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "field/spring.h"
+#include "sinew/elastic.h"
 #include "world/quantity.h"
 #include "world/world.h"
 
@@ -126,6 +127,11 @@ static sn_status check_joint_probe(const sn_world *world, const sn_probe *probe,
     return SN_OK;
 }
 
+static bool is_elastic(sn_quantity quantity)
+{
+    return quantity == SN_QUANTITY_ELASTIC_ENERGY || quantity == SN_QUANTITY_LEAST_STRETCH;
+}
+
 sn_status sn_probe_check(const sn_world *world, const sn_probe *probe, sn_error *error)
 {
     const char *of = sn_quantity_of(probe->quantity);
@@ -153,6 +159,15 @@ sn_status sn_probe_check(const sn_world *world, const sn_probe *probe, sn_error 
     if (of_field && field->type != SN_FIELD_SPRING) {
         return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
                        "'%s' is measured on springs, and field '%s' is none", word, field->name);
+    }
+    if (of_body && is_elastic(probe->quantity) &&
+        sn_body_get_type(world, probe->body) != SN_BODY_ELASTIC) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, sn_body_name(world, probe->body),
+                       "'%s' is of elastic bodies", word);
+    }
+    if (probe->at_point && (!of_body || !sn_quantity_has_point(probe->quantity))) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
+                       "'%s' is not of a point; position, velocity and speed of bodies are", word);
     }
     char letter = of_body ? 'b' : (of_field ? 'f' : 'w');
     if (strchr(of, letter) == NULL) {
@@ -190,6 +205,24 @@ static double read_measure(sn_quantity quantity, const sn_measure *measure)
     }
 }
 
+// Position, velocity or speed of a point of a body's material.
+static double read_point(const sn_world *world, const sn_probe *probe)
+{
+    const sn_body_record *record = sn_world_body_record(world, probe->body);
+    sn_quantity quantity = probe->quantity;
+    sn_vec3 position = sn_transform_point(sn_body_transform(world, probe->body), probe->point);
+    sn_vec3 velocity = SN_VEC3_ZERO;
+    if (record->agent.agent >= 0) {
+        sn_world_body_point(world, record, probe->point, &position, &velocity);
+    }
+    if (quantity == SN_QUANTITY_SPEED) {
+        return sn_length(velocity);
+    }
+    return quantity <= SN_QUANTITY_POSITION_Z
+               ? component(position, (int)(quantity - SN_QUANTITY_POSITION_X))
+               : component(velocity, (int)(quantity - SN_QUANTITY_VELOCITY_X));
+}
+
 static double read_body(const sn_world *world, sn_body body, sn_quantity quantity)
 {
     sn_transform frame = sn_body_transform(world, body);
@@ -216,6 +249,10 @@ static double read_body(const sn_world *world, sn_body body, sn_quantity quantit
         return component(sn_body_velocity(world, body), (int)(quantity - SN_QUANTITY_VELOCITY_X));
     case SN_QUANTITY_SPEED:
         return sn_length(sn_body_velocity(world, body));
+    case SN_QUANTITY_ELASTIC_ENERGY:
+        return sn_body_elastic_report(world, body).elastic_energy;
+    case SN_QUANTITY_LEAST_STRETCH:
+        return sn_body_elastic_report(world, body).least_stretch;
     case SN_QUANTITY_CONTACT_FORCE:
         return sn_length(sn_body_contact_force(world, body, NULL));
     case SN_QUANTITY_CONTACT_FORCE_X:
@@ -252,6 +289,9 @@ double sn_probe_read(const sn_world *world, const sn_probe *probe)
     }
     if (probe->joint.index != 0) {
         return sn_joint_quantity_read(world, probe->joint, probe->quantity);
+    }
+    if (probe->at_point) {
+        return read_point(world, probe);
     }
     if (probe->body.index != 0) {
         return read_body(world, probe->body, probe->quantity);

@@ -2,6 +2,12 @@
 
 #include <math.h>
 
+bool sn_quantity_has_point(sn_quantity quantity)
+{
+    return (quantity >= SN_QUANTITY_POSITION_X && quantity <= SN_QUANTITY_POSITION_Z) ||
+           (quantity >= SN_QUANTITY_VELOCITY_X && quantity <= SN_QUANTITY_SPEED);
+}
+
 sn_joint_quantity sn_joint_quantity_of(sn_quantity quantity)
 {
     static const struct {

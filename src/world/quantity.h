@@ -1,5 +1,5 @@
-// Quantities of joints: which of a joint's numbers one is, and its unit, which depends on whether
-// the freedom turns or slides.
+// Quantities of points and of joints: which of a joint's numbers one is, and its unit, which
+// depends on whether the freedom turns or slides.
 #ifndef SN_WORLD_QUANTITY_H
 #define SN_WORLD_QUANTITY_H
 
@@ -20,6 +20,9 @@ typedef struct sn_joint_quantity {
     int freedom; // -1: of the whole joint
     int axis;    // of a reaction: 0, 1, 2; -1: its length
 } sn_joint_quantity;
+
+// Position, velocity and speed, which points of bodies have, too.
+SN_API bool sn_quantity_has_point(sn_quantity quantity);
 
 // The quantity is one of joints.
 SN_API sn_joint_quantity sn_joint_quantity_of(sn_quantity quantity);

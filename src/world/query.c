@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "collide/query.h"
+#include "world/display.h"
 #include "world/form.h"
 #include "world/touch.h"
 #include "world/world.h"
@@ -73,6 +74,52 @@ static double meet(void *context, int proxy, uint32_t user, double limit)
     return nearer ? fraction : limit;
 }
 
+// Where the way p + t d meets a triangle, 0 <= t <= limit (T. Moeller, B. Trumbore 1997); -1:
+// nowhere.
+static double meet_triangle(const sn_vec3 x[3], sn_vec3 from, sn_vec3 way, double limit)
+{
+    sn_vec3 a = sn_vec3_sub(x[1], x[0]), b = sn_vec3_sub(x[2], x[0]);
+    sn_vec3 p = sn_cross(way, b), s = sn_vec3_sub(from, x[0]), q = sn_cross(s, a);
+    double determinant = sn_dot(a, p);
+    if (determinant == 0.0) {
+        return -1.0;
+    }
+    double u = sn_dot(s, p) / determinant, v = sn_dot(way, q) / determinant;
+    double t = sn_dot(b, q) / determinant;
+    return u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t >= 0.0 && t <= limit ? t : -1.0;
+}
+
+// What is seen of an elastic body, triangle by triangle.
+static void meet_elastic(question *q, const sn_agent_set *set, int agent)
+{
+    const sn_surface *surface = &sn_elastic_item_of(set, agent)->surface;
+    uint32_t owner = set->agents[agent].owner;
+    const sn_display *display = q->world->bodies.data[owner].display;
+    const sn_mesh *mesh = sn_display_mesh(display);
+    sn_body body = sn_touch_body(q->world, owner);
+    bool asked = (q->filter.meets == 0 || (surface->group & q->filter.meets) != 0) &&
+                 body.index != q->filter.without.index;
+    for (int i = 0; asked && i < sn_mesh_triangle_count(mesh); ++i) {
+        const int *corners = sn_mesh_triangles(mesh) + 3 * (size_t)i;
+        sn_vec3 x[3];
+        for (int k = 0; k < 3; ++k) {
+            x[k] = sn_display_point(display, sn_agent_q(set, agent), SN_SOLID_STRIDE, corners[k]);
+        }
+        double fraction = meet_triangle(x, q->from, q->way, q->nearest);
+        if (fraction >= 0.0 && (fraction < q->nearest || q->count == 0)) {
+            sn_vec3 normal =
+                sn_normalize(sn_cross(sn_vec3_sub(x[1], x[0]), sn_vec3_sub(x[2], x[0])));
+            q->nearest = fraction;
+            q->count = 1;
+            q->hits[0] =
+                (sn_hit){.body = body,
+                         .fraction = fraction,
+                         .position = sn_vec3_add_scaled(q->from, fraction, q->way),
+                         .normal = sn_dot(normal, q->way) > 0.0 ? sn_vec3_negate(normal) : normal};
+        }
+    }
+}
+
 bool sn_world_cast_ray(const sn_world *world, sn_vec3 from, sn_vec3 to,
                        const sn_query_filter *filter, sn_hit *hit)
 {
@@ -81,10 +128,15 @@ bool sn_world_cast_ray(const sn_world *world, sn_vec3 from, sn_vec3 to,
     q.from = from;
     q.way = sn_vec3_sub(to, from);
     q.hits = hit;
-    if (world->touch.broad == NULL || !sn_vec3_is_finite(q.way) || !sn_vec3_is_finite(from)) {
+    if (!sn_vec3_is_finite(q.way) || !sn_vec3_is_finite(from)) {
         return false;
     }
-    sn_broad_ray(world->touch.broad, from, q.way, SN_VEC3_ZERO, 1.0, meet, &q);
+    if (world->touch.broad != NULL) {
+        sn_broad_ray(world->touch.broad, from, q.way, SN_VEC3_ZERO, 1.0, meet, &q);
+    }
+    for (int i = 0; i < world->elastics.agents.count; ++i) {
+        meet_elastic(&q, &world->elastics.agents, i);
+    }
     return q.count > 0;
 }
 

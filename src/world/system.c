@@ -170,6 +170,11 @@ sn_status sn_system_open_bare(sn_world *world, sn_system *system, sn_error *erro
     if (status == SN_OK) {
         status = sn_world_draw_shades(world, world->time, world->time, error);
     }
+    if (status == SN_OK && world->elastics.agents.count > 0) {
+        status = sn_fail(error, SN_ERROR_UNSUPPORTED, "world",
+                         "statics, modes and inverse dynamics are of rigid bodies and mechanisms, "
+                         "and this world has elastic bodies");
+    }
     if (status != SN_OK) {
         return status;
     }

@@ -30,7 +30,8 @@ typedef struct sn_body_own {
     sn_mass_properties mass; // of a body in a mechanism, which the tree knows only in sum
 } sn_body_own;
 
-typedef struct sn_form sn_form; // form.h
+typedef struct sn_form sn_form;       // form.h
+typedef struct sn_display sn_display; // display.h
 
 typedef struct sn_body_record {
     char *name;
@@ -42,6 +43,7 @@ typedef struct sn_body_record {
     const sn_shape *shapes; // shape_count, of the form
     double volume;          // m^3
     sn_body_own *own;       // of static bodies and of those in a mechanism; else NULL
+    sn_display *display;    // of elastic bodies; else NULL
 } sn_body_record;
 
 static inline bool sn_body_is_jointed(const sn_body_record *record)

@@ -1,0 +1,90 @@
+#include "elastic_info.h"
+
+#include <math.h>
+
+// Young's modulus and Poisson's ratio: E = 9 K G / (3 K + G), nu = (3 K - 2 G) / (6 K + 2 G).
+static double young_of(const sn_elastic *e)
+{
+    return 9.0 * e->bulk * e->shear / (3.0 * e->bulk + e->shear);
+}
+
+static double poisson_of(const sn_elastic *e)
+{
+    return (3.0 * e->bulk - 2.0 * e->shear) / (6.0 * e->bulk + 2.0 * e->shear);
+}
+
+static int fixed_count(const sn_world *world, sn_body body)
+{
+    int count = 0;
+    for (int i = 0; i < sn_body_vertex_count(world, body); ++i) {
+        count += sn_body_vertex_is_fixed(world, body, i);
+    }
+    return count;
+}
+
+static double degrees(double radians)
+{
+    return radians * 180.0 / SN_PI;
+}
+
+static void json_material(sn_json_writer *json, const sn_elastic_material *material)
+{
+    const sn_elastic *e = &material->elastic;
+    sn_json_write_open_flat(json, NULL, '{');
+    sn_json_write_text(json, "law", sn_elastic_law_word(e->law));
+    sn_json_write_number(json, "young", young_of(e));
+    sn_json_write_number(json, "poisson", poisson_of(e));
+    sn_json_write_number(json, "bulk", e->bulk);
+    sn_json_write_number(json, "shear", e->shear);
+    sn_json_write_number(json, "density", material->density);
+    sn_json_write_close(json);
+}
+
+void sn_json_elastic(sn_json_writer *json, const sn_world *world, sn_body body)
+{
+    const sn_tetrahedra *mesh = sn_body_tetrahedra(world, body);
+    sn_tetrahedra_quality quality;
+    sn_json_write_open(json, "mesh", '{');
+    sn_json_write_integer(json, "vertices", (uint64_t)sn_tetrahedra_vertex_count(mesh));
+    sn_json_write_integer(json, "elements", (uint64_t)sn_tetrahedra_element_count(mesh));
+    sn_json_write_integer(json, "nodes", (uint64_t)sn_tetrahedra_nodes(mesh));
+    sn_json_write_integer(json, "fixed", (uint64_t)fixed_count(world, body));
+    if (sn_tetrahedra_measure(mesh, &quality)) {
+        sn_json_write_number(json, "least_angle", quality.least_angle);
+        sn_json_write_number(json, "least_ratio", quality.least_ratio);
+        sn_json_write_number(json, "mean_ratio", quality.mean_ratio);
+        sn_json_write_number(json, "shortest_edge", quality.shortest_edge);
+        sn_json_write_number(json, "longest_edge", quality.longest_edge);
+    }
+    sn_json_write_close(json);
+    int count = 0;
+    const sn_elastic_material *materials = sn_body_materials(world, body, &count);
+    sn_json_write_open(json, "materials", '[');
+    for (int i = 0; i < count; ++i) {
+        json_material(json, &materials[i]);
+    }
+    sn_json_write_close(json);
+}
+
+void sn_print_elastic(const sn_world *world, sn_body body)
+{
+    const sn_tetrahedra *mesh = sn_body_tetrahedra(world, body);
+    sn_tetrahedra_quality quality;
+    printf("\nelastic body %s: %d vertices (%d fixed), %d elements of %d nodes\n",
+           sn_body_name(world, body), sn_tetrahedra_vertex_count(mesh), fixed_count(world, body),
+           sn_tetrahedra_element_count(mesh), sn_tetrahedra_nodes(mesh));
+    if (sn_tetrahedra_measure(mesh, &quality)) {
+        printf("  edges %.4g to %.4g m, angles between faces %.1f to %.1f degrees, quality %.2f at "
+               "least (element %d), %.2f in the mean\n",
+               quality.shortest_edge, quality.longest_edge, degrees(quality.least_angle),
+               degrees(quality.greatest_angle), quality.least_ratio, quality.least_ratio_element,
+               quality.mean_ratio);
+    }
+    int count = 0;
+    const sn_elastic_material *materials = sn_body_materials(world, body, &count);
+    for (int i = 0; i < count; ++i) {
+        const sn_elastic *e = &materials[i].elastic;
+        printf("  material %d: %s, Young's modulus %.4g Pa, Poisson's ratio %.4g, %.4g kg/m^3\n", i,
+               sn_elastic_law_word(e->law), young_of(e), poisson_of(e), materials[i].density);
+    }
+}
