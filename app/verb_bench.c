@@ -37,7 +37,7 @@ static int run(const sn_arguments *arguments)
     return code;
 }
 
-static const char *const group_names[] = {"rigid",  "collide", "articulated", "contact",
+static const char *const group_names[] = {"rigid",  "collide", "articulated", "contact", "elastic",
                                           "mobile", "precise", "files",       NULL};
 
 static const sn_option options[] = {
