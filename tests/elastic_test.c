@@ -68,6 +68,7 @@ static sn_body add_beam(sn_world *world, const beam *b)
     def.integrator = b->integrator;
     def.mass = SN_ELASTIC_MASS_CONSISTENT;
     def.newton = b->newton > 0 ? b->newton : 1;
+    def.newton_tolerance = 1e-12;
     def.solver = b->solver;
     def.stiffness_damping = b->stiffness_damping;
     def.solver_tolerance = b->tolerance > 0.0 ? b->tolerance : def.solver_tolerance;

@@ -21,10 +21,11 @@
 // given place of the body at rest. Its agent has three positions and velocities a vertex.
 //
 // In lockstep it moves by the implicit midpoint rule (second order, no damping of its own) or by
-// implicit Euler's (first order, robust, damps what is quick), each linearised `newton` times a
-// step; or explicitly, by symplectic Euler. RK4, Fehlberg, Adams and BDF take it as an ordinary
-// differential equation. Steps of implicit rules solve A dv = h f with A = M + t D + t^2 K, t = h/2
-// or h, by a factorisation or by conjugate gradients.
+// implicit Euler's (first order, robust, damps what is quick), each linearised once a step, or as
+// often as it takes where the material bends too far for that; or explicitly, by symplectic Euler.
+// RK4, Fehlberg, Adams and BDF take it as an ordinary differential equation. Steps of implicit
+// rules solve A dv = h f with A = M + t D + t^2 K, t = h/2 or h, by a factorisation or by conjugate
+// gradients.
 //
 // Units: SI, radians. What it does not do: heat, fracture.
 #ifndef SINEW_ELASTIC_H
@@ -129,7 +130,8 @@ typedef struct sn_elastic_def {
     sn_elastic_mass mass;
     sn_elastic_solver solver;
     double solver_tolerance;  // of conjugate gradients, relative; 1e-4
-    int newton;               // linearisations a step at most, 1 and up; 2
+    int newton;               // linearisations a step at most, 1 and up; 5
+    double newton_tolerance;  // more than two follow where this of h f is left; 0.01
     sn_integrator integrator; // as of sn_body_def
     double relative_tolerance, absolute_tolerance;
     sn_surface surface; // how its skin touches

@@ -225,6 +225,7 @@ static sn_status make_item(const sn_elastic_def *def, int integrator, sn_elastic
     item->solver_kind = def->solver;
     item->tolerance = def->solver_tolerance;
     item->newton = def->newton;
+    item->newton_tolerance = def->newton_tolerance;
     item->surface = def->surface;
     item->meets_itself = def->meets_itself;
     void *materials = NULL, *rest = NULL;
@@ -306,9 +307,11 @@ static sn_status check_numbers(const sn_elastic_def *def, const char *name, sn_e
                        "solver tolerance %g; above 0 and below 1 was expected",
                        def->solver_tolerance);
     }
-    if (def->newton < 1 || def->newton > 100) {
+    if (def->newton < 1 || def->newton > 100 || !(def->newton_tolerance >= 0.0)) {
         return sn_fail(error, SN_ERROR_ARGUMENT, name,
-                       "%d linearisations a step; 1 to 100 were expected", def->newton);
+                       "%d linearisations a step to a tolerance of %g; 1 to 100 and 0 or more were "
+                       "expected",
+                       def->newton, def->newton_tolerance);
     }
     if ((unsigned)def->mass >= SN_ELASTIC_MASS_COUNT ||
         (unsigned)def->solver >= SN_ELASTIC_SOLVER_COUNT) {
@@ -481,6 +484,7 @@ static sn_status copy_item(const sn_elastic_item *from, int integrator, sn_elast
                           .solver = from->solver_kind,
                           .solver_tolerance = from->tolerance,
                           .newton = from->newton,
+                          .newton_tolerance = from->newton_tolerance,
                           .surface = from->surface,
                           .meets_itself = from->meets_itself};
     sn_status status = make_item(&def, integrator, to, NULL);

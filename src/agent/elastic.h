@@ -55,6 +55,7 @@ typedef struct sn_elastic_item {
     sn_elastic_solver solver_kind;
     double tolerance;
     int newton;
+    double newton_tolerance;
     sn_surface surface;
     bool meets_itself;
 

@@ -172,7 +172,7 @@ static void solve(const sn_agent_set *set, sn_elastic_item *item, double toleran
     item->newtons += 1;
 }
 
-// Where a linearisation left more than this of h f, another one follows.
+// Where the first linearisation left more than this of h f, another one follows always.
 static const double NEWTON_RESIDUAL = 1e-12;
 // Of several linearisations the first is solved to this share and the others to what is left of the
 // tolerance (an inexact Newton method: R. Dembo, S. Eisenstat, T. Steihaug 1982): two take hardly
@@ -224,7 +224,8 @@ static bool implicit_change(sn_agent_set *set, int agent, double h)
             }
         }
         item->residual = sqrt(now / (first > 0.0 ? first : 1.0));
-        if (!(item->residual > NEWTON_RESIDUAL) || (turn > 1 && !(now < last))) {
+        double enough = turn > 1 ? item->newton_tolerance : NEWTON_RESIDUAL;
+        if (!(item->residual > enough) || (turn > 1 && !(now < last))) {
             break;
         }
         bool fresh = (item->viscosities != NULL && item->rayleigh.stiffness_time != 0.0) ||

@@ -73,7 +73,7 @@ static const sn_key keys[] = {
      "Elastic: residual that conjugate gradients leave, relative.", .range = SN_RANGE_BETWEEN,
      .minimum = 1e-15, .maximum = 0.5, .standard = {1e-4}},
     {"newton", SN_KEY_WHOLE, AT(newton), "Elastic: linearisations in an implicit step at most.",
-     .range = SN_RANGE_BETWEEN, .minimum = 1, .maximum = 100, .standard = {2}},
+     .range = SN_RANGE_BETWEEN, .minimum = 1, .maximum = 100, .standard = {5}},
     {"surface", SN_KEY_ONE, AT(surface), "Elastic: how its skin touches.", .object = &sn_table_skin,
      .standard_text = "the material's"},
     {"display", SN_KEY_ONE, AT(display),

@@ -20,7 +20,8 @@ sn_elastic_def sn_default_elastic_def(void)
     sn_shape shape = sn_default_shape();
     return (sn_elastic_def){.frame = SN_TRANSFORM_IDENTITY,
                             .solver_tolerance = 1e-4,
-                            .newton = 2,
+                            .newton = 5,
+                            .newton_tolerance = 0.01,
                             .surface = sn_default_surface(),
                             .look = {shape.colour, shape.roughness, shape.metallic}};
 }
