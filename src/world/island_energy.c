@@ -173,11 +173,12 @@ static void slow(sn_world *world, const sn_island *island, double share)
 
 // ---- what is no longer a number ----
 
+// Nor are numbers whose squares are none: energies would not be.
 static bool all_finite(const double *x, int count)
 {
     double sum = 0.0;
     for (int i = 0; i < count; ++i) {
-        sum += 0.0 * x[i];
+        sum += 0.0 * (x[i] * x[i]);
     }
     return sum == 0.0;
 }
