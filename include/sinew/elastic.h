@@ -27,6 +27,11 @@
 // rules solve A dv = h f with A = M + t D + t^2 K, t = h/2 or h, by a factorisation or by conjugate
 // gradients.
 //
+// Materials may flow: what is loaded beyond its yield stress keeps some of its new shape. In
+// lockstep that happens at the start of each step.
+//
+// Four nodes lock near the incompressible limit (Poisson's ratio above 0.45 or so), ten do not.
+//
 // Units: SI, radians. What it does not do: heat, fracture.
 #ifndef SINEW_ELASTIC_H
 #define SINEW_ELASTIC_H
@@ -73,13 +78,24 @@ typedef struct sn_viscosity {
     double volume, shape; // eta1, eta2
 } sn_viscosity;
 
+// Plastic flow: what is under more than the yield stress (von Mises') takes on another shape at
+// rest, of the same volume. Clay, lead, mild steel; with a creep rate alone pitch and dough.
+typedef struct sn_plastic {
+    double yield_stress; // Pa; 0 and no creep rate: nothing flows
+    double creep_rate;   // 1/s, at which stress above yield goes; 0: at once
+    double hardening;    // Pa that yield grows by for a plastic strain of 1
+    double limit;        // of the total plastic strain, above which nothing flows; 0: none
+} sn_plastic;
+
 typedef struct sn_elastic_material {
     sn_elastic elastic;
     double density; // kg/m^3
     sn_viscosity viscosity;
+    sn_plastic
+        plastic; // integrators with stages take it with a creep rate and without a limit only
 } sn_elastic_material;
 
-// Corotational, 1 MPa, Poisson's ratio 0.3, 1000 kg/m^3, no viscosity.
+// Corotational, 1 MPa, Poisson's ratio 0.3, 1000 kg/m^3, no viscosity, no plastic flow.
 SN_API sn_elastic_material sn_default_elastic_material(void);
 
 // ---- bodies ----
@@ -245,6 +261,8 @@ SN_API sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond);
 typedef struct sn_elastic_report {
     double elastic_energy; // J, stored in the material
     double viscous_power;  // W, lost to viscosity
+    double plastic_heat;   // J, of all plastic flow since the start
+    double plastic_strain; // the greatest of all points, summed up over time
     double least_stretch;  // least det F of all elements; below 0: one is turned inside out
     int least_element;     // which
     int iterations;        // of conjugate gradients in the last step

@@ -69,13 +69,15 @@ static sn_status make_solid(sn_elastic_item *item, const char *place, sn_error *
 {
     int count = item->material_count;
     sn_elastic *laws = sn_allocate((size_t)count * sizeof *laws);
+    sn_plastic *plastics = sn_allocate((size_t)count * sizeof *plastics);
     double *densities = sn_allocate((size_t)count * sizeof *densities);
-    sn_status status = laws != NULL && densities != NULL
+    sn_status status = laws != NULL && plastics != NULL && densities != NULL
                            ? SN_OK
                            : sn_fail_memory(error, (size_t)count * sizeof *laws);
     item->stiffness = SN_STIFFNESS_FROZEN;
     for (int i = 0; i < count && status == SN_OK; ++i) {
         laws[i] = item->materials[i].elastic;
+        plastics[i] = item->materials[i].plastic;
         densities[i] = item->materials[i].density;
         if (laws[i].law != SN_ELASTIC_COROTATIONAL || laws[i].fibre_stiffness > 0.0) {
             item->stiffness = SN_STIFFNESS_PROJECTED;
@@ -88,6 +90,9 @@ static sn_status make_solid(sn_elastic_item *item, const char *place, sn_error *
                             .rest = item->rest,
                             .place = place};
         status = sn_solid_create(&def, &item->solid, error);
+    }
+    if (status == SN_OK) {
+        status = sn_solid_make_plastic(item->solid, plastics, count, place, error);
     }
     int elements = sn_tetrahedra_element_count(item->mesh);
     double *volumes = NULL;
@@ -106,6 +111,7 @@ static sn_status make_solid(sn_elastic_item *item, const char *place, sn_error *
     }
     sn_free(volumes);
     sn_free(laws);
+    sn_free(plastics);
     sn_free(densities);
     return status;
 }
@@ -207,6 +213,17 @@ static sn_status make_viscosities(sn_elastic_item *item, sn_error *error)
     return item->viscosities != NULL ? SN_OK : sn_fail_memory(error, bytes);
 }
 
+static sn_status check_flow(const sn_elastic_item *item, int integrator, const char *place,
+                            sn_error *error)
+{
+    if (!sn_integrator_is_staged(integrator) || sn_solid_plastic_has_rate(item->solid)) {
+        return SN_OK;
+    }
+    return sn_fail(error, SN_ERROR_ARGUMENT, place,
+                   "plastic flow at once or up to a limit under an integrator with stages; a creep "
+                   "rate above 0 and no limit, or a single-stage integrator, was expected");
+}
+
 static sn_status make_item(const sn_elastic_def *def, int integrator, sn_elastic_item **out,
                            sn_error *error)
 {
@@ -247,7 +264,8 @@ static sn_status make_item(const sn_elastic_def *def, int integrator, sn_elastic
             item->fixed[def->fixed[i]] = 7;
         }
         weigh(item);
-        status = make_linear(item, integrator, def->name, error);
+        status = check_flow(item, integrator, def->name, error);
+        status = status == SN_OK ? make_linear(item, integrator, def->name, error) : status;
         status = status == SN_OK ? sn_elastic_factor_mass(item, error) : status;
     }
     if (status != SN_OK) {
@@ -282,6 +300,10 @@ static sn_status check_materials(const sn_elastic_def *def, const char *name, sn
         if (!(m->density > 0.0) || !isfinite(m->density)) {
             return sn_fail(error, SN_ERROR_ARGUMENT, name,
                            "density %g kg/m^3; a finite number above 0 was expected", m->density);
+        }
+        status = sn_plastic_check(&m->plastic, &m->elastic, name, error);
+        if (status != SN_OK) {
+            return status;
         }
         if (!(m->viscosity.volume >= 0.0) || !(m->viscosity.shape >= 0.0) ||
             !isfinite(m->viscosity.volume + m->viscosity.shape)) {
@@ -419,16 +441,19 @@ sn_status sn_elastic_add(sn_elastic_set *set, const sn_elastic_def *def, const s
         return status;
     }
     int numbers = STRIDE * sn_tetrahedra_vertex_count(def->mesh);
-    if (!sn_agent_set_reserve(&set->agents, 1, numbers, numbers, 1) || !reserve_items(set)) {
+    int flow = sn_solid_plastic_size(item->solid);
+    if (!sn_agent_set_reserve(&set->agents, 1, numbers + flow, numbers, 1) || !reserve_items(set)) {
         free_item(item);
         return sn_fail_memory(error, (size_t)numbers * sizeof(double));
     }
     sn_agent one = *head;
-    one.q_count = one.v_count = numbers;
+    one.q_count = numbers + flow;
+    one.v_count = numbers;
     one.part_count = 1;
     *agent = sn_agent_set_add(&set->agents, &one);
     set->items[*agent] = item;
     place_vertices(def, item, sn_agent_q(&set->agents, *agent), sn_agent_v(&set->agents, *agent));
+    sn_solid_plastic_start(item->solid, sn_agent_q(&set->agents, *agent) + numbers);
     sn_agent_set_keep(&set->agents, *agent, *agent + 1);
     return SN_OK;
 }
@@ -442,17 +467,20 @@ static void close_gap(double *numbers, int first, int count, int total)
 void sn_elastic_remove(sn_elastic_set *set, int agent)
 {
     sn_agent_set *agents = &set->agents;
-    int first = agents->agents[agent].q_first, count = agents->agents[agent].q_count;
-    double *numbers[] = {agents->q,      agents->v,           agents->q_last,
-                         agents->v_last, agents->joint_force, agents->joint_external};
+    const sn_agent gone = agents->agents[agent];
+    double *places[] = {agents->q, agents->q_last};
+    double *speeds[] = {agents->v, agents->v_last, agents->joint_force, agents->joint_external};
     free_item(set->items[agent]);
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k) {
-        close_gap(numbers[k], first, count, agents->q_count);
+    for (size_t k = 0; k < sizeof places / sizeof *places; ++k) {
+        close_gap(places[k], gone.q_first, gone.q_count, agents->q_count);
+    }
+    for (size_t k = 0; k < sizeof speeds / sizeof *speeds; ++k) {
+        close_gap(speeds[k], gone.v_first, gone.v_count, agents->v_count);
     }
     for (int i = agent; i + 1 < agents->count; ++i) {
         agents->agents[i] = agents->agents[i + 1];
-        agents->agents[i].q_first -= count;
-        agents->agents[i].v_first -= count;
+        agents->agents[i].q_first -= gone.q_count;
+        agents->agents[i].v_first -= gone.v_count;
         agents->agents[i].part_first -= 1;
         agents->force[i] = agents->force[i + 1];
         agents->external[i] = agents->external[i + 1];
@@ -466,8 +494,8 @@ void sn_elastic_remove(sn_elastic_set *set, int agent)
     }
     agents->count -= 1;
     agents->part_count -= 1;
-    agents->q_count -= count;
-    agents->v_count -= count;
+    agents->q_count -= gone.q_count;
+    agents->v_count -= gone.v_count;
 }
 
 // What an item was made of, but for its state.
@@ -541,7 +569,7 @@ static sn_aabb elastic_bounds(const sn_agent_set *set, int agent)
 {
     const double *q = sn_agent_q(set, agent);
     sn_aabb box = {sn_vec3_at(q), sn_vec3_at(q)};
-    for (int i = STRIDE; i < set->agents[agent].q_count; i += STRIDE) {
+    for (int i = STRIDE; i < set->agents[agent].v_count; i += STRIDE) {
         box.lower = sn_vec3_min(box.lower, sn_vec3_at(q + i));
         box.upper = sn_vec3_max(box.upper, sn_vec3_at(q + i));
     }
@@ -554,6 +582,7 @@ static void elastic_measure(const sn_agent_set *set, int agent, sn_vec3 gravity,
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     *measure = (sn_measure){0};
+    sn_elastic_follow_flow(set, agent);
     double *momentum = item->right;
     memset(momentum, 0, (size_t)(STRIDE * item->mass.vertex_count) * sizeof *momentum);
     sn_mass_add_product(&item->mass, STRIDE, 1.0, v, momentum);

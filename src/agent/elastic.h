@@ -1,6 +1,7 @@
 // Elastic bodies as agents: tetrahedra with a law, a mass matrix and a solver.
 //
-//     q, v    SN_SOLID_STRIDE numbers a vertex, of which the fourth is 0
+//     q, v    SN_SOLID_STRIDE numbers a vertex, of which the fourth is 0; behind those q has
+//             SN_PLASTIC_STATE numbers a point of elements that flow (solid.h)
 //
 // Its one part is the body as a whole: the mean place, turn, velocity and spin of its material.
 // A force on it spreads as if it moved all material rigidly; forces on single points are
@@ -8,7 +9,7 @@
 //
 // A step of h, with t = h/2 for the implicit midpoint rule and t = h for implicit Euler's:
 //
-//     begin       x* = x0 + t v0
+//     begin       plastic flow of a time h at x0; x* = x0 + t v0
 //     free_step   (M + t D + t^2 K) dv = h f(x*, v0), K and D at x*; v1 = v0 + dv
 //     advance     x1 = x* + t v1 (midpoint), x0 + h v1 (Euler)
 //
@@ -119,6 +120,9 @@ static inline sn_elastic_item *sn_elastic_item_of(const sn_agent_set *set, int a
 {
     return ((const sn_elastic_set *)set)->items[agent]; // the agent set is its first member
 }
+
+// The solid's shapes at rest become those of the agent's state: before anything is asked of it.
+SN_API void sn_elastic_follow_flow(const sn_agent_set *set, int agent);
 
 // The factor of M alone, where one is needed, after `fixed` has changed.
 SN_API sn_status sn_elastic_factor_mass(sn_elastic_item *item, sn_error *error);

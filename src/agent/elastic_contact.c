@@ -182,7 +182,7 @@ static void elastic_shove(sn_agent_set *set, int agent, const double *impulse, d
     const sn_elastic_item *item = sn_elastic_item_of(set, agent);
     double *q = sn_agent_q(set, agent);
     answer(set, agent, impulse);
-    for (int i = 0; i < set->agents[agent].q_count; ++i) {
+    for (int i = 0; i < set->agents[agent].v_count; ++i) {
         q[i] += h * item->change[i];
     }
 }

@@ -185,7 +185,7 @@ void sn_elastic_set_frame(sn_agent_set *set, int agent, sn_transform frame)
     sn_elastic_find_mean(set, agent, true, &mean);
     sn_transform move = sn_transform_multiply(frame, sn_transform_inverse(mean.frame));
     double *q = sn_agent_q(set, agent);
-    for (int i = 0; i < set->agents[agent].q_count; i += STRIDE) {
+    for (int i = 0; i < set->agents[agent].v_count; i += STRIDE) {
         sn_vec3_put(q + i, sn_transform_point(move, sn_vec3_at(q + i)));
     }
 }

@@ -34,6 +34,17 @@ double sn_elastic_time(const sn_agent_set *set, int agent, double h)
                                                     : (is_explicit(&set->agents[agent]) ? 0.0 : h);
 }
 
+// Behind an agent's positions: what has flowed.
+static double *flow_of(const sn_agent_set *set, int agent)
+{
+    return sn_agent_q(set, agent) + set->agents[agent].v_count;
+}
+
+void sn_elastic_follow_flow(const sn_agent_set *set, int agent)
+{
+    sn_solid_plastic_set(sn_elastic_item_of(set, agent)->solid, flow_of(set, agent));
+}
+
 // ---- forces ----
 
 // What acts from outside, into `outer` (cleared).
@@ -320,7 +331,12 @@ void sn_elastic_begin(sn_agent_set *set, int first, int last, double h)
         double t = sn_elastic_time(set, agent, h);
         double *q = sn_agent_q(set, agent);
         const double *v = sn_agent_v(set, agent);
-        for (int i = 0; i < set->agents[agent].q_count && steps(&set->agents[agent]); ++i) {
+        if (!steps(&set->agents[agent])) {
+            continue;
+        }
+        sn_solid_plastic_flow(sn_elastic_item_of(set, agent)->solid, threads_of(set), h, q,
+                              flow_of(set, agent));
+        for (int i = 0; i < set->agents[agent].v_count; ++i) {
             q[i] += t * v[i];
         }
     }
@@ -338,6 +354,7 @@ void sn_elastic_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravit
         double *v = sn_agent_v(set, agent);
         item->step = h;
         item->iterations = item->newtons = 0;
+        sn_elastic_follow_flow(set, agent);
         find_outer(set, agent, gravity, item->force);
         if (is_explicit(head)) {
             explicit_change(set, agent, h);
@@ -371,7 +388,7 @@ void sn_elastic_advance(sn_agent_set *set, int first, int last, double h)
         const double *q0 = set->q_last + head->q_first;
         bool midpoint = head->integrator == SN_INTEGRATOR_LIE_MIDPOINT;
 
-        for (int i = 0; i < head->q_count; ++i) {
+        for (int i = 0; i < head->v_count; ++i) {
             q[i] = midpoint ? q[i] + 0.5 * h * v[i] : q0[i] + h * v[i];
         }
         item->pushed = false;
@@ -399,6 +416,7 @@ void sn_elastic_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     double *f = item->force;
+    sn_elastic_follow_flow(set, agent);
     find_outer(set, agent, gravity, f);
     add_inner(set, item, q, v, f);
     bool kept;
@@ -406,6 +424,8 @@ void sn_elastic_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double
     free_fixed(item, f);
     memcpy(q_rate, v, bytes_of(item));
     free_fixed(item, q_rate);
+    sn_solid_plastic_rate(item->solid, threads_of(set), q, flow_of(set, agent),
+                          q_rate + set->agents[agent].v_count);
     if (item->inertia != NULL) {
         memset(v_rate, 0, bytes_of(item));
         sn_linear_solve(item->inertia, threads_of(set), f, v_rate, NULL);

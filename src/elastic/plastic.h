@@ -24,13 +24,6 @@
 
 #include "elastic/material.h"
 
-typedef struct sn_plastic {
-    double yield_stress; // Pa, von Mises'
-    double creep_rate;   // 1/s, at which stress above yield goes; 0: at once
-    double hardening;    // Pa that yield grows by for a plastic strain of 1
-    double limit;        // of the total plastic strain, above which nothing flows; 0: none
-} sn_plastic;
-
 // A yield stress of 0 with a creep rate is a fluid that flows under any stress.
 static inline bool sn_plastic_flows(const sn_plastic *plastic)
 {

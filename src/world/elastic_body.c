@@ -231,6 +231,10 @@ sn_elastic_report sn_body_elastic_report(const sn_world *world, sn_body body)
     sn_elastic_item *item = item_of(world, record);
     const double *q = sn_agent_q(&world->elastics.agents, record->agent.agent),
                  *v = sn_agent_v(&world->elastics.agents, record->agent.agent);
+    sn_elastic_follow_flow(&world->elastics.agents, record->agent.agent);
+    const double *flow = q + world->elastics.agents.agents[record->agent.agent].v_count;
+    report.plastic_heat = sn_solid_plastic_heat(item->solid, flow);
+    report.plastic_strain = sn_solid_plastic_strain(item->solid, flow);
     report.elastic_energy = sn_solid_energy(item->solid, NULL, q);
     report.least_stretch = sn_solid_least_stretch(item->solid, q, &report.least_element);
     if (item->viscosities != NULL) {

@@ -221,7 +221,7 @@ static sn_status place_skins(sn_world *world, double h, double *distance, bool *
             }
         }
         const double *q = sn_agent_q(set, i), *v = sn_agent_v(set, i);
-        for (int k = 0; k < set->agents[i].q_count; ++k) {
+        for (int k = 0; k < set->agents[i].v_count; ++k) {
             item->place[k] = q[k] + h * v[k];
         }
         double reach = 0.5 * (SN_NEAR_SHARE + SN_SOFT_THICKNESS) * item->radius + fall;
@@ -341,7 +341,7 @@ static sn_status collide_shapes(sn_world *world, int agent, double h, sn_error *
     double fall = sn_length(world->gravity) * h * h;
     double reach = (SN_NEAR_SHARE + SN_SOFT_THICKNESS) * item->radius + fall;
     double travel = h * sn_elastic_fastest(set, agent);
-    if (!find_shapes(world, sn_agent_q(set, agent), item->place, set->agents[agent].q_count,
+    if (!find_shapes(world, sn_agent_q(set, agent), item->place, set->agents[agent].v_count,
                      reach)) {
         return sn_fail_memory(error, sizeof(uint32_t));
     }
@@ -414,7 +414,7 @@ static void take_back(sn_world *world, int agent, double share)
     sn_agent_set *set = &world->elastics.agents;
     double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     const double *q0 = set->q_last + set->agents[agent].q_first;
-    for (int i = 0; i < set->agents[agent].q_count; ++i) {
+    for (int i = 0; i < set->agents[agent].v_count; ++i) {
         q[i] = q0[i] + share * (q[i] - q0[i]);
         v[i] *= share;
     }
@@ -484,7 +484,7 @@ static sn_status stop_at_shapes(sn_world *world, int agent, bool *moved, sn_erro
     const sn_agent_set *set = &world->elastics.agents;
     const sn_elastic_item *item = world->elastics.items[agent];
     const double *q0 = set->q_last + set->agents[agent].q_first;
-    if (!find_shapes(world, q0, sn_agent_q(set, agent), set->agents[agent].q_count, 0.0)) {
+    if (!find_shapes(world, q0, sn_agent_q(set, agent), set->agents[agent].v_count, 0.0)) {
         return sn_fail_memory(error, sizeof(uint32_t));
     }
     for (int i = 0; i < soft->shapes.count; ++i) {
