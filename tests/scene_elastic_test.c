@@ -114,6 +114,31 @@ static void check_resolved(const sn_scene *scene)
     sn_scene_destroy(again);
 }
 
+// Clay that a param makes harder.
+static void materials_flow(void **state)
+{
+    (void)state;
+    sn_scene *scene =
+        load("{\"sinew\": 1, \"gravity\": [0, 0, -10], \"params\": {\"hard\": {\"value\": 2}},\n"
+             "\"materials\": {\"clay\": {\"young\": \"100kPa\", \"plastic\": {\"yield_stress\": "
+             "\"=hard*1000\", \"creep_rate\": \"5Hz\", \"hardening\": \"3kPa\", \"limit\": "
+             "\"50%\"}}},\n"
+             "\"bodies\": [{\"name\": \"lump\", \"type\": \"elastic\", \"material\": \"clay\", "
+             "\"mesh\": {\"type\": \"box\", \"size\": [1, 0.2, 0.2], \"cells\": [4, 1, 1]}, "
+             "\"fixed\": [{\"plane\": [-1, 0, 0], \"position\": [-0.5, 0, 0]}]}]}");
+    sn_world *world = build(scene);
+    int count;
+    sn_plastic plastic = sn_body_materials(world, first(world), &count)->plastic;
+    assert_true(plastic.yield_stress == 2000.0 && plastic.creep_rate == 5.0);
+    assert_true(plastic.hardening == 3000.0 && plastic.limit == 0.5);
+    for (int i = 0; i < 30; ++i) {
+        assert_int_equal(sn_world_step(world, 0.01, NULL), SN_OK);
+    }
+    assert_true(sn_body_elastic_report(world, first(world)).plastic_strain > 0.0);
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+}
+
 static void params_move_them(void **state)
 {
     (void)state;
@@ -388,6 +413,9 @@ static const mistake mistakes[] = {
      "\"young\": 2}}}",
      {"t:1:42: \"bulk\" and \"shear\" belong together, and only \"bulk\" is given",
       "t:1:60: a material has both"}},
+    {"{\"sinew\": 1, \"materials\": {\"a\": {\"plastic\": {\"yield_stress\": 1}, \"fibre\": "
+     "{\"direction\": [0, 0, 1], \"stiffness\": 1}}}}",
+     {"t:1:45: a material has both \"plastic\" and \"fibre\""}},
     {"{\"sinew\": 1, \"materials\": {\"a\": {\"fibre\": {\"direction\": [0, 0, 0], \"stiffness\": "
      "1}}}}",
      {"t:1:57: \"direction\" is zero"}},
@@ -453,11 +481,17 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scenes_have_elastic_bodies), cmocka_unit_test(params_move_them),
-        cmocka_unit_test(generators_make_meshes),     cmocka_unit_test(choices_hold_vertices),
-        cmocka_unit_test(ratios_give_damping),        cmocka_unit_test(files_and_displays),
-        cmocka_unit_test(bodies_are_placed),          cmocka_unit_test(rays_find_them),
-        cmocka_unit_test(mistakes_have_places),       cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(scenes_have_elastic_bodies),
+        cmocka_unit_test(materials_flow),
+        cmocka_unit_test(params_move_them),
+        cmocka_unit_test(generators_make_meshes),
+        cmocka_unit_test(choices_hold_vertices),
+        cmocka_unit_test(ratios_give_damping),
+        cmocka_unit_test(files_and_displays),
+        cmocka_unit_test(bodies_are_placed),
+        cmocka_unit_test(rays_find_them),
+        cmocka_unit_test(mistakes_have_places),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests_name("scene_elastic", tests, NULL, NULL);
 }

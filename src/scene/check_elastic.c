@@ -22,6 +22,10 @@ void sn_check_material(sn_checker *c, const sn_material_item *material)
     const sn_item *item = &material->item;
     bool bulk = sn_item_gives(item, "bulk"), shear = sn_item_gives(item, "shear");
     bool young = sn_item_gives(item, "young") || sn_item_gives(item, "poisson");
+    if (sn_item_gives(item, "plastic") && sn_item_gives(item, "fibre")) {
+        sn_checker_fail(c, sn_item_place(item, "plastic"),
+                        "a material has both \"plastic\" and \"fibre\", expected one of them");
+    }
     if (bulk != shear) {
         fail_together(c, item, "bulk", "shear");
     } else if (bulk && young) {

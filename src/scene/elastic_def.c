@@ -38,6 +38,8 @@ static sn_elastic_material material_of(const sn_material_item *item)
     }
     material.density = item->density;
     material.viscosity = (sn_viscosity){item->viscosity.volume, item->viscosity.shape};
+    material.plastic = (sn_plastic){item->plastic.yield_stress, item->plastic.creep_rate,
+                                    item->plastic.hardening, item->plastic.limit};
     return material;
 }
 

@@ -132,6 +132,11 @@ typedef struct sn_viscosity_item {
     double volume, shape;
 } sn_viscosity_item;
 
+typedef struct sn_plastic_item {
+    sn_item item;
+    double yield_stress, creep_rate, hardening, limit;
+} sn_plastic_item;
+
 typedef struct sn_fibre_item {
     sn_item item;
     sn_vec3 direction;
@@ -145,6 +150,7 @@ typedef struct sn_material_item {
     int law; // sn_elastic_law
     double young, poisson, bulk, shear;
     sn_viscosity_item viscosity;
+    sn_plastic_item plastic;
     sn_fibre_item fibre;
     uint32_t colour;
     double roughness, metallic;

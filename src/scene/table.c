@@ -46,6 +46,27 @@ static const sn_object viscosity_table = {
     "viscosity", .text = "Friction inside an elastic material, by the rate of its metric.",
     .size = sizeof(sn_viscosity_item), ROWS(viscosity_keys)};
 
+static const sn_key plastic_keys[] = {
+    {"yield_stress", SN_KEY_NUMBER, offsetof(sn_plastic_item, yield_stress),
+     "Von Mises' stress above which the material flows.", .dimension = SN_PRESSURE,
+     .range = SN_RANGE_NOT_NEGATIVE},
+    {"creep_rate", SN_KEY_NUMBER, offsetof(sn_plastic_item, creep_rate),
+     "At which stress above yield goes; 0: at once. Integrators with stages need one.",
+     .dimension = SN_FREQUENCY, .range = SN_RANGE_NOT_NEGATIVE},
+    {"hardening", SN_KEY_NUMBER, offsetof(sn_plastic_item, hardening),
+     "What the yield stress grows by for a plastic strain of 1.", .dimension = SN_PRESSURE,
+     .range = SN_RANGE_NOT_NEGATIVE},
+    {"limit", SN_KEY_NUMBER, offsetof(sn_plastic_item, limit),
+     "Total plastic strain above which nothing flows any more; 0: none.",
+     .range = SN_RANGE_NOT_NEGATIVE}};
+
+static const sn_object plastic_table = {
+    "plastic",
+    .text =
+        "Plastic flow of an elastic material: what is loaded beyond yield keeps some of its new "
+        "shape.",
+    .size = sizeof(sn_plastic_item), ROWS(plastic_keys)};
+
 static const sn_key fibre_keys[] = {
     {"direction", SN_KEY_VECTOR, offsetof(sn_fibre_item, direction),
      "Of the fibres, in the frame of the body at rest.", .required = true},
@@ -89,6 +110,9 @@ static const sn_key material_keys[] = {
      .standard_text = "from `young` and `poisson`"},
     {"viscosity", SN_KEY_OBJECT, offsetof(sn_material_item, viscosity),
      "Friction inside elastic bodies.", .object = &viscosity_table, .standard_text = "none"},
+    {"plastic", SN_KEY_OBJECT, offsetof(sn_material_item, plastic),
+     "Flow of elastic bodies beyond a yield stress; not together with `fibre`.",
+     .object = &plastic_table, .standard_text = "none"},
     {"fibre", SN_KEY_OBJECT, offsetof(sn_material_item, fibre),
      "What makes elastic bodies stiffer along one direction.", .object = &fibre_table,
      .standard_text = "none"},
