@@ -25,7 +25,7 @@ typedef struct sn_run_result {
 
     uint64_t steps, rows;
     uint64_t slowed, stalled; // steps in which contact took energy out, or something stood still
-    double time, wall_time; // s
+    double time, wall_time;   // s
     sn_energy start_energy, end_energy;
     double largest_energy_change, largest_kinetic_energy; // J, over the rows
     sn_vec3 start_momentum, end_momentum, start_angular_momentum, end_angular_momentum;

@@ -1,28 +1,35 @@
 // Sinew elastic bodies: tetrahedra that stretch, bend and swing, and stand in a world beside rigid
 // bodies.
 //
+//     sn_tetrahedra *beam = NULL;
+//     sn_tetrahedra_box box = sn_default_tetrahedra_box();
+//     sn_tetrahedra_make_box(&box, &beam, &error);
 //     sn_elastic_material rubber = sn_default_elastic_material();
 //     rubber.elastic = sn_elastic_from_young(SN_ELASTIC_NEO_HOOKEAN, 2e6, 0.45);
 //     rubber.density = 1100.0;
 //     sn_elastic_def def = sn_default_elastic_def();
 //     def.name = "beam";
-//     def.mesh = beam; // sn_tetrahedra_make_box, ...
+//     def.mesh = beam;
 //     def.materials = &rubber;
 //     def.material_count = 1;
-//     def.fixed = wall; // vertices that stay where they are
-//     def.fixed_count = wall_count;
+//     const int wall[] = {0, 1, 2, 3}; // vertices that stay where they are
+//     def.fixed = wall;
+//     def.fixed_count = 4;
 //     sn_body body;
 //     sn_world_add_elastic(world, &def, &body, &error);
 //     sn_world_step(world, 1.0 / 240.0, &error);
-//     sn_body_read_vertices(world, body, positions, NULL); // vertex_count of the mesh
+//     sn_vec3 positions[1000];
+//     if (sn_body_vertex_count(world, body) <= 1000) {
+//         sn_body_read_vertices(world, body, positions, NULL);
+//     }
 //
 // An elastic body is a body like others: it has a name, a mass, a frame (its mean place and turn),
 // momenta and energies; forces, springs and hands act on the point of its material that was at the
 // given place of the body at rest. Its agent has three positions and velocities a vertex.
 //
 // In lockstep it moves by the implicit midpoint rule (second order, no damping of its own) or by
-// implicit Euler's (first order, robust, damps what is quick), each linearised once a step, or as
-// often as it takes where the material bends too far for that; or explicitly, by symplectic Euler.
+// implicit Euler's (first order, robust, damps what is quick), each linearised twice a step, or
+// more often where the material bends too far for that; or explicitly, by symplectic Euler.
 // RK4, Fehlberg, Adams and BDF take it as an ordinary differential equation. Steps of implicit
 // rules solve A dv = h f with A = M + t D + t^2 K, t = h/2 or h, by a factorisation or by conjugate
 // gradients.
