@@ -183,31 +183,33 @@ static bool is_through(shot *s)
     return before && !s->above && over;
 }
 
-// Without gravity contacts alone change the bullet's momentum. `begun`: an event has told of them.
+// Without gravity contacts alone change the bullet's momentum, but for the net under contact
+// (world/island_energy.c), which does not keep it. `begun`: an event has told of them.
 static void check_told(const shot *s, int number, sn_vec3 before, bool *begun)
 {
+    bool slowed = sn_world_report(s->world).slowed > 0;
     sn_vec3 after = sn_body_velocity(s->world, s->bullet);
     double mass = sn_body_mass_properties(s->world, s->bullet).mass;
     sn_vec3 force = sn_body_contact_force(s->world, s->bullet, NULL);
     sn_vec3 gained = sn_vec3_scale(mass, sn_vec3_sub(after, before));
     double miss = sn_distance(sn_vec3_scale(s->h, force), gained);
-    if (miss > 1e-9 * mass * s->speed) {
+    if (!slowed && miss > 1e-9 * mass * s->speed) {
         fail_msg("shot %d: an impulse of %g N s is not told of", number, miss);
     }
     for (int i = 0; i < sn_world_contact_event_count(s->world); ++i) {
         sn_contact_event event = sn_world_contact_event(s->world, i);
         *begun = *begun || (event.change == SN_CONTACT_BEGIN && event.impulse > 0.0);
     }
-    if (sn_length(gained) > 1e-6 * mass * s->speed && !*begun) {
+    if (!slowed && sn_length(gained) > 1e-6 * mass * s->speed && !*begun) {
         fail_msg("shot %d: no event tells that it struck", number);
     }
 }
 
-static double run_shot(int number, double *at_rest)
+static double run_shot(int number, double *at_rest, int *slowed)
 {
     shot s;
     sn_error error = {0};
-    bool begun = false;
+    bool begun = false, net = false;
     make_shot(&s, number);
     bool through = is_through(&s);
     int steps = 4 + (int)(2.0 * s.distance / (s.speed * s.h));
@@ -220,6 +222,7 @@ static double run_shot(int number, double *at_rest)
         }
         sn_vec3 on_a, on_b;
         check_told(&s, number, before, &begun);
+        net = net || sn_world_report(s.world).slowed > 0;
         gap = sn_world_closest(s.world, s.bullet, s.thing, &on_a, &on_b);
         deepest = fmax(deepest, -gap / s.size);
         through = is_through(&s);
@@ -230,6 +233,7 @@ static double run_shot(int number, double *at_rest)
                       s.speed, s.distance, s.h, through ? "through" : "stopped");
     }
     *at_rest = fmax(*at_rest, -gap / s.size);
+    *slowed += net;
     sn_height_field_release(s.field);
     sn_world_destroy(s.world);
     return through ? -1.0 : deepest;
@@ -241,10 +245,10 @@ static void nothing_passes_through_thin_things(void **state)
     const char *only = getenv("SINEW_SHOT"), *soak = getenv("SINEW_SOAK");
     int first = only != NULL ? atoi(only) : 0;
     int count = only != NULL ? 1 : soak != NULL ? SOAK_SHOTS : SHOTS;
-    int through = 0;
+    int through = 0, slowed = 0;
     double deepest = 0.0, at_rest = 0.0;
     for (int i = first; i < first + count; ++i) {
-        double depth = run_shot(i, &at_rest);
+        double depth = run_shot(i, &at_rest, &slowed);
         through += depth < 0.0;
         deepest = fmax(deepest, depth);
         if (soak != NULL && i % 500 == 499) {
@@ -253,6 +257,10 @@ static void nothing_passes_through_thin_things(void **state)
         }
     }
     assert_int_equal(through, 0);
+    // Small bodies that leave an impact turning by radians a step: eleven of the first 300.
+    if (!(slowed <= 0.05 * count + 1.0)) {
+        fail_msg("the net had to take energy out of %d of %d shots", slowed, count);
+    }
     // The core, half of what fits inside, never passes: the deepest of 20,000 shots had 0.74.
     assert_true(deepest < 0.8 && at_rest < 0.8);
 }
