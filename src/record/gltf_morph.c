@@ -130,10 +130,11 @@ sn_status sn_gltf_put_targets(gltf_writer *gltf, int surface, const sn_shading *
     }
     int count = shading->vertex_count;
     size_t bytes = 12 * (size_t)count;
-    float *positions = sn_allocate(2 * bytes), *normals = positions + 3 * (size_t)count;
+    float *positions = sn_allocate(2 * bytes);
     if (positions == NULL) {
         return sn_fail_memory(error, 2 * bytes);
     }
+    float *normals = positions + 3 * (size_t)count;
     morph->first = gltf->accessor_count;
     for (int i = 0; i < gltf->target_count; ++i) {
         sn_text bounds = {0};
