@@ -50,7 +50,8 @@ writeFileSync(sound, joinSounds(join(breaths, "silence.wav"), join(breaths, "har
 
 const world = { folder, pictureFolder, figures: {}, servers: {}, costs: {} };
 const browsers = {}; // one for each engine, so that both can be used at a time
-const alone = ["breath", "loud", "figures", "pictures"]; // parts that measure time, or look
+// Parts that measure time or look, and one whose engine takes a whole core, with those it kept waiting.
+const alone = ["phone", "drops", "hang", "breath", "loud", "figures", "pictures"];
 
 // What the page looked like when a part failed; pages left open are closed.
 async function photograph(browser, path) {
