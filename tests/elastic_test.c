@@ -471,6 +471,7 @@ static void threads_copies_and_saved_states_agree(void **state)
             assert_true(sn_world_hash(copy) == hashes[0]);
             run(world, 1.0 / 120.0, 5);
             run(copy, 1.0 / 120.0, 5);
+            assert_true(sn_world_hash(copy) == sn_world_hash(world));
             assert_int_equal(sn_world_load_state(world, bytes, size, NULL), SN_OK);
             assert_true(sn_world_hash(world) == hashes[0]);
             sn_world_destroy(copy);

@@ -23,6 +23,20 @@ void sn_soft_touch_free(sn_soft_touch *soft)
     sn_array_free(&soft->memory);
 }
 
+bool sn_soft_touch_copy(const sn_soft_touch *soft, sn_soft_touch *copy)
+{
+    int count = soft->contacts.count;
+    if (!sn_array_resize(&copy->contacts, count) || !sn_array_resize(&copy->keys, count)) {
+        return false;
+    }
+    if (count > 0) {
+        memcpy(copy->contacts.data, soft->contacts.data,
+               (size_t)count * sizeof *copy->contacts.data);
+        memcpy(copy->keys.data, soft->keys.data, (size_t)count * sizeof *copy->keys.data);
+    }
+    return true;
+}
+
 void sn_soft_touch_forget(sn_soft_touch *soft)
 {
     sn_array_clear(&soft->contacts);

@@ -39,6 +39,9 @@ typedef struct sn_soft_touch {
 
 void sn_soft_touch_free(sn_soft_touch *soft);
 
+// What contacts remember, for a world that has the same bodies.
+bool sn_soft_touch_copy(const sn_soft_touch *soft, sn_soft_touch *copy);
+
 // Finds the contacts of all elastic bodies for a step of h.
 sn_status sn_world_collide_soft(sn_world *world, double h, sn_error *error);
 

@@ -194,7 +194,7 @@ bool sn_touch_copy(const sn_world *world, sn_world *copy)
     if (drop_count > 0) {
         memcpy(copy->touch.drops.data, drops, (size_t)drop_count * sizeof *drops);
     }
-    return true;
+    return sn_soft_touch_copy(&world->touch.soft, &copy->touch.soft);
 }
 
 void sn_touch_remember(sn_world *world)
