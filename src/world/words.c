@@ -40,65 +40,27 @@ static int find(const char *const *words, int count, const char *word)
     return -1;
 }
 
-int sn_policy_find(const char *word)
-{
-    return find(policy_words, SN_POLICY_COUNT, word);
-}
+// The pair of functions that every list has: from its word to a number, and back.
+#define WORDS(list, type, words, count)                                                            \
+    int list##_find(const char *word)                                                              \
+    {                                                                                              \
+        return find(words, count, word);                                                           \
+    }                                                                                              \
+    const char *list##_word(type value)                                                            \
+    {                                                                                              \
+        return (unsigned)value < count ? (words)[value] : NULL;                                    \
+    }
 
-const char *sn_policy_word(sn_policy policy)
-{
-    return (unsigned)policy < SN_POLICY_COUNT ? policy_words[policy] : NULL;
-}
-
-int sn_integrator_find(const char *word)
-{
-    return find(integrator_words, SN_INTEGRATOR_COUNT, word);
-}
-
-const char *sn_integrator_word(sn_integrator integrator)
-{
-    return (unsigned)integrator < SN_INTEGRATOR_COUNT ? integrator_words[integrator] : NULL;
-}
-
-int sn_contact_method_find(const char *word)
-{
-    return find(contact_method_words, SN_CONTACT_METHOD_COUNT, word);
-}
-
-const char *sn_contact_method_word(sn_contact_method method)
-{
-    return (unsigned)method < SN_CONTACT_METHOD_COUNT ? contact_method_words[method] : NULL;
-}
-
-int sn_drive_type_find(const char *word)
-{
-    return find(drive_words, SN_DRIVE_TYPE_COUNT, word);
-}
-
-const char *sn_drive_type_word(sn_drive_type type)
-{
-    return (unsigned)type < SN_DRIVE_TYPE_COUNT ? drive_words[type] : NULL;
-}
-
-int sn_surface_type_find(const char *word)
-{
-    return find(surface_words, SN_SURFACE_TYPE_COUNT, word);
-}
-
-const char *sn_surface_type_word(sn_surface_type type)
-{
-    return (unsigned)type < SN_SURFACE_TYPE_COUNT ? surface_words[type] : NULL;
-}
-
-int sn_motion_type_find(const char *word)
-{
-    return find(motion_words, SN_MOTION_TYPE_COUNT, word);
-}
-
-const char *sn_motion_type_word(sn_motion_type type)
-{
-    return (unsigned)type < SN_MOTION_TYPE_COUNT ? motion_words[type] : NULL;
-}
+WORDS(sn_policy, sn_policy, policy_words, SN_POLICY_COUNT)
+WORDS(sn_integrator, sn_integrator, integrator_words, SN_INTEGRATOR_COUNT)
+WORDS(sn_contact_method, sn_contact_method, contact_method_words, SN_CONTACT_METHOD_COUNT)
+WORDS(sn_drive_type, sn_drive_type, drive_words, SN_DRIVE_TYPE_COUNT)
+WORDS(sn_surface_type, sn_surface_type, surface_words, SN_SURFACE_TYPE_COUNT)
+WORDS(sn_motion_type, sn_motion_type, motion_words, SN_MOTION_TYPE_COUNT)
+WORDS(sn_elastic_law, sn_elastic_law, law_words, SN_ELASTIC_LAW_COUNT)
+WORDS(sn_elastic_solver, sn_elastic_solver, solver_words, SN_ELASTIC_SOLVER_COUNT)
+WORDS(sn_elastic_mass, sn_elastic_mass, mass_words, SN_ELASTIC_MASS_COUNT)
+WORDS(sn_bond_type, sn_bond_type, bond_words, SN_BOND_TYPE_COUNT)
 
 int sn_joint_type_find(const char *word)
 {
@@ -168,44 +130,4 @@ const char *sn_quantity_unit(sn_quantity quantity)
 const char *sn_quantity_of(sn_quantity quantity)
 {
     return (unsigned)quantity < SN_QUANTITY_COUNT ? quantities[quantity].of : NULL;
-}
-
-int sn_elastic_law_find(const char *word)
-{
-    return find(law_words, SN_ELASTIC_LAW_COUNT, word);
-}
-
-const char *sn_elastic_law_word(sn_elastic_law law)
-{
-    return (unsigned)law < SN_ELASTIC_LAW_COUNT ? law_words[law] : NULL;
-}
-
-int sn_elastic_solver_find(const char *word)
-{
-    return find(solver_words, SN_ELASTIC_SOLVER_COUNT, word);
-}
-
-const char *sn_elastic_solver_word(sn_elastic_solver solver)
-{
-    return (unsigned)solver < SN_ELASTIC_SOLVER_COUNT ? solver_words[solver] : NULL;
-}
-
-int sn_elastic_mass_find(const char *word)
-{
-    return find(mass_words, SN_ELASTIC_MASS_COUNT, word);
-}
-
-const char *sn_elastic_mass_word(sn_elastic_mass mass)
-{
-    return (unsigned)mass < SN_ELASTIC_MASS_COUNT ? mass_words[mass] : NULL;
-}
-
-int sn_bond_type_find(const char *word)
-{
-    return find(bond_words, SN_BOND_TYPE_COUNT, word);
-}
-
-const char *sn_bond_type_word(sn_bond_type type)
-{
-    return (unsigned)type < SN_BOND_TYPE_COUNT ? bond_words[type] : NULL;
 }
