@@ -158,6 +158,8 @@ static void scenes_once_broken_stay_sound(void **state)
         {777, 397},  // no longer a number
         {777, 888},  // a mechanism in a heap, at the end of its fall
         {20261116, 381}, // lifted as fast as it fell, it gained speed and no depth
+        {5150, 7005}, // a wedged mechanism moved apart until its springs held 37 times all energy
+        {5150, 8041}, // in free fall, a share of the energy of the fall in every step
     };
     tally all = {0};
     if (from_environment("SINEW_SCENE", -1) >= 0) {

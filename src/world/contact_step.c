@@ -198,7 +198,7 @@ sn_status sn_world_begin_contacts(sn_world *world, sn_error *error)
             }
         }
     }
-    return sn_world_note_energies(world) ? SN_OK : sn_fail_memory(error, sizeof(double));
+    return sn_world_note_energies(world) ? SN_OK : sn_fail_memory(error, sizeof(sn_touch_start));
 }
 
 // Bodies of piles have drifted to the middle of the step, where forces were asked for; the pile

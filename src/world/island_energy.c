@@ -4,15 +4,20 @@
 // An island may leave a step with the kinetic energy it came with, the work of gravity, of forces
 // and of surfaces that move by themselves, and a share for what integrators are off by; where
 // something overlaps, also with what it takes to lift its bodies by LIFT of their radius, since
-// they are moved apart. Or, slow as it is, with less than what all its bodies have at FLOOR of
-// their radius a step, the trace that undoing overlap leaves. What is beyond that is taken out: all
-// its velocities shrink by one factor, which keeps to joints and loops, though not to momentum.
-// `sn_step_report.slowed` counts such islands. Mechanisms with drives or soft limits have sources
-// of their own and are left alone, and so are islands with elastic bodies, whose bonds may pull.
+// they are moved apart. The share is one of the energy that is at stake: a fall or flight of the
+// whole is not, as long as nothing from outside changes its momentum, else a pile in free fall
+// would be allowed more the deeper it falls. Or, slow as it is, with less than what all its bodies
+// have at FLOOR of their radius a step, the trace that undoing overlap leaves. What is beyond that
+// is taken out: all its velocities shrink by one factor, which keeps to joints and loops, though
+// not to momentum. `sn_step_report.slowed` counts such islands. Mechanisms with drives or soft
+// limits have sources of their own and are left alone, and so are islands with elastic bodies,
+// whose bonds may pull.
 //
 // An island in which something is no longer a number, or a mechanism could not be followed at all,
 // stands still for the step at half its velocity, with all impulses forgotten; `stalled` counts its
-// agents. Where a force itself is not a number the step fails, as it must.
+// agents. So does one that was moved to where no velocity would do: its height and its springs
+// alone hold more than it can have. Where a force itself is not a number the step fails, as it
+// must.
 #include <math.h>
 #include <string.h>
 
@@ -28,11 +33,13 @@ static const double SHARE = 0.02;       // of the energy it may have
 
 typedef struct island_sum {
     double kinetic, potential; // now
-    double before;             // both, at the start of the step
-    double work;               // of forces and of surfaces' own motion
-    double floor;              // kinetic energy that nobody asks about
-    double lift;               // by which undoing overlap may raise it in a step
-    bool driven;               // has sources of its own
+    double mass;
+    sn_vec3 momentum, momentum_before;
+    double before; // both, at the start of the step
+    double work;   // of forces and of surfaces' own motion
+    double floor;  // kinetic energy that nobody asks about
+    double lift;   // by which undoing overlap may raise it in a step
+    bool driven;   // has sources of its own
 } island_sum;
 
 static double kinetic_of(const sn_rigid_mass *mass, const double *v)
@@ -78,6 +85,9 @@ static void add_body(const sn_world *world, int agent, double h, island_sum *sum
     sn_vec3 w_0 = sn_rotate(sn_rigid_pose(q_0).rotation, sn_vec3_at(v_0 + 3)),
             w = sn_rotate(sn_rigid_pose(q).rotation, sn_vec3_at(v + 3));
     sum->kinetic += kinetic_of(mass, v);
+    sum->mass += mass->mass;
+    sum->momentum = sn_vec3_add_scaled(sum->momentum, mass->mass, sn_vec3_at(v));
+    sum->momentum_before = sn_vec3_add_scaled(sum->momentum_before, mass->mass, sn_vec3_at(v_0));
     sum->potential -= mass->mass * sn_dot(world->gravity, sn_vec3_at(q));
     sum->before += kinetic_of(mass, v_0) - mass->mass * sn_dot(world->gravity, sn_vec3_at(q_0));
     sum->work += work_of(&set->force[head->part_first], sn_vec3_sub(sn_vec3_at(q), sn_vec3_at(q_0)),
@@ -94,7 +104,13 @@ static void add_mechanism(const sn_world *world, int agent, double h, island_sum
     set->type->measure(set, agent, world->gravity, &now);
     sum->kinetic += now.kinetic;
     sum->potential += now.potential;
-    sum->before += world->touch.energies.data[agent];
+    sum->momentum = sn_vec3_add(sum->momentum, now.momentum);
+    sum->before += world->touch.started.data[agent].energy;
+    sum->momentum_before =
+        sn_vec3_add(sum->momentum_before, world->touch.started.data[agent].momentum);
+    for (int i = 0; i < item->tree.count; ++i) {
+        sum->mass += item->tree.links[i].mass;
+    }
     sum->driven = sum->driven || sn_world_is_driven(world, agent);
     for (int i = 0; i < set->agents[agent].part_count; ++i) {
         sn_part part;
@@ -159,6 +175,17 @@ static island_sum sum_of(const sn_world *world, const sn_island *island, double 
     }
     sum.lift = overlaps ? sum.lift : 0.0;
     return sum;
+}
+
+// Kinetic energy that something can have changed: without that of the momentum which the island
+// came with and nothing from outside took.
+static double at_stake(const island_sum *sum, sn_vec3 gravity, double h)
+{
+    sn_vec3 fall = sn_vec3_add_scaled(sum->momentum_before, h * sum->mass, gravity);
+    double given = sn_length(sn_vec3_sub(sum->momentum, fall));
+    double kept = fmax(sn_length(sum->momentum) - given, 0.0);
+    return sum->mass > 0.0 ? fmax(sum->kinetic - kept * kept / (2.0 * sum->mass), 0.0)
+                           : sum->kinetic;
 }
 
 static void slow(sn_world *world, const sn_island *island, double share)
@@ -243,13 +270,13 @@ static void forget_impulses(sn_touch *touch, const sn_island *island)
     }
 }
 
-// Its agents stand still, if something is lost there.
-static void stand_island(sn_world *world, int index)
+// Its agents stand still, if something is lost there or the island is as a whole.
+static void stand_island(sn_world *world, int index, bool lost)
 {
     sn_touch *touch = &world->touch;
     const sn_island *island = &touch->islands.islands.data[index];
     const int *agents = &touch->islands.agents.data[island->agent_first];
-    bool lost = false, may = touch->kinds.data[index] != SN_ISLAND_ASLEEP;
+    bool may = touch->kinds.data[index] != SN_ISLAND_ASLEEP;
     for (int k = 0; k < island->agent_count && may; ++k) {
         sn_agent_ref ref = sn_world_agent_at(world, agents[k]);
         may = may_stand(world, ref);
@@ -270,7 +297,7 @@ static void stand_island(sn_world *world, int index)
 void sn_world_stand_lost(sn_world *world)
 {
     for (int i = 0; i < world->touch.islands.islands.count; ++i) {
-        stand_island(world, i);
+        stand_island(world, i, false);
     }
 }
 
@@ -280,14 +307,15 @@ bool sn_world_note_energies(sn_world *world)
 {
     const sn_agent_set *set = &world->articulations.agents;
     const sn_touch *touch = &world->touch;
-    if (!sn_array_resize(&world->touch.energies, set->count)) {
+    if (!sn_array_resize(&world->touch.started, set->count)) {
         return false;
     }
     for (int i = 0; i < set->count; ++i) {
         if (touch->islands.of.data[world->rigid.agents.count + i] >= 0) {
             sn_measure measure;
             set->type->measure(set, i, world->gravity, &measure);
-            touch->energies.data[i] = measure.kinetic + measure.potential;
+            touch->started.data[i] = (sn_touch_start){.energy = measure.kinetic + measure.potential,
+                                                      .momentum = measure.momentum};
         }
     }
     return true;
@@ -303,10 +331,14 @@ void sn_world_check_energies(sn_world *world, double h)
             continue;
         }
         island_sum sum = sum_of(world, island, h);
-        double may = fmax(sum.before + fmax(sum.work, 0.0) + sum.lift - sum.potential, 0.0);
+        double has = sum.before + fmax(sum.work, 0.0) + sum.lift;
+        double may = fmax(has - sum.potential, 0.0);
+        double off = SHARE * fmin(may, at_stake(&sum, world->gravity, h));
         if (!isfinite(sum.kinetic)) {
-            stand_island(world, i);
-        } else if (!sum.driven && sum.kinetic > fmax((1.0 + SHARE) * may, sum.floor)) {
+            stand_island(world, i, false);
+        } else if (!sum.driven && sum.potential > has + sum.floor) {
+            stand_island(world, i, true);
+        } else if (!sum.driven && sum.kinetic > fmax(may + off, sum.floor)) {
             slow(world, island, sqrt(fmax(may, sum.floor) / sum.kinetic));
             world->report.slowed += 1;
         }
