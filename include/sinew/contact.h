@@ -26,6 +26,10 @@
 // What it does not do: bodies whose integrator asks for forces several times a step (precise
 // policy, rk4) meet others by the penalty method alone, which is forces.
 //
+// Elastic bodies have one shape, number 0: their skin. Each of its points that touches is a
+// contact, and a skin that touches itself is one of a body with itself. What is done to one that is
+// stopped before surfaces cross (sn_step_report.taken_back) is in no force.
+//
 // Forces are means over the last step, in N; impulses in N s; world axes; on b (a gets the
 // opposite).
 #ifndef SINEW_CONTACT_H
@@ -55,7 +59,8 @@ typedef struct sn_contact_info {
     sn_contact_spot spots[4];
 } sn_contact_info;
 
-// Contacts that carried an impulse in the last step, in the order of bodies.
+// Contacts that carried an impulse in the last step, in the order of bodies; then those of elastic
+// bodies.
 SN_API int sn_world_contact_count(const sn_world *world);
 SN_API sn_contact_info sn_world_contact(const sn_world *world, int index);
 
@@ -124,8 +129,9 @@ SN_API sn_status sn_world_overlap(const sn_world *world, const sn_shape *shape, 
                                   const sn_query_filter *filter, sn_hit *hits, int capacity,
                                   int *count, sn_error *error);
 
-// The nearest points of two bodies, and the distance between them; negative: they overlap by this.
-// NaN for bodies that are not there or have no shapes.
+// The nearest points of two bodies, and the distance between them; negative: they overlap by this,
+// elastic bodies as deep as the deepest face of their skin, or the deepest vertex of one skin in
+// another. NaN for bodies that are not there or have no shapes, and for one and itself.
 SN_API double sn_world_closest(const sn_world *world, sn_body a, sn_body b, sn_vec3 *on_a,
                                sn_vec3 *on_b);
 

@@ -66,13 +66,19 @@ static void mark_strikes(sn_touch *touch)
     }
 }
 
+static bool note(sn_touch *touch, uint32_t shape_a, uint32_t shape_b, int list, int contact)
+{
+    const sn_touch_shape *a = &touch->shapes.data[shape_a], *b = &touch->shapes.data[shape_b];
+    sn_touch_noted entry = {a->body, b->body, a->shape, b->shape, list, contact};
+    return sn_array_push(&touch->noted, entry);
+}
+
 static bool note_strikes(sn_touch *touch)
 {
     bool noted = true;
     for (int i = 0; i < touch->strikes.count; ++i) {
         const sn_touch_strike *strike = &touch->strikes.data[i];
-        sn_touch_noted entry = {strike->a, strike->b, -1 - i};
-        noted = sn_array_push(&touch->noted, entry) && noted;
+        noted = note(touch, strike->a, strike->b, SN_NOTED_STRIKE, i) && noted;
     }
     return noted;
 }
@@ -96,8 +102,7 @@ bool sn_world_note_contacts(sn_world *world)
             bool touches = sensor ? overlaps(contact) : carries(contact);
             now = now || touches;
             if (touches && !sensor) {
-                sn_touch_noted entry = {pair->a, pair->b, pair->contacts + k};
-                noted = sn_array_push(&touch->noted, entry) && noted;
+                noted = note(touch, pair->a, pair->b, SN_NOTED_PAIR, pair->contacts + k) && noted;
             }
         }
         bool before = (pair->flags & SN_PAIR_TOUCHING) != 0;
@@ -108,7 +113,8 @@ bool sn_world_note_contacts(sn_world *world)
         }
         pair->flags &= (uint8_t)~SN_PAIR_STRUCK;
     }
-    return note_strikes(touch) && noted;
+    noted = note_strikes(touch) && noted;
+    return sn_world_note_soft(world) && noted;
 }
 
 // ---- reading ----
@@ -116,6 +122,13 @@ bool sn_world_note_contacts(sn_world *world)
 int sn_world_contact_count(const sn_world *world)
 {
     return world->touch.noted.count;
+}
+
+static const sn_contact *contact_of(const sn_touch *touch, const sn_touch_noted *noted)
+{
+    return noted->list == SN_NOTED_PAIR     ? &touch->pool.data[noted->contact]
+           : noted->list == SN_NOTED_STRIKE ? &touch->strikes.data[noted->contact].contact
+                                            : &touch->soft.contacts.data[noted->contact];
 }
 
 sn_contact_info sn_world_contact(const sn_world *world, int index)
@@ -126,14 +139,11 @@ sn_contact_info sn_world_contact(const sn_world *world, int index)
         return info;
     }
     const sn_touch_noted *noted = &touch->noted.data[index];
-    const sn_touch_shape *a = &touch->shapes.data[noted->a], *b = &touch->shapes.data[noted->b];
-    const sn_contact *contact = noted->contact >= 0
-                                    ? &touch->pool.data[noted->contact]
-                                    : &touch->strikes.data[-1 - noted->contact].contact;
-    info.body_a = sn_touch_body(world, a->body);
-    info.body_b = sn_touch_body(world, b->body);
-    info.shape_a = a->shape;
-    info.shape_b = b->shape;
+    const sn_contact *contact = contact_of(touch, noted);
+    info.body_a = sn_touch_body(world, noted->body_a);
+    info.body_b = sn_touch_body(world, noted->body_b);
+    info.shape_a = noted->shape_a;
+    info.shape_b = noted->shape_b;
     info.normal = contact->normal;
     info.friction = contact->friction;
     info.count = contact->count;
@@ -157,12 +167,11 @@ sn_vec3 sn_body_contact_force(const sn_world *world, sn_body body, int *count)
     int touching = 0;
     for (int i = 0; i < world->touch.noted.count; ++i) {
         const sn_touch_noted *noted = &world->touch.noted.data[i];
-        bool is_a = world->touch.shapes.data[noted->a].body == body.index;
-        bool is_b = world->touch.shapes.data[noted->b].body == body.index;
-        if (is_a || is_b) {
+        bool is_a = noted->body_a == body.index, is_b = noted->body_b == body.index;
+        if (is_a != is_b) { // what a body does to itself adds up to nothing
             force = sn_vec3_add_scaled(force, is_b ? 1.0 : -1.0, sn_world_contact(world, i).force);
-            touching += 1;
         }
+        touching += is_a || is_b;
     }
     if (count != NULL) {
         *count = touching;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "collide/query.h"
+#include "collide/skin_query.h"
 #include "world/display.h"
 #include "world/form.h"
 #include "world/touch.h"
@@ -21,11 +22,15 @@ typedef struct question {
     double nearest;
 } question;
 
+static bool is_asked(const question *q, const sn_surface *surface, uint32_t body)
+{
+    return (q->filter.meets == 0 || (surface->group & q->filter.meets) != 0) &&
+           (!surface->sensor || q->filter.sensors) && body != q->filter.without.index;
+}
+
 static bool is_asked_for(const question *q, const sn_touch_shape *shape)
 {
-    const sn_surface *surface = sn_touch_surface(q->world, shape);
-    return (q->filter.meets == 0 || (surface->group & q->filter.meets) != 0) &&
-           (!surface->sensor || q->filter.sensors) && shape->body != q->filter.without.index;
+    return is_asked(q, sn_touch_surface(q->world, shape), shape->body);
 }
 
 static question ask(const sn_world *world, const sn_query_filter *filter)
@@ -41,6 +46,19 @@ static question ask(const sn_world *world, const sn_query_filter *filter)
         sn_broad_update(world->touch.broad);
     }
     return q;
+}
+
+// The skin of an elastic body where it is now; NULL when memory runs out.
+static const sn_skin *skin_of(const sn_world *world, int agent, sn_error *error)
+{
+    const sn_agent_set *set = &world->elastics.agents;
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    const char *name = world->bodies.data[set->agents[agent].owner].name;
+    if (item->skin != NULL ||
+        sn_skin_of_tetrahedra(item->mesh, SN_SOLID_STRIDE, name, &item->skin, error) == SN_OK) {
+        sn_skin_place(item->skin, sn_agent_q(set, agent), NULL, 0.0);
+    }
+    return item->skin;
 }
 
 // ---- along a way ----
@@ -97,8 +115,7 @@ static void meet_elastic(question *q, const sn_agent_set *set, int agent)
     const sn_display *display = q->world->bodies.data[owner].display;
     const sn_mesh *mesh = sn_display_mesh(display);
     sn_body body = sn_touch_body(q->world, owner);
-    bool asked = (q->filter.meets == 0 || (surface->group & q->filter.meets) != 0) &&
-                 body.index != q->filter.without.index;
+    bool asked = is_asked(q, surface, owner);
     for (int i = 0; asked && i < sn_mesh_triangle_count(mesh); ++i) {
         const int *corners = sn_mesh_triangles(mesh) + 3 * (size_t)i;
         sn_vec3 x[3];
@@ -157,6 +174,31 @@ static sn_status make_collider(const sn_shape *shape, sn_transform place, sn_col
     return status;
 }
 
+static sn_status cast_at_elastic(question *q, int agent, sn_error *error)
+{
+    const sn_agent_set *set = &q->world->elastics.agents;
+    uint32_t owner = set->agents[agent].owner;
+    double fraction;
+    sn_vec3 point, normal;
+    if (!is_asked(q, &sn_elastic_item_of(set, agent)->surface, owner)) {
+        return SN_OK;
+    }
+    const sn_skin *skin = skin_of(q->world, agent, error);
+    if (skin == NULL) {
+        return SN_ERROR_MEMORY;
+    }
+    if (sn_skin_cast(q->collider, &q->place, q->way, skin, &fraction, &point, &normal) &&
+        (fraction < q->nearest || q->count == 0)) {
+        q->nearest = fraction;
+        q->count = 1;
+        q->hits[0] = (sn_hit){.body = sn_touch_body(q->world, owner),
+                              .fraction = fraction,
+                              .position = point,
+                              .normal = normal};
+    }
+    return SN_OK;
+}
+
 sn_status sn_world_cast_shape(const sn_world *world, const sn_shape *shape, sn_transform from,
                               sn_vec3 travel, const sn_query_filter *filter, sn_hit *hit,
                               sn_error *error)
@@ -177,8 +219,11 @@ sn_status sn_world_cast_shape(const sn_world *world, const sn_shape *shape, sn_t
     if (world->touch.broad != NULL) {
         sn_broad_ray(world->touch.broad, middle, travel, half, 1.0, meet, &q);
     }
+    for (int i = 0; i < world->elastics.agents.count && status == SN_OK; ++i) {
+        status = cast_at_elastic(&q, i, error);
+    }
     sn_collider_free(&collider);
-    return SN_OK;
+    return status;
 }
 
 // ---- overlap ----
@@ -208,6 +253,28 @@ static bool take_overlap(void *context, int proxy, uint32_t user)
     return true;
 }
 
+static sn_status overlap_elastic(question *q, int agent, sn_error *error)
+{
+    const sn_agent_set *set = &q->world->elastics.agents;
+    uint32_t owner = set->agents[agent].owner;
+    sn_vec3 on_skin, on_shape;
+    if (!is_asked(q, &sn_elastic_item_of(set, agent)->surface, owner)) {
+        return SN_OK;
+    }
+    const sn_skin *skin = skin_of(q->world, agent, error);
+    if (skin == NULL) {
+        return SN_ERROR_MEMORY;
+    }
+    if (sn_skin_shape_distance(skin, q->collider, &q->place, 0.0, &on_skin, &on_shape) <= 0.0) {
+        if (q->count < q->capacity) {
+            q->hits[q->count] =
+                (sn_hit){.body = sn_touch_body(q->world, owner), .position = on_skin};
+        }
+        q->count += 1;
+    }
+    return SN_OK;
+}
+
 sn_status sn_world_overlap(const sn_world *world, const sn_shape *shape, sn_transform place,
                            const sn_query_filter *filter, sn_hit *hits, int capacity, int *count,
                            sn_error *error)
@@ -226,12 +293,43 @@ sn_status sn_world_overlap(const sn_world *world, const sn_shape *shape, sn_tran
         sn_broad_query(world->touch.broad, sn_collider_bounds(&collider, &q.place), take_overlap,
                        &q);
     }
+    for (int i = 0; i < world->elastics.agents.count && status == SN_OK; ++i) {
+        status = overlap_elastic(&q, i, error);
+    }
     sn_collider_free(&collider);
     *count = q.count;
-    return SN_OK;
+    return status;
 }
 
 // ---- nearest points ----
+
+// Of an elastic body to all shapes of another, or to its skin.
+static double closest_elastic(const sn_world *world, const sn_body_record *elastic,
+                              const sn_body_record *other, sn_vec3 *on_elastic, sn_vec3 *on_other)
+{
+    const sn_touch *touch = &world->touch;
+    const sn_skin *skin = skin_of(world, elastic->agent.agent, NULL);
+    double nearest = NAN;
+    if (other->type == SN_BODY_ELASTIC) {
+        const sn_skin *second = skin_of(world, other->agent.agent, NULL);
+        return skin != NULL && second != NULL && elastic != other
+                   ? sn_skin_distance(skin, second, INFINITY, on_elastic, on_other)
+                   : NAN;
+    }
+    for (int i = 0; i < other->shape_count && skin != NULL && other->touch >= 0; ++i) {
+        int shape = other->touch + i;
+        sn_vec3 p, q;
+        double distance =
+            sn_skin_shape_distance(skin, sn_touch_collider(world, &touch->shapes.data[shape]),
+                                   &touch->places.data[shape].frame, INFINITY, &p, &q);
+        if (!(distance >= nearest)) {
+            nearest = distance;
+            *on_elastic = p;
+            *on_other = q;
+        }
+    }
+    return nearest;
+}
 
 double sn_world_closest(const sn_world *world, sn_body a, sn_body b, sn_vec3 *on_a, sn_vec3 *on_b)
 {
@@ -242,6 +340,12 @@ double sn_world_closest(const sn_world *world, sn_body a, sn_body b, sn_vec3 *on
     ask(world, NULL);
     if (of_a == NULL || of_b == NULL || of_a->touch < 0 || of_b->touch < 0) {
         return nearest;
+    }
+    if (of_a->type == SN_BODY_ELASTIC) {
+        return closest_elastic(world, of_a, of_b, on_a, on_b);
+    }
+    if (of_b->type == SN_BODY_ELASTIC) {
+        return closest_elastic(world, of_b, of_a, on_b, on_a);
     }
     const sn_touch *touch = &world->touch;
     for (int i = 0; i < of_a->shape_count; ++i) {

@@ -21,6 +21,8 @@ void sn_soft_touch_free(sn_soft_touch *soft)
     sn_array_free(&soft->contacts);
     sn_array_free(&soft->keys);
     sn_array_free(&soft->memory);
+    sn_array_free(&soft->met);
+    sn_array_free(&soft->meets);
 }
 
 bool sn_soft_touch_copy(const sn_soft_touch *soft, sn_soft_touch *copy)
@@ -42,6 +44,19 @@ void sn_soft_touch_forget(sn_soft_touch *soft)
     sn_array_clear(&soft->contacts);
     sn_array_clear(&soft->keys);
     sn_array_clear(&soft->memory);
+}
+
+void sn_soft_touch_drop_body(sn_soft_touch *soft, uint32_t body)
+{
+    int kept = 0;
+    for (int i = 0; i < soft->contacts.count; ++i) {
+        const sn_soft_key *key = &soft->keys.data[i];
+        if (key->body_a != body && key->body_b != body) {
+            soft->contacts.data[kept] = soft->contacts.data[i];
+            soft->keys.data[kept++] = *key;
+        }
+    }
+    soft->contacts.count = soft->keys.count = kept;
 }
 
 // ---- memory ----
@@ -132,7 +147,7 @@ static bool add_contact(sn_world *world, const meeting *m)
         contact.points[0].touched = before->touched;
     }
     sn_island_pair link = {sn_touch_agent_number(world, m->a), sn_touch_agent_number(world, m->b)};
-    return sn_array_push(&soft->contacts, contact) && sn_array_push(&soft->keys, m->key) &&
+    return sn_array_push(&soft->keys, m->key) && sn_array_push(&soft->contacts, contact) &&
            sn_array_push(&world->touch.active, -soft->contacts.count) &&
            sn_array_push(&world->touch.links, link);
 }
@@ -271,9 +286,8 @@ static int compare_shapes(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-// The shapes whose boxes overlap that of a skin on its way from `from` to `to`, in their order.
-static bool find_shapes(sn_world *world, const double *from, const double *to, int count,
-                        double reach)
+bool sn_soft_find_shapes(sn_world *world, const double *from, const double *to, int count,
+                         double reach)
 {
     sn_soft_touch *soft = &world->touch.soft;
     shape_search search = {.world = world};
@@ -325,7 +339,7 @@ static bool add_shape_contact(sn_world *world, int agent, uint32_t shape,
     double gap = found->gap - SN_SOFT_THICKNESS * item->radius;
     meeting m = {.a = sn_touch_side(world, own),
                  .key = {own->body, world->elastics.agents.agents[agent].owner, own->shape,
-                         found->feature, 8 + found->count},
+                         found->feature, SN_SOFT_SHAPE + found->count},
                  .on_a = found->on_shape,
                  .on_b = found->on_skin,
                  .normal = found->normal,
@@ -355,8 +369,8 @@ static sn_status collide_shapes(sn_world *world, int agent, double h, sn_error *
     double fall = sn_length(world->gravity) * h * h;
     double reach = (SN_NEAR_SHARE + SN_SOFT_THICKNESS) * item->radius + fall;
     double travel = h * sn_elastic_fastest(set, agent);
-    if (!find_shapes(world, sn_agent_q(set, agent), item->place, set->agents[agent].v_count,
-                     reach)) {
+    if (!sn_soft_find_shapes(world, sn_agent_q(set, agent), item->place, set->agents[agent].v_count,
+                             reach)) {
         return sn_fail_memory(error, sizeof(uint32_t));
     }
     for (int i = 0; i < soft->shapes.count; ++i) {
@@ -412,7 +426,7 @@ sn_status sn_world_collide_soft(sn_world *world, double h, sn_error *error)
     for (int i = 0; i < count && status == SN_OK; ++i) {
         status = collide_shapes(world, i, h, error);
     }
-    return status;
+    return status == SN_OK ? sn_world_sense_soft(world, error) : status;
 }
 
 // ---- what must not cross ----
@@ -498,7 +512,7 @@ static sn_status stop_at_shapes(sn_world *world, int agent, bool *moved, sn_erro
     const sn_agent_set *set = &world->elastics.agents;
     const sn_elastic_item *item = world->elastics.items[agent];
     const double *q0 = set->q_last + set->agents[agent].q_first;
-    if (!find_shapes(world, q0, sn_agent_q(set, agent), set->agents[agent].v_count, 0.0)) {
+    if (!sn_soft_find_shapes(world, q0, sn_agent_q(set, agent), set->agents[agent].v_count, 0.0)) {
         return sn_fail_memory(error, sizeof(uint32_t));
     }
     for (int i = 0; i < soft->shapes.count; ++i) {

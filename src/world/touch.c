@@ -187,6 +187,7 @@ void sn_touch_remove_body(sn_world *world, uint32_t body)
     touch->wake = true;
     record->touch = -1;
     filter_pairs(world, is_alive);
+    sn_soft_touch_drop_body(&touch->soft, body);
     sn_array_clear(&touch->active);
     sn_array_clear(&touch->noted);
 }

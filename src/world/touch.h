@@ -77,8 +77,10 @@ typedef struct sn_touch_strike {
 
 // A contact that carried an impulse in the last step.
 typedef struct sn_touch_noted {
-    uint32_t a, b; // touch shapes
-    int contact;   // of the pool; below 0: strikes[-1 - contact]
+    uint32_t body_a, body_b; // indices
+    int shape_a, shape_b;    // of elastic bodies 0
+    enum { SN_NOTED_PAIR, SN_NOTED_STRIKE, SN_NOTED_SOFT } list;
+    int contact; // of the pool, the strikes or the contacts of elastic bodies
 } sn_touch_noted;
 
 // What an agent began the step with.
