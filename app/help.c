@@ -44,7 +44,7 @@ void sn_help_command(FILE *stream)
         }
     }
     fputs("\nFor files of the thesis on elastic bodies (.st .tp .tx .su .co .li .en):\n"
-          "  model, surf, coloring, energy, showen, convert, show3d\n",
+          "  model, surf, coloring, sim, energy, showen, convert, show3d\n",
           stream);
     fputs("\n`sinew VERB --help` tells more about a verb; `sinew --version` tells the version.\n",
           stream);

@@ -1,5 +1,7 @@
 #include "thesis_operand.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -32,7 +34,7 @@ int sn_thesis_operands_read(const sn_arguments *arguments, const char *needed, c
         if (!sn_thesis_kind_of(path, &kind)) {
             return sn_usage_error(arguments->verb,
                                   "%.200s: what it is must show in its ending, .st, .tp, .tx, "
-                                  ".su, .co, .li or .en",
+                                  ".su, .co, .li, .en or .dr",
                                   path);
         }
         const char *ending = sn_thesis_ending(kind);
@@ -47,6 +49,37 @@ int sn_thesis_operands_read(const sn_arguments *arguments, const char *needed, c
         operands->paths[kind] = path;
     }
     return tell_missing(arguments, needed, operands);
+}
+
+static bool read_gravity(const char *text, sn_vec3 *gravity)
+{
+    double numbers[3] = {0.0, 0.0, 0.0};
+    int count = 0;
+    for (char *end = NULL; count < 3; text = end + 1) {
+        numbers[count] = strtod(text, &end);
+        if (end == text || !isfinite(numbers[count])) {
+            return false;
+        }
+        ++count;
+        if (*end == '\0') {
+            break;
+        }
+        if (*end != ',' || count == 3) {
+            return false;
+        }
+    }
+    *gravity = count == 1 ? sn_vec3_make(0.0, 0.0, -numbers[0])
+                          : sn_vec3_make(numbers[0], numbers[1], numbers[2]);
+    return count != 2;
+}
+
+int sn_thesis_gravity(const sn_arguments *arguments, sn_vec3 *gravity)
+{
+    const char *text = sn_option_text(arguments, "gravity", "980");
+    return read_gravity(text, gravity)
+               ? SN_EXIT_OK
+               : sn_usage_error(arguments->verb, "--gravity %.60s: expected a number or X,Y,Z",
+                                text);
 }
 
 sn_status sn_thesis_path(const char *path, const char *ending, char *result, sn_error *error)

@@ -15,6 +15,14 @@ typedef struct sn_thesis_operands {
 int sn_thesis_operands_read(const sn_arguments *arguments, const char *needed, const char *allowed,
                             sn_thesis_operands *operands);
 
+// --gravity: "980", downward, or "X,Y,Z". An exit code, after telling stderr what is wrong.
+#define SN_THESIS_GRAVITY_OPTION                                                                   \
+    {                                                                                              \
+        .name = "gravity", .type = SN_OPTION_TEXT, .value = "G|X,Y,Z", .fallback = "980",          \
+        .doc = "acceleration of gravity in the files' units: downward along z, or a vector"        \
+    }
+int sn_thesis_gravity(const sn_arguments *arguments, sn_vec3 *gravity);
+
 // What --out says, or the path with another ending ("su", or "-0001.pov").
 sn_status sn_thesis_out(const sn_arguments *arguments, const char *path, const char *ending,
                         char *result, sn_error *error);

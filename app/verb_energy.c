@@ -1,7 +1,4 @@
 // sinew energy: energies of states.
-#include <math.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "base/error.h"
 #include "exit_code.h"
@@ -18,29 +15,6 @@ typedef struct energy_job {
     SN_ARRAY(sn_thesis_energy) energies;
     int inverted; // states with such elements
 } energy_job;
-
-// "980": downward; or "X,Y,Z".
-static bool read_gravity(const char *text, sn_vec3 *gravity)
-{
-    double numbers[3] = {0.0, 0.0, 0.0};
-    int count = 0;
-    for (char *end = NULL; count < 3; text = end + 1) {
-        numbers[count] = strtod(text, &end);
-        if (end == text || !isfinite(numbers[count])) {
-            return false;
-        }
-        ++count;
-        if (*end == '\0') {
-            break;
-        }
-        if (*end != ',' || count == 3) {
-            return false;
-        }
-    }
-    *gravity = count == 1 ? sn_vec3_make(0.0, 0.0, -numbers[0])
-                          : sn_vec3_make(numbers[0], numbers[1], numbers[2]);
-    return count != 2;
-}
 
 static void tell_inverted(energy_job *job, const sn_thesis_state *state)
 {
@@ -87,10 +61,9 @@ static int run(const sn_arguments *arguments)
     if (code != SN_EXIT_OK) {
         return code;
     }
-    const char *gravity = sn_option_text(arguments, "gravity", "980");
-    if (!read_gravity(gravity, &job.gravity)) {
-        return sn_usage_error(arguments->verb, "--gravity %.60s: expected a number or X,Y,Z",
-                              gravity);
+    code = sn_thesis_gravity(arguments, &job.gravity);
+    if (code != SN_EXIT_OK) {
+        return code;
     }
     sn_interrupt_listen();
     sn_error error = {0};
@@ -126,11 +99,7 @@ static const sn_option options[] = {
      .value = "FILE.en",
      .fallback = "beside the .st file",
      .doc = "where the energies go; - is standard output"},
-    {.name = "gravity",
-     .type = SN_OPTION_TEXT,
-     .value = "G|X,Y,Z",
-     .fallback = "980",
-     .doc = "acceleration of gravity in the files' units: downward along z, or a vector"},
+    SN_THESIS_GRAVITY_OPTION,
     {.name = "rest-volume",
      .doc = "dissipation by volume at rest, as the thesis' chapter 4, instead of as it is"},
 };

@@ -8,6 +8,8 @@
 #include "thesis_operand.h"
 #include "verbs.h"
 
+enum { FILES = 7 }; // the last one, .dr, only where vertices are dragged
+
 static const char *const demo_words[] = {"torus", "elast", "loop", "gizmo"};
 
 // A light from the upper left, at infinity.
@@ -27,20 +29,22 @@ static sn_status write_looks(const char *textures_path, const char *lights_path,
 }
 
 static sn_status write_model(const sn_thesis_model *model, const char *folder, const char *name,
-                             char paths[6][SN_PATH_LIMIT], sn_error *error)
+                             char paths[FILES][SN_PATH_LIMIT], sn_error *error)
 {
-    static const sn_thesis_kind kinds[6] = {SN_THESIS_STATE,    SN_THESIS_TOPOLOGY,
-                                            SN_THESIS_SURFACE,  SN_THESIS_CONSTRAINTS,
-                                            SN_THESIS_TEXTURES, SN_THESIS_LIGHTS};
+    static const sn_thesis_kind kinds[FILES] = {
+        SN_THESIS_STATE,    SN_THESIS_TOPOLOGY, SN_THESIS_SURFACE, SN_THESIS_CONSTRAINTS,
+        SN_THESIS_TEXTURES, SN_THESIS_LIGHTS,   SN_THESIS_DRAGS};
+    int count = model->drag_count > 0 ? FILES : FILES - 1;
     sn_status status = sn_make_folders(folder, error);
-    for (int k = 0; k < 6 && status == SN_OK; ++k) {
+    for (int k = 0; k < count && status == SN_OK; ++k) {
         char file[64];
         snprintf(file, sizeof file, "%s.%s", name, sn_thesis_ending(kinds[k]));
         status = sn_folder_join(folder, file, paths[k], error);
     }
     if (status == SN_OK) {
-        sn_thesis_paths four = {paths[0], paths[1], paths[2], paths[3]};
-        status = sn_thesis_model_write(model, &four, error);
+        sn_thesis_paths five = {paths[0], paths[1], paths[2], paths[3],
+                                count == FILES ? paths[6] : NULL};
+        status = sn_thesis_model_write(model, &five, error);
     }
     return status == SN_OK ? write_looks(paths[4], paths[5], error) : status;
 }
@@ -57,7 +61,7 @@ static int run(const sn_arguments *arguments)
                               name, near != NULL ? "; did you mean '" : "",
                               near != NULL ? near : "", near != NULL ? "'?" : "");
     }
-    char(*paths)[SN_PATH_LIMIT] = sn_allocate_zero(6 * sizeof *paths);
+    char(*paths)[SN_PATH_LIMIT] = sn_allocate_zero(FILES * sizeof *paths);
     if (paths == NULL) {
         sn_complain(arguments, "out of memory");
         return SN_EXIT_SIMULATION;
@@ -71,7 +75,7 @@ static int run(const sn_arguments *arguments)
         status = write_model(&model, folder, name, paths, &error);
     }
     if (status == SN_OK) {
-        for (int k = 0; k < 6; ++k) {
+        for (int k = 0; k < FILES && paths[k][0] != '\0'; ++k) {
             printf("%s\n", paths[k]);
         }
         sn_say(arguments,

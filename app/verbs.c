@@ -9,7 +9,7 @@ static const sn_verb *const verbs[] = {
     &sn_verb_modes,     &sn_verb_balance, &sn_verb_plot,   &sn_verb_render,   &sn_verb_export,
     &sn_verb_replay,    &sn_verb_scenes,  &sn_verb_verify, &sn_verb_bench,    &sn_verb_schema,
     &sn_verb_reference, &sn_verb_model,   &sn_verb_surf,   &sn_verb_coloring, &sn_verb_energy,
-    &sn_verb_showen,    &sn_verb_convert, &sn_verb_show3d, &sn_verb_help,
+    &sn_verb_showen,    &sn_verb_convert, &sn_verb_show3d, &sn_verb_sim,      &sn_verb_help,
 };
 
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The jobs of the thesis' programs as a user would do them: model, surf, coloring, energy, showen, convert, show3d.
+# The jobs of the thesis' programs as a user would do them: model, surf, coloring, energy, showen, convert, show3d, sim.
 #
 #     tests/thesis_jobs_test.sh path/to/sinew
 #
@@ -130,6 +130,60 @@ try showen fall.en -o /no/such/a.svg
 is "showen cannot write" 5
 try showen torus/torus.su
 is "showen of faces" 2
+
+# ---- sim ----
+try sim torus/torus.st torus/torus.tp torus/torus.co --time 0.1 --viscosity 0 --tolerance 1e-9 -o swing.st
+is "sim" 0
+yes "sim tells its files" test "$(cat stdout)" = $'swing.st\nswing.en'
+has "sim tells how it went" stderr '^4 states to 0.1 s in .*; T = K \+ P \+ G \+ D kept to [0-9.e-]+ of 4\.5[0-9e+]+$'
+yes "energy kept without viscosity" python3 -c '
+import re
+assert float(re.search("kept to ([0-9.e-]+) of", open("stderr").read()).group(1)) < 1e-7
+rows = [[float(a) for a in l.split()] for l in open("swing.en").read().splitlines()[2:-1]]
+assert len(rows) == 25 and abs(rows[-1][0] - 0.1) < 1e-12 and max(r[4] for r in rows) == 0.0
+'
+try energy torus/torus.tp swing.st -o again.en
+is "energy of what sim wrote" 0
+yes "sim measures as energy does" python3 -c '
+def last(path): return [float(a) for a in open(path).read().splitlines()[-2].split()]
+a, b = last("swing.en"), last("again.en")
+assert a[:4] == b[:4], (a, b)
+'
+try sim swing.st torus/torus.tp torus/torus.co --time 0.05 --policy lockstep --step 5ms -o on.st
+is "sim from its own states" 0 # the first of them
+try sim elast/elast.* --gravity 400 --policy lockstep --time 0.1 --fps 20 -o bed.st
+is "sim of all files of a model, .tx and .li passed over" 0
+yes "twenty states a second" test "$(grep -c '^begin state' bed.st)" = 3
+try sim loop/loop.* --gravity 0 --time 0.1 --policy lockstep -o ring.st
+is "sim with a dragged vertex" 0
+yes "and it was dragged" python3 -c '
+d = [float(a) for a in open("loop/loop.dr").read().splitlines()[2].split()]
+text = open("ring.st").read().split("begin state")[-1]
+x = [float(a) for l in text.splitlines() if l.startswith("%d:" % d[0]) for a in l.split(":")[1].split()]
+s, t = 0.1, d[2] - d[1]
+for k in range(3):
+    u, w, v, z = d[3 + k], d[6 + k], d[9 + k], d[12 + k]
+    a, b = 2 * (u - v) / t**3 + (w + z) / t**2, 3 * (v - u) / t**2 - (2 * w + z) / t
+    assert abs(((a * s + b) * s + w) * s + u - x[k]) < 1e-5, (k, x)
+'
+try sim torus/torus.st torus/torus.tp --time 0.01 -o torus/torus.st
+is "sim does not write over its start" 5
+try sim torus/torus.st torus/torus.tp -o /no/such/a.st
+is "sim cannot write" 5
+try sim torus/torus.st -t 1
+is "sim without tetrahedra" 2
+try sim torus/torus.st elast/elast.tp
+is "sim of files that do not fit" 3
+has "and why" stderr 'names vertex [0-9]+; 0 to 179'
+try sim bad.st torus/torus.tp
+is "sim of a state with a mistake" 3
+has "and where" stderr "bad.st:9:8: 'x'; a coordinate was expected"
+sed 's/^1 1.5 /1 0 /' loop/loop.dr | sed 's/^\([0-9]*\) 0 1.5 /\1 2 1.5 /' >bad.dr
+try sim loop/loop.st loop/loop.tp bad.dr
+is "a drag that ends before it starts" 3
+has "and in which line" stderr 'bad.dr:3:[0-9]+: .*an end after the start, 2, was expected'
+try sim torus/torus.st torus/torus.tp --policy fast
+is "a policy that is not there" 2
 
 # ---- convert ----
 try convert fall.st torus/torus.su torus/torus.tx torus/torus.li -o frame-

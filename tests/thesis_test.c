@@ -1,4 +1,4 @@
-// Files of the thesis on elastic bodies: samples of all seven types, both spellings of the header,
+// Files of the thesis on elastic bodies: samples of all types, both spellings of the header,
 // round trips to the bit, states without end, errors with places, and the jobs on them.
 #include <math.h>
 #include <setjmp.h>
@@ -102,6 +102,28 @@ static void test_samples(void **unused)
     sn_thesis_file_free(&file);
 }
 
+static void test_drags_sample(void **unused)
+{
+    (void)unused;
+    static const char head[] = "begin drags (format of 97-04-14)\ndrags = 1\n";
+    char text[200];
+    snprintf(text, sizeof text, "%s7 0.5 1.5  1 2 3  4 5 6  7 8 9  10 11 12\nend drags\n", head);
+    sn_thesis_file file = parse(SN_THESIS_DRAGS, text);
+    assert_int_equal(file.drags[0].vertex, 7);
+    assert_float_equal(file.drags[0].start, 0.5, 0.0);
+    assert_float_equal(file.drags[0].end, 1.5, 0.0);
+    assert_float_equal(file.drags[0].from.z, 3.0, 0.0);
+    assert_float_equal(file.drags[0].from_velocity.x, 4.0, 0.0);
+    assert_float_equal(file.drags[0].to.y, 8.0, 0.0);
+    assert_float_equal(file.drags[0].to_velocity.z, 12.0, 0.0);
+    sn_thesis_file_free(&file);
+    snprintf(text, sizeof text, "%s7 0.5 0.5  1 2 3  4 5 6  7 8 9  10 11 12\nend drags\n", head);
+    sn_error error = {0};
+    assert_int_equal(sn_thesis_parse(SN_THESIS_DRAGS, "a.dr", text, strlen(text), &file, &error),
+                     SN_ERROR_SYNTAX);
+    assert_string_equal(error.place, "a.dr:3:7");
+}
+
 static void test_states_sample(void **unused)
 {
     (void)unused;
@@ -160,7 +182,7 @@ static void fill_rows(sn_random *random, sn_thesis_file *file)
 {
     static const size_t sizes[] = {
         0,           sizeof(sn_thesis_element), sizeof(sn_thesis_texture), sizeof(sn_thesis_face),
-        sizeof(int), sizeof(sn_thesis_light),   sizeof(sn_thesis_energy)};
+        sizeof(int), sizeof(sn_thesis_light),   sizeof(sn_thesis_energy),  sizeof(sn_thesis_drag)};
     size_t bytes = sizes[file->kind] * (size_t)file->count;
     file->rows = sn_allocate_zero(bytes + 1);
     double *numbers = file->rows;
@@ -183,6 +205,9 @@ static void fill_rows(sn_random *random, sn_thesis_file *file)
             file->faces[i].texture = i % 5;
         } else if (file->kind == SN_THESIS_CONSTRAINTS) {
             file->fixed[i] = 7 * i;
+        } else if (file->kind == SN_THESIS_DRAGS) {
+            file->drags[i].vertex = 5 * i;
+            file->drags[i].start = -file->drags[i].end;
         }
     }
 }
@@ -872,6 +897,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_states_sample),
+        cmocka_unit_test(test_drags_sample),
         cmocka_unit_test(test_endings),
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_many_states),

@@ -18,20 +18,22 @@
 //     sn_thesis_file_free(&topology);
 //
 // Seven types, named by two letters: .st states, .tp tetrahedra ("topology"), .tx textures, .su
-// surface, .co fixed vertices ("constraints"), .li lights, .en energies. All numbers that are
-// written read back to the bit. Files begin with `begin TYPE (format of YY-MM-DD)`; the other
-// spelling that the thesis has, `begin TYPE format of (YY-MM-DD)`, is read too, with any date.
-// Mistakes are told as file:line:column. States are read one at a time, so that a film of any
-// length fits.
+// surface, .co fixed vertices ("constraints"), .li lights, .en energies; and one of our own, .dr,
+// for vertices that are dragged along Hermite curves, which the thesis had in programs alone. All
+// numbers that are written read back to the bit. Files begin with `begin TYPE (format of
+// YY-MM-DD)`; the other spelling that the thesis has, `begin TYPE format of (YY-MM-DD)`, is read
+// too, with any date. Mistakes are told as file:line:column. States are read one at a time, so that
+// a film of any length fits.
 //
 // Files have no units: numbers are in whatever system the author kept to, CGS in the thesis.
 // sn_thesis_model_rescale changes it, all else keeps to it.
 //
-// What it does not do: it does not simulate, and knows no constraints but fixed vertices, because
-// the files do not.
+// What it does not do: the files know no constraints but fixed and dragged vertices. A world that
+// is made of them (sn_thesis_stage) has all others, through sinew/elastic.h.
 #ifndef SINEW_THESIS_H
 #define SINEW_THESIS_H
 
+#include "sinew/elastic.h"
 #include "sinew/tetrahedra.h"
 
 #ifdef __cplusplus
@@ -46,6 +48,7 @@ typedef enum sn_thesis_kind {
     SN_THESIS_CONSTRAINTS,
     SN_THESIS_LIGHTS,
     SN_THESIS_ENERGIES,
+    SN_THESIS_DRAGS,
     SN_THESIS_KIND_COUNT
 } sn_thesis_kind;
 
@@ -83,6 +86,13 @@ typedef struct sn_thesis_energy {
     double power;                     // W, that internal viscosity takes
 } sn_thesis_energy;
 
+// A vertex that is led along a cubic (6.3.5 of the thesis) for a time, and is free again then.
+typedef struct sn_thesis_drag {
+    int vertex;
+    double start, end; // s
+    sn_vec3 from, from_velocity, to, to_velocity;
+} sn_thesis_drag;
+
 // All rows of a file of any kind but states.
 typedef struct sn_thesis_file {
     sn_thesis_kind kind;
@@ -95,6 +105,7 @@ typedef struct sn_thesis_file {
         int *fixed; // vertices
         sn_thesis_light *lights;
         sn_thesis_energy *energies;
+        sn_thesis_drag *drags;
     };
 } sn_thesis_file;
 
@@ -211,12 +222,15 @@ typedef struct sn_thesis_model {
     int fixed_count;
     sn_thesis_face *faces;
     int face_count;
+    sn_thesis_drag *drags;
+    int drag_count;
 } sn_thesis_model;
 
 typedef struct sn_thesis_paths {
     const char *state, *topology;
     const char *surface;     // NULL: all exposed faces
     const char *constraints; // NULL: none
+    const char *drags;       // NULL: none
 } sn_thesis_paths;
 
 // Puts the files together, and refuses what does not fit: vertices that are not there, elements
@@ -233,6 +247,14 @@ SN_API sn_status sn_thesis_model_make(sn_tetrahedra *mesh, const sn_thesis_mater
 SN_API sn_status sn_thesis_model_join(const sn_thesis_model *models, int count,
                                       sn_thesis_model *joined, sn_error *error);
 
+// More vertices that are dragged.
+SN_API sn_status sn_thesis_model_drag(sn_thesis_model *model, const sn_thesis_drag *drags,
+                                      int count, sn_error *error);
+
+// The model's elements as rows of a file of tetrahedra, for sn_thesis_measure; the caller's.
+SN_API sn_status sn_thesis_model_topology(const sn_thesis_model *model, sn_thesis_file *topology,
+                                          sn_error *error);
+
 // Holds vertices. Those that are held already may be named again.
 SN_API sn_status sn_thesis_model_fix(sn_thesis_model *model, const int *vertices, int count,
                                      sn_error *error);
@@ -242,10 +264,38 @@ SN_API sn_status sn_thesis_model_fix(sn_thesis_model *model, const int *vertices
 SN_API sn_status sn_thesis_model_rescale(sn_thesis_model *model, double length, double mass,
                                          sn_error *error);
 
-// Writes all four files; a path that is NULL leaves that one out.
+// Writes all five files; a path that is NULL leaves that one out.
 SN_API sn_status sn_thesis_model_write(const sn_thesis_model *model, const sn_thesis_paths *paths,
                                        sn_error *error);
 SN_API void sn_thesis_model_free(sn_thesis_model *model);
+
+// ---- `sim`: a model in a world ----
+
+typedef struct sn_thesis_stage_def {
+    sn_vec3 gravity;
+    sn_policy policy;       // precise by default, as in the thesis
+    sn_elastic_law law;     // the thesis' by default
+    double tolerance;       // precise: of a step, relative, by bodies' sizes; 1e-6
+    sn_contact_def contact; // default: the policy's own
+    int threads;            // 1
+} sn_thesis_stage_def;
+
+SN_API sn_thesis_stage_def sn_default_thesis_stage_def(void);
+
+// A world with one elastic body for each connected part of a model, in the model's units. Bodies
+// have the mean friction of their faces and meet others if they have faces; restitution is left to
+// the material. Dragged vertices are bonds. The world's time starts at 0, wherever the model's
+// does.
+typedef struct sn_thesis_stage sn_thesis_stage;
+
+SN_API sn_status sn_thesis_stage_create(const sn_thesis_model *model,
+                                        const sn_thesis_stage_def *def, sn_thesis_stage **stage,
+                                        sn_error *error);
+SN_API void sn_thesis_stage_destroy(sn_thesis_stage *stage); // NULL is allowed
+SN_API sn_world *sn_thesis_stage_world(sn_thesis_stage *stage);
+
+// The state as it is now, in the model's order of vertices; the stage's until it is asked again.
+SN_API const sn_thesis_state *sn_thesis_stage_state(sn_thesis_stage *stage);
 
 // ---- the four demonstrations of chapter 9 ----
 
@@ -260,6 +310,7 @@ typedef enum sn_thesis_demo {
 SN_API const char *sn_thesis_demo_name(sn_thesis_demo demo); // "torus", ...
 SN_API bool sn_thesis_demo_find(const char *name, sn_thesis_demo *demo);
 SN_API double sn_thesis_demo_gravity(sn_thesis_demo demo); // cm/s^2, downward: along -z
+SN_API double sn_thesis_demo_time(sn_thesis_demo demo);    // s that the thesis simulated
 
 // In CGS units, each body with a texture of its own, in the order in which they are named. Counts,
 // materials and fixed vertices are those of the thesis (of the outer vertices that its table has

@@ -33,6 +33,11 @@ double sn_thesis_demo_gravity(sn_thesis_demo demo)
     return gravities[demo];
 }
 
+double sn_thesis_demo_time(sn_thesis_demo demo)
+{
+    return demo == SN_THESIS_LOOP ? 15.0 : 10.0;
+}
+
 // ---- parts ----
 
 enum { PART_LIMIT = 3 };
@@ -150,6 +155,24 @@ static sn_status make_cylinder(double radius, double height, int spokes, int lay
     return sn_tetrahedra_make_cylinder(&cylinder, mesh, error);
 }
 
+// The middle of the ring's first section, between the cylinders at the start, goes to the right and
+// up, over the right one, and down beyond it: three constraints one after the other, as in the
+// thesis, whose times they have.
+static sn_status drag_ring(sn_thesis_model *model, sn_error *error)
+{
+    static const double times[4] = {0.0, 1.5, 3.0, 5.0};
+    static const sn_vec3 velocities[4] = {
+        {0.0, 0.0, 0.0}, {5.0, 0.0, 5.0}, {5.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    const sn_vec3 places[4] = {
+        model->mesh->positions[0], {14.0, 0.0, 6.0}, {22.0, 0.0, 10.0}, {31.0, 0.0, -4.0}};
+    sn_thesis_drag drags[3];
+    for (int k = 0; k < 3; ++k) {
+        drags[k] = (sn_thesis_drag){
+            0, times[k], times[k + 1], places[k], velocities[k], places[k + 1], velocities[k + 1]};
+    }
+    return sn_thesis_model_drag(model, drags, 3, error);
+}
+
 // The tables' 906 elements, 353 vertices and 630 faces fit wedges around a middle line (6 spokes by
 // 10 layers, 7 by 6, 10 by 20 around the torus). Of its 34 fixed vertices 22 are ends of cylinders;
 // here the other 12 are the rims next to the left one's ends.
@@ -180,7 +203,8 @@ static sn_status make_loop(demo_parts *parts, sn_error *error)
         .radius = 8.0, .tube_radius = 2.0, .rings = 1, .spokes = 10, .segments = 20};
     mesh = NULL;
     status = status == SN_OK ? sn_tetrahedra_make_torus(&torus, &mesh, error) : status;
-    return add_part(parts, status, mesh, at(0.0, 0.0, 0.0), &ring, error);
+    status = add_part(parts, status, mesh, at(0.0, 0.0, 0.0), &ring, error);
+    return status == SN_OK ? drag_ring(&parts->models[2], error) : status;
 }
 
 // ---- gizmo ----

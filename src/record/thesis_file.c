@@ -11,7 +11,7 @@
 const char *sn_thesis_ending(sn_thesis_kind kind)
 {
     static const char *const endings[SN_THESIS_KIND_COUNT] = {"st", "tp", "tx", "su",
-                                                              "co", "li", "en"};
+                                                              "co", "li", "en", "dr"};
     return endings[kind];
 }
 
@@ -193,6 +193,41 @@ static void write_energy(sn_text *text, int number, const void *row)
                           5);
 }
 
+static sn_vec3 take_vector(sn_words *w, const char *what)
+{
+    double x = sn_words_number(w, what), y = sn_words_number(w, what);
+    return sn_vec3_make(x, y, sn_words_number(w, what));
+}
+
+static void read_drag(sn_words *w, int number, void *row)
+{
+    (void)number;
+    sn_thesis_drag *d = row;
+    d->vertex = take_vertex(w);
+    d->start = sn_words_number(w, "a time");
+    d->end = sn_words_number(w, "a time");
+    if (w->status == SN_OK && !(d->end > d->start)) {
+        sn_words_fail(w, "an end after the start, %g, was expected", d->start);
+    }
+    d->from = take_vector(w, "a coordinate of the first place");
+    d->from_velocity = take_vector(w, "a velocity at the first place");
+    d->to = take_vector(w, "a coordinate of the last place");
+    d->to_velocity = take_vector(w, "a velocity at the last place");
+}
+
+static void write_drag(sn_text *text, int number, const void *row)
+{
+    (void)number;
+    const sn_thesis_drag *d = row;
+    const sn_vec3 vectors[4] = {d->from, d->from_velocity, d->to, d->to_velocity};
+    sn_text_format(text, "%d ", d->vertex);
+    sn_thesis_put_numbers(text, (double[]){d->start, d->end}, 2);
+    for (int k = 0; k < 4; ++k) {
+        sn_text_add(text, "  ");
+        sn_thesis_put_numbers(text, (double[]){vectors[k].x, vectors[k].y, vectors[k].z}, 3);
+    }
+}
+
 typedef struct row_format {
     size_t size;
     void (*read)(sn_words *words, int number, void *row);
@@ -206,6 +241,7 @@ static const row_format formats[SN_THESIS_KIND_COUNT] = {
     [SN_THESIS_CONSTRAINTS] = {sizeof(int), read_fixed, write_fixed},
     [SN_THESIS_LIGHTS] = {sizeof(sn_thesis_light), read_light, write_light},
     [SN_THESIS_ENERGIES] = {sizeof(sn_thesis_energy), read_energy, write_energy},
+    [SN_THESIS_DRAGS] = {sizeof(sn_thesis_drag), read_drag, write_drag},
 };
 
 // ---- files ----
@@ -310,6 +346,9 @@ static int row_vertices(const sn_thesis_file *file, int row, const int **vertice
     case SN_THESIS_SURFACE:
         *vertices = file->faces[row].vertices;
         return 3;
+    case SN_THESIS_DRAGS:
+        *vertices = &file->drags[row].vertex;
+        return 1;
     default:
         *vertices = &file->fixed[row];
         return 1;
@@ -321,6 +360,7 @@ sn_status sn_thesis_check_vertices(const sn_thesis_file *file, const char *name,
 {
     const char *what = file->kind == SN_THESIS_TOPOLOGY  ? "element"
                        : file->kind == SN_THESIS_SURFACE ? "face"
+                       : file->kind == SN_THESIS_DRAGS   ? "drag"
                                                          : "constraint";
     for (int i = 0; i < file->count; ++i) {
         const int *vertices = NULL;

@@ -19,6 +19,7 @@ void sn_thesis_model_free(sn_thesis_model *model)
     sn_free(model->velocities);
     sn_free(model->fixed);
     sn_free(model->faces);
+    sn_free(model->drags);
     *model = (sn_thesis_model){0};
 }
 
@@ -143,7 +144,7 @@ static sn_status make_mesh(const sn_thesis_file *topology, const sn_thesis_state
 }
 
 typedef struct model_files {
-    sn_thesis_file topology, surface, constraints;
+    sn_thesis_file topology, surface, constraints, drags;
     sn_thesis_state state;
 } model_files;
 
@@ -172,6 +173,12 @@ static sn_status read_files(const sn_thesis_paths *paths, model_files *files, sn
     }
     if (status == SN_OK && paths->constraints != NULL) {
         status = sn_thesis_check_vertices(&files->constraints, paths->constraints, vertices, error);
+    }
+    if (status == SN_OK && paths->drags != NULL) {
+        status = sn_thesis_read(SN_THESIS_DRAGS, paths->drags, &files->drags, error);
+    }
+    if (status == SN_OK && paths->drags != NULL) {
+        status = sn_thesis_check_vertices(&files->drags, paths->drags, vertices, error);
     }
     return status;
 }
@@ -204,6 +211,9 @@ static sn_status put_together(const sn_thesis_paths *paths, const model_files *f
         status =
             sn_thesis_model_fix(model, files->constraints.fixed, files->constraints.count, error);
     }
+    if (status == SN_OK) {
+        status = sn_thesis_model_drag(model, files->drags.drags, files->drags.count, error);
+    }
     return status;
 }
 
@@ -226,6 +236,7 @@ sn_status sn_thesis_model_read(const sn_thesis_paths *paths, sn_thesis_model *mo
     sn_thesis_file_free(&files.topology);
     sn_thesis_file_free(&files.surface);
     sn_thesis_file_free(&files.constraints);
+    sn_thesis_file_free(&files.drags);
     sn_thesis_state_free(&files.state);
     return status;
 }
@@ -352,6 +363,30 @@ sn_status sn_thesis_model_fix(sn_thesis_model *model, const int *vertices, int c
     return SN_OK;
 }
 
+sn_status sn_thesis_model_drag(sn_thesis_model *model, const sn_thesis_drag *drags, int count,
+                               sn_error *error)
+{
+    for (int i = 0; i < count; ++i) {
+        if (drags[i].vertex < 0 || drags[i].vertex >= model->mesh->vertex_count) {
+            return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
+                           "vertex %d cannot be dragged; 0 to %d were expected", drags[i].vertex,
+                           model->mesh->vertex_count - 1);
+        }
+    }
+    if (count == 0) {
+        return SN_OK;
+    }
+    size_t bytes = (size_t)(model->drag_count + count) * sizeof *drags;
+    sn_thesis_drag *all = sn_reallocate(model->drags, bytes);
+    if (all == NULL) {
+        return sn_fail_memory(error, bytes);
+    }
+    model->drags = all;
+    memcpy(all + model->drag_count, drags, (size_t)count * sizeof *drags);
+    model->drag_count += count;
+    return SN_OK;
+}
+
 // ---- joining ----
 
 typedef struct model_arrays {
@@ -410,6 +445,18 @@ static sn_status join_mesh(const model_arrays *arrays, sn_thesis_model *joined, 
     return sn_tetrahedra_create(&def, &joined->mesh, error);
 }
 
+static sn_status append_drags(sn_thesis_model *to, const sn_thesis_model *from, int shift,
+                              sn_error *error)
+{
+    sn_status status = SN_OK;
+    for (int i = 0; i < from->drag_count && status == SN_OK; ++i) {
+        sn_thesis_drag drag = from->drags[i];
+        drag.vertex += shift;
+        status = sn_thesis_model_drag(to, &drag, 1, error);
+    }
+    return status;
+}
+
 sn_status sn_thesis_model_join(const sn_thesis_model *models, int count, sn_thesis_model *joined,
                                sn_error *error)
 {
@@ -437,6 +484,10 @@ sn_status sn_thesis_model_join(const sn_thesis_model *models, int count, sn_thes
     if (status == SN_OK) {
         joined->time = count > 0 ? models[0].time : 0.0;
         status = join_mesh(&arrays, joined, error);
+    }
+    for (int i = 0, shift = 0; status == SN_OK && i < count; ++i) {
+        status = append_drags(joined, &models[i], shift, error);
+        shift += models[i].mesh->vertex_count;
     }
     sn_free(arrays.positions);
     sn_free(arrays.elements);
@@ -470,6 +521,13 @@ sn_status sn_thesis_model_rescale(sn_thesis_model *model, double length, double 
     for (int e = 0; e < mesh->element_count; ++e) {
         model->rest[e] = sn_mat3_scale(length, model->rest[e]);
     }
+    for (int i = 0; i < model->drag_count; ++i) {
+        sn_thesis_drag *d = &model->drags[i];
+        d->from = sn_vec3_scale(length, d->from);
+        d->from_velocity = sn_vec3_scale(length, d->from_velocity);
+        d->to = sn_vec3_scale(length, d->to);
+        d->to_velocity = sn_vec3_scale(length, d->to_velocity);
+    }
     // Moduli are force by area, M/(L T^2), viscosities M/(L T): the same factor, since T stays.
     for (int i = 0; i < model->material_count; ++i) {
         sn_thesis_material *m = &model->materials[i];
@@ -484,19 +542,21 @@ sn_status sn_thesis_model_rescale(sn_thesis_model *model, double length, double 
 
 // ---- writing ----
 
-static sn_status write_topology(const sn_thesis_model *model, const char *path, sn_error *error)
+sn_status sn_thesis_model_topology(const sn_thesis_model *model, sn_thesis_file *topology,
+                                   sn_error *error)
 {
     const sn_tetrahedra *mesh = model->mesh;
-    sn_thesis_file file = {.kind = SN_THESIS_TOPOLOGY, .count = mesh->element_count};
-    size_t bytes = at_least_one(file.count) * sizeof *file.elements;
-    file.elements = sn_allocate_zero(bytes);
-    if (file.elements == NULL) {
+    *topology = (sn_thesis_file){.kind = SN_THESIS_TOPOLOGY, .count = mesh->element_count};
+    size_t bytes = at_least_one(topology->count) * sizeof *topology->elements;
+    topology->elements = sn_allocate_zero(bytes);
+    if (topology->elements == NULL) {
+        *topology = (sn_thesis_file){0};
         return sn_fail_memory(error, bytes);
     }
-    for (int e = 0; e < file.count; ++e) {
+    for (int e = 0; e < topology->count; ++e) {
         const sn_thesis_material *m =
             &model->materials[model->material_count > 1 ? mesh->regions[e] : 0];
-        sn_thesis_element *element = &file.elements[e];
+        sn_thesis_element *element = &topology->elements[e];
         *element = (sn_thesis_element){.rest = model->rest[e],
                                        .density = m->density,
                                        .bulk = m->bulk,
@@ -505,7 +565,16 @@ static sn_status write_topology(const sn_thesis_model *model, const char *path, 
                                        .shape_viscosity = m->shape_viscosity};
         memcpy(element->vertices, mesh->elements + 4 * (size_t)e, sizeof element->vertices);
     }
-    sn_status status = sn_thesis_write(&file, path, error);
+    return SN_OK;
+}
+
+static sn_status write_topology(const sn_thesis_model *model, const char *path, sn_error *error)
+{
+    sn_thesis_file file;
+    sn_status status = sn_thesis_model_topology(model, &file, error);
+    if (status == SN_OK) {
+        status = sn_thesis_write(&file, path, error);
+    }
     sn_thesis_file_free(&file);
     return status;
 }
@@ -541,6 +610,10 @@ sn_status sn_thesis_model_write(const sn_thesis_model *model, const sn_thesis_pa
     if (status == SN_OK && paths->constraints != NULL) {
         sn_thesis_file file = {SN_THESIS_CONSTRAINTS, model->fixed_count, {model->fixed}};
         status = sn_thesis_write(&file, paths->constraints, error);
+    }
+    if (status == SN_OK && paths->drags != NULL) {
+        sn_thesis_file file = {SN_THESIS_DRAGS, model->drag_count, {model->drags}};
+        status = sn_thesis_write(&file, paths->drags, error);
     }
     return status;
 }

@@ -4,9 +4,9 @@
 #include "record/thesis.h"
 
 const char *const sn_thesis_type_words[SN_THESIS_KIND_COUNT] = {
-    "state", "topology", "textures", "surface", "constraints", "lights", "energies"};
+    "state", "topology", "textures", "surface", "constraints", "lights", "energies", "drags"};
 const char *const sn_thesis_count_words[SN_THESIS_KIND_COUNT] = {
-    "vertices", "tetrahedrons", "textures", "faces", "constraints", "lights", "states"};
+    "vertices", "tetrahedrons", "textures", "faces", "constraints", "lights", "states", "drags"};
 
 // The thesis' own date; it gives none for the formats.
 #define FORMAT_DATE "97-04-14"

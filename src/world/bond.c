@@ -495,7 +495,8 @@ static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn
                                        sn_world_body_record(world, record->other)};
     sn_bond_row row, then;
     sn_bond_view later = *view;
-    later.time = fmin(view->time + h, record->item.end);
+    // At its end a path has the rate that it came with, not the one of what rests there afterwards.
+    later.time = fmin(view->time + h, nextafter(record->item.end, -INFINITY));
     sn_bond_read_row(&record->item, index, view, &row);
     sn_bond_read_row(&record->item, index, &later, &then);
     sn_exact_bond out = {.target = wanted_rate(world, record, &row, &then, h),
