@@ -235,7 +235,11 @@ static const sn_verify_case cases[] = {
     {"kept energy", sn_verify_elastic_energy},
     {"kept momentum", sn_verify_elastic_momentum},
     {"two bars", sn_verify_elastic_impact},
-    {"soft block", sn_verify_elastic_friction},
+    {"bar at a wall", sn_verify_elastic_wall},
+    {"block", sn_verify_elastic_slide},
+    {"sticking", sn_verify_elastic_stick},
+    {"tipping", sn_verify_elastic_tip},
+    {"two plates", sn_verify_elastic_plates},
 };
 
 const sn_verify_group sn_verify_elastic = {

@@ -85,6 +85,10 @@ void sn_verify_elastic_modes(sn_verify *verify);
 void sn_verify_elastic_energy(sn_verify *verify);
 void sn_verify_elastic_momentum(sn_verify *verify);
 void sn_verify_elastic_impact(sn_verify *verify);
-void sn_verify_elastic_friction(sn_verify *verify);
+void sn_verify_elastic_slide(sn_verify *verify);
+void sn_verify_elastic_stick(sn_verify *verify);
+void sn_verify_elastic_tip(sn_verify *verify);
+void sn_verify_elastic_plates(sn_verify *verify);
+void sn_verify_elastic_wall(sn_verify *verify);
 
 #endif

