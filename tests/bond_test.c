@@ -20,7 +20,7 @@ enum { STRIDE = SN_SOLID_STRIDE, VERTICES = 8 };
 // ---- equations ----
 
 static sn_bond_item random_bond(sn_bond_type type, sn_random *random, int *vertices,
-                                sn_vec3 *starts)
+                                sn_vec3 *starts, sn_bond_end *anchors, int *nodes, double *lengths)
 {
     sn_bond_item bond = {.type = type,
                          .coordinates = 5,
@@ -34,19 +34,24 @@ static sn_bond_item random_bond(sn_bond_type type, sn_random *random, int *verti
     for (int i = 0; i < 9; ++i) {
         bond.quadric.m[i / 3][i % 3] = i / 3 == i % 3 ? 1.0 + 0.2 * i : 0.1;
     }
+    bond.anchors = anchors;
+    bond.nodes = nodes;
+    bond.lengths = lengths;
+    bond.part_count = type == SN_BOND_JUNCTION ? 1 : 2;
     for (int i = 0; i < 8; ++i) {
-        bond.nodes[i] = i % 4 + (i < 4 ? 0 : 2);
+        nodes[i] = i % 4 + (i < 4 ? 0 : 2);
     }
     for (int i = 0; i < 16; ++i) {
         bond.weights[i] = sn_random_range(random, -1.0, 1.0);
     }
-    for (int i = 0; i < 6; ++i) {
-        bond.lengths[i] = 0.5;
-    }
+    lengths[0] = lengths[1] = 0.5;
     bond.ends[0] =
         (sn_bond_end){.count = 4, .vertices = {0, 1, 2, 3}, .weights = {0.1, 0.2, 0.3, 0.4}};
     bond.ends[1] =
         (sn_bond_end){.count = 4, .vertices = {4, 5, 6, 7}, .weights = {0.4, 0.3, 0.2, 0.1}};
+    anchors[0] = anchors[1] = bond.ends[1];
+    anchors[1].weights[0] = -0.7;
+    bond.along = (sn_bond_along){type == SN_BOND_PATH ? 0.7 : 0.0, 0.9, 0.1, -5.0};
     return bond;
 }
 
@@ -63,7 +68,11 @@ static void equations_have_their_derivatives(void **state)
         }
         int vertices[2] = {3, 5};
         sn_vec3 starts[2] = {{0.1, 0.2, 0.3}, {0.4, 0.5, 0.6}};
-        sn_bond_item bond = random_bond((sn_bond_type)type, &random, vertices, starts);
+        int nodes[8];
+        double lengths[2];
+        sn_bond_end anchors[2];
+        sn_bond_item bond =
+            random_bond((sn_bond_type)type, &random, vertices, starts, anchors, nodes, lengths);
         const double times[4] = {0.0, 0.3, 0.8, 1.0}, values[4] = {0.0, 1.0, -1.0, 2.0};
         sn_motion_def path = sn_default_motion_def();
         path.times = times;
@@ -168,7 +177,8 @@ static void every_kind_holds(void **state)
         sn_bond_type type = (sn_bond_type)(i / 2);
         sn_world *world = make_world();
         sn_body bar = add_bar(world, "bar", SN_VEC3_ZERO, rules[i % 2]);
-        bool tied = type == SN_BOND_POINT || type == SN_BOND_JUNCTION; // they do not touch then
+        bool tied = type == SN_BOND_POINT || type == SN_BOND_JUNCTION ||
+                    type == SN_BOND_ATTACHED; // they do not touch then
         sn_body other =
             add_bar(world, "other", (sn_vec3){0.301, tied ? 0.0 : 1.0, 0.0}, rules[i % 2]);
         sn_vec3 places[16];

@@ -210,9 +210,10 @@ SN_API void sn_body_add_vertex_force(sn_world *world, sn_body body, int vertex, 
     X(SN_BOND_PLANE, "plane", "vertices stay on a plane")                                          \
     X(SN_BOND_QUADRIC, "quadric", "vertices stay on a sphere, a cylinder, a cone, ...")            \
     X(SN_BOND_PATH, "path", "vertices follow a path in time")                                      \
+    X(SN_BOND_ATTACHED, "attached", "vertices move with another body, or stay in the world")       \
     X(SN_BOND_POINT, "point", "a point of the material stays on a point of another body")          \
-    X(SN_BOND_RIGID, "rigid", "an element keeps its shape")                                        \
-    X(SN_BOND_VOLUME, "volume", "an element keeps its volume")                                     \
+    X(SN_BOND_RIGID, "rigid", "elements keep their shape, as one where they share faces")          \
+    X(SN_BOND_VOLUME, "volume", "elements keep their volumes")                                     \
     X(SN_BOND_JUNCTION, "junction", "an element moves with an element of another body")
 
 #define X(name, word, text) name,
@@ -222,15 +223,11 @@ typedef enum sn_bond_type { SN_BOND_TYPE_LIST(X) SN_BOND_TYPE_COUNT } sn_bond_ty
 SN_API int sn_bond_type_find(const char *word); // -1 when there is none
 SN_API const char *sn_bond_type_word(sn_bond_type type);
 
-typedef struct sn_bond {
-    uint32_t index, generation;
-} sn_bond;
-
 typedef struct sn_bond_def {
     const char *name;
     sn_bond_type type;
     sn_body body;        // elastic
-    const int *vertices; // of coordinates, planes, quadrics and paths. Copied
+    const int *vertices; // of coordinates, planes, quadrics, paths, and of what is attached. Copied
     int vertex_count;
     uint8_t coordinates; // 1 x, 2 y, 4 z; 7
     sn_vec3 normal;      // plane: normal . x = offset
@@ -239,19 +236,29 @@ typedef struct sn_bond_def {
     sn_vec3 linear;
     double constant;
     sn_motion *path[3]; // of the first vertex, x, y and z over time; the others keep their distance
+    double along_rate;  // 1/s: the path is a function of a number in place of time, which goes to
+    double along;       // the value here with this rate; 0 (default): of time
     sn_vec3 point;      // of the material, in the body's frame at rest
-    sn_body other;      // of points and junctions; null: the world
+    sn_body other;      // of what is attached, points and junctions; null: the world
     sn_vec3 other_point; // in the other body's frame (at rest, if it is elastic); NaN: where the
                          // point is now
     int element, other_element;
-    double start, end;  // s; from the beginning for ever
-    double break_force; // N: any row that pulls harder breaks it; infinite
+    const int *elements; // of what is rigid or keeps its volume: several in place of `element`.
+    int element_count;   // Copied
+    double start, end;   // s; from the beginning for ever
+    double break_force;  // N: any row that pulls harder breaks it; infinite
 } sn_bond_def;
 
 SN_API sn_bond_def sn_default_bond_def(void);
 SN_API sn_status sn_world_add_bond(sn_world *world, const sn_bond_def *def, sn_bond *bond,
                                    sn_error *error);
 SN_API sn_status sn_world_remove_bond(sn_world *world, sn_bond bond, sn_error *error);
+// New numbers for a bond that stays what it is: its times and strength, planes, quadrics, a path
+// and how far along it is, and a point of the other body that is given. Type, bodies, vertices and
+// elements of the def do not count.
+SN_API sn_status sn_world_set_bond(sn_world *world, sn_bond bond, const sn_bond_def *def,
+                                   sn_error *error);
+SN_API sn_bond sn_world_find_bond(const sn_world *world, const char *name); // null: none
 SN_API int sn_world_bond_count(const sn_world *world);
 SN_API sn_bond sn_world_bond(const sn_world *world, int order);
 SN_API bool sn_bond_is_valid(const sn_world *world, sn_bond bond);
@@ -259,8 +266,9 @@ SN_API const char *sn_bond_name(const sn_world *world, sn_bond bond);
 
 typedef struct sn_bond_state {
     bool active, broken;
-    double error; // m: how far the worst of its equations is from holding
-    double force; // N: the greatest of its rows, in the last step
+    double error;  // m: how far the worst of its equations is from holding
+    double force;  // N: the greatest of its rows, in the last step: what breaks it
+    sn_vec3 total; // N: all that it did to the body then, summed up
 } sn_bond_state;
 
 SN_API sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond);

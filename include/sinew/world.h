@@ -61,6 +61,10 @@ typedef struct sn_joint {
     uint32_t index, generation;
 } sn_joint;
 
+typedef struct sn_bond { // of an elastic body
+    uint32_t index, generation;
+} sn_bond;
+
 // The names are those of the scene format, so that parser, command and reference page read them
 // from here.
 #define SN_POLICY_LIST(X)                                                                          \
@@ -385,6 +389,10 @@ SN_API sn_energy sn_body_energy(const sn_world *world, sn_body body); // potenti
     X(SN_QUANTITY_TIME, "time", "s", "w")                                                          \
     X(SN_QUANTITY_LENGTH, "length", "m", "f")                                                      \
     X(SN_QUANTITY_FORCE, "force", "N", "f")                                                        \
+    X(SN_QUANTITY_BOND_FORCE, "bond.force", "N", "o")                                              \
+    X(SN_QUANTITY_BOND_TOTAL, "bond.total", "N", "o")                                              \
+    X(SN_QUANTITY_BOND_ERROR, "bond.error", "m", "o")                                              \
+    X(SN_QUANTITY_BOND_BROKEN, "bond.broken", "1", "o")                                            \
     X(SN_QUANTITY_JOINT_POSITION, "joint.position", "rad or m", "j")                               \
     X(SN_QUANTITY_JOINT_POSITION_2, "joint.position.2", "rad or m", "j")                           \
     X(SN_QUANTITY_JOINT_POSITION_3, "joint.position.3", "rad or m", "j")                           \
@@ -431,16 +439,18 @@ typedef enum sn_quantity { SN_QUANTITY_LIST(X) SN_QUANTITY_COUNT } sn_quantity;
 SN_API int sn_quantity_find(const char *word); // -1 when there is none
 SN_API const char *sn_quantity_word(sn_quantity quantity);
 SN_API const char *sn_quantity_unit(sn_quantity quantity);
-SN_API const char *sn_quantity_of(sn_quantity quantity); // letters: b, w, f, j
+SN_API const char *sn_quantity_of(sn_quantity quantity); // letters: b, w, f, j, o (bonds)
 
-// A probe: one number read from the world. Where body, field and joint are null, it is the world's
-// own. Of elastic bodies: energy.elastic is what the material stores, stretch.least the least
-// volume of an element by its volume at rest.
+// A probe: one number read from the world. Where body, field, joint and bond are null, it is the
+// world's own. Of elastic bodies: energy.elastic is what the material stores, stretch.least the
+// least volume of an element by its volume at rest. Of bonds: force, length of total and error as
+// of sn_bond_state, bond.broken 1 once it is broken.
 typedef struct sn_probe {
     sn_body body;
     sn_field field;
     sn_quantity quantity;
     sn_joint joint;
+    sn_bond bond;
     bool at_point; // position, velocity and speed are those of the point of the body that is at
     sn_vec3 point; // this place of its frame, at rest
 } sn_probe;

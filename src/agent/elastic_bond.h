@@ -32,22 +32,32 @@ typedef struct sn_bond_row {
     } terms[SN_BOND_TERMS];
 } sn_bond_row;
 
+// What a path is a function of in place of time: a number that goes from `from`, where it was at
+// the time `since`, to `target` with a constant rate.
+typedef struct sn_bond_along {
+    double rate; // 1/s; 0: time itself
+    double from, since, target;
+} sn_bond_along;
+
 typedef struct sn_bond_item {
     sn_bond_type type;
     sn_bond_end ends[2]; // the body, and the other side of attachments and junctions
     int *vertices;       // vertex_count
     int vertex_count;
-    sn_vec3 *starts;     // vertex_count: where they are held, or from the path's first point
-    uint8_t coordinates; // bits
+    sn_vec3 *starts;      // vertex_count: where they are held, or from the path's first point
+    sn_bond_end *anchors; // vertex_count: what attached vertices are held to on the other side
+    uint8_t coordinates;  // bits
     sn_vec3 normal;
     double offset;
     sn_mat3 quadric;
     sn_vec3 linear;
     double constant;
-    int nodes[8];       // of elements: four of the body, four of the other side
-    double lengths[6];  // squares of edges, or the volume's six-fold in lengths[0]
+    int *nodes;         // 2 of each edge; 4 of each element; of a junction 4, and 4 of the other
+    double *lengths;    // part_count: squares of edges, six-fold volumes
+    int part_count;     // edges of what is rigid, elements that keep their volume; 1: a junction
     double weights[16]; // junction: of the other element's corners for each of the body's
     sn_motion *path[3];
+    sn_bond_along along;
     double start, end; // s: when it holds
     double size;       // m: what errors are measured by
 } sn_bond_item;
@@ -63,6 +73,10 @@ typedef struct sn_bond_view {
 } sn_bond_view;
 
 SN_API int sn_bond_row_count(const sn_bond_item *bond);
+// What a path is a function of, at a time, and its rate.
+SN_API double sn_bond_along_at(const sn_bond_along *along, double time, double *rate);
+// The point on the other side that a row is about, in the frame of a rigid part or in the world.
+SN_API sn_vec3 sn_bond_row_local(const sn_bond_item *bond, int row);
 SN_API void sn_bond_read_row(const sn_bond_item *bond, int row, const sn_bond_view *view,
                              sn_bond_row *out);
 

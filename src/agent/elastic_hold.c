@@ -27,10 +27,10 @@ static bool read_rows(const sn_agent_set *set, int agent)
     sn_array_clear(&item->bond_rows);
     for (int i = 0; i < item->bonds.count; ++i) {
         const sn_bond_item *bond = item->bonds.data[i];
-        view.point = bond->ends[1].local;
         bool active = set->now >= bond->start && set->now < bond->end;
         for (int k = 0; k < sn_bond_row_count(bond) && active; ++k) {
             sn_bond_row row;
+            view.point = sn_bond_row_local(bond, k);
             sn_bond_read_row(bond, k, &view, &row);
             if (!sn_array_push(&item->bond_rows, row)) {
                 return false;

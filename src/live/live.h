@@ -151,7 +151,7 @@ struct sn_live {
     double seek_time;
     bool params_changed;
     int events_told;
-    int broken_joints;
+    int broken_joints, broken_bonds;
 
     // The past.
     sn_history history;

@@ -76,27 +76,40 @@ static void tell_events(sn_live *live)
     live->events_told = count;
 }
 
+// Says how many are broken, and the last of them in the scene's order.
+static void tell_broken(sn_live *live, int broken, const char *what, const char *last)
+{
+    char text[320];
+    snprintf(text, sizeof text, "%d %s%s broken, '%.200s' the last in the scene", broken, what,
+             broken == 1 ? " is" : "s are", last);
+    sn_live_tell(live, text);
+}
+
 static void tell_breaks(sn_live *live)
 {
-    int broken = 0;
-    for (int i = 0; live->world->breakable_joints > 0 && i < sn_world_joint_count(live->world);
-         ++i) {
-        sn_joint joint = sn_world_joint(live->world, i);
-        if (sn_joint_is_broken(live->world, joint)) {
-            broken += 1;
-            if (broken > live->broken_joints) {
-                char text[320];
-                snprintf(text, sizeof text, "%d joint%s broken, '%.200s' the last in the scene",
-                         broken, broken == 1 ? " is" : "s are", sn_joint_name(live->world, joint));
-                sn_text_free(&live->gather);
-                sn_text_add(&live->gather, text);
-            }
-        }
+    const sn_world *world = live->world;
+    const char *last = "";
+    int broken = 0, bonds = 0;
+    for (int i = 0; world->breakable_joints > 0 && i < sn_world_joint_count(world); ++i) {
+        sn_joint joint = sn_world_joint(world, i);
+        bool is = sn_joint_is_broken(world, joint);
+        broken += is;
+        last = is ? sn_joint_name(world, joint) : last;
     }
-    if (broken > live->broken_joints && !live->gather.failed) {
-        sn_live_tell(live, live->gather.data);
+    if (broken > live->broken_joints) {
+        tell_broken(live, broken, "joint", last);
     }
     live->broken_joints = broken;
+    for (int i = 0; i < sn_world_bond_count(world); ++i) {
+        sn_bond bond = sn_world_bond(world, i);
+        bool is = sn_world_bond_record(world, bond)->broken;
+        bonds += is;
+        last = is ? sn_bond_name(world, bond) : last;
+    }
+    if (bonds > live->broken_bonds) {
+        tell_broken(live, bonds, "bond", last);
+    }
+    live->broken_bonds = bonds;
 }
 
 static void tell_happenings(sn_live *live)

@@ -113,6 +113,19 @@ static uint64_t hash_elastic(const sn_world *world, sn_body body, uint64_t hash)
     return sn_hash64(numbers, sizeof numbers, hash);
 }
 
+// What a bond holds, and to what.
+static uint64_t hash_bond(const sn_bond_record *bond, uint64_t hash)
+{
+    const sn_bond_item *item = &bond->item;
+    const double numbers[] = {item->type, bond->body.index, bond->other.index, item->coordinates,
+                              item->part_count};
+    hash = sn_hash64(bond->name, strlen(bond->name), hash);
+    hash = sn_hash64(numbers, sizeof numbers, hash);
+    hash = sn_hash64(item->vertices, (size_t)item->vertex_count * sizeof(int), hash);
+    hash = sn_hash64(item->nodes, 2 * (size_t)item->part_count * sizeof(int), hash);
+    return sn_hash64(item->ends[0].weights, sizeof item->ends[0].weights, hash);
+}
+
 // All of what a world is built of that no update can change while it runs.
 static uint64_t form_of(const sn_world *world)
 {
@@ -144,6 +157,9 @@ static uint64_t form_of(const sn_world *world)
             hash = hash_number(coupling->terms[k].factor, hash);
         }
     }
+    for (int i = 0; i < sn_world_bond_count(world); ++i) {
+        hash = hash_bond(sn_world_bond_record(world, sn_world_bond(world, i)), hash);
+    }
     return hash;
 }
 
@@ -166,6 +182,7 @@ static bool same_structure(const sn_world *a, const sn_world *b)
 {
     bool same = sn_world_body_count(a) == sn_world_body_count(b) &&
                 sn_world_joint_count(a) == sn_world_joint_count(b) &&
+                sn_world_bond_count(a) == sn_world_bond_count(b) &&
                 sn_world_state_size(a) == sn_world_state_size(b);
     for (int i = 0; same && i < sn_world_body_count(a); ++i) {
         sn_body x = sn_world_body(a, i), y = sn_world_body(b, i);
@@ -294,6 +311,10 @@ void sn_live_bind_watch(const sn_live *live, sn_live_watch *watch)
         }
         if (watch->probe.body.index == 0 && watch->probe.joint.index == 0 &&
             watch->probe.field.index == 0) {
+            watch->probe.bond = sn_world_find_bond(live->world, watch->name);
+        }
+        if (watch->probe.body.index == 0 && watch->probe.joint.index == 0 &&
+            watch->probe.field.index == 0 && watch->probe.bond.index == 0) {
             return;
         }
     }

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "scene/body_def.h"
+#include "scene/bond_def.h"
 #include "scene/elastic_def.h"
 #include "scene/joint_def.h"
 #include "scene/motion_def.h"
@@ -14,13 +15,7 @@
 static sn_status place_error(const sn_scene *scene, const sn_item *item, sn_status status,
                              sn_error *error)
 {
-    if (status != SN_OK && status != SN_ERROR_MEMORY && error != NULL) {
-        sn_error inner = *error;
-        char place[SN_PLACE_SIZE];
-        sn_fail(error, inner.code, sn_place_text(scene, item->place, place), "%s%s%s", inner.place,
-                inner.place[0] != '\0' ? ": " : "", inner.text);
-    }
-    return status;
+    return sn_place_error(scene, item->place, status, error);
 }
 
 static sn_status add_elastic(const sn_scene *scene, sn_world *world, const sn_body_item *item,
@@ -249,6 +244,9 @@ static sn_status add_events(const sn_scene *scene, sn_world *world, const handle
         sn_event_def def = sn_default_event_def();
         def.name = item->name;
         def.probe = probe_of(item->target, item->quantity, all);
+        if (item->target.bond >= 0) {
+            def.probe.bond = sn_world_find_bond(world, SN_BONDING(scene, item->target.bond)->name);
+        }
         def.probe.at_point = sn_item_gives(&item->item, "point");
         def.probe.point = item->point;
         def.threshold = item->threshold.number;
@@ -271,6 +269,7 @@ static sn_status fill_with(const sn_scene *scene, sn_world *world, const handles
     status = status == SN_OK ? add_joints(scene, world, all->bodies, all->joints, error) : status;
     status = status == SN_OK ? add_couplings(scene, world, all->joints, error) : status;
     status = status == SN_OK ? add_fields(scene, world, all->bodies, all->fields, error) : status;
+    status = status == SN_OK ? sn_bonds_build(scene, world, error) : status;
     status = status == SN_OK ? add_events(scene, world, all, error) : status;
     status = status == SN_OK ? sn_scripts_build(scene, world, error) : status;
     return status == SN_OK ? assemble(scene, world, error) : status;
@@ -333,19 +332,6 @@ sn_status sn_scene_build(const sn_scene *scene, sn_world **world, sn_error *erro
     return status;
 }
 
-static bool same_motion(const sn_motion *a, const sn_motion *b)
-{
-    if (a == NULL || b == NULL) {
-        return a == b;
-    }
-    sn_motion_def x = sn_motion_points(a), y = sn_motion_points(b);
-    bool same = x.type == y.type && x.count == y.count && x.repeats == y.repeats &&
-                memcmp(&x.start_rate, &y.start_rate, sizeof(double)) == 0 &&
-                memcmp(&x.end_rate, &y.end_rate, sizeof(double)) == 0;
-    size_t bytes = (size_t)x.count * sizeof(double);
-    return same && memcmp(x.times, y.times, bytes) == 0 && memcmp(x.values, y.values, bytes) == 0;
-}
-
 // A freedom as it is to be: a drive that behaviours steer stays as they left it, and a motion that
 // has not changed stays the one that the world knows.
 static sn_freedom_def updated_freedom(const sn_joint_item *item, const sn_freedom_def *wanted,
@@ -354,7 +340,7 @@ static sn_freedom_def updated_freedom(const sn_joint_item *item, const sn_freedo
     sn_freedom_def freedom = *wanted;
     if (item->steered) {
         freedom.drive = *now;
-    } else if (same_motion(wanted->drive.motion, now->motion)) {
+    } else if (sn_motion_same(wanted->drive.motion, now->motion)) {
         freedom.drive.motion = now->motion;
     }
     return freedom;
@@ -385,7 +371,7 @@ static sn_status update_wind(const sn_field_item *item, sn_motion *const *motion
 {
     sn_wind_def def = sn_wind_item_def(item, motions);
     const sn_wind *now = sn_world_wind(world, field);
-    if (now != NULL && same_motion(def.strength, sn_wind_def_of(now).strength)) {
+    if (now != NULL && sn_motion_same(def.strength, sn_wind_def_of(now).strength)) {
         def.strength = sn_wind_def_of(now).strength;
     }
     return sn_world_set_wind(world, field, &def, error);
@@ -472,6 +458,7 @@ sn_status sn_scene_update(const sn_scene *scene, sn_world *world, sn_error *erro
     sn_scripts_update(scene, world);
     sn_status status = update_joints(scene, world, error);
     status = status == SN_OK ? update_fields(scene, world, error) : status;
+    status = status == SN_OK ? sn_bonds_update(scene, world, error) : status;
     status = status == SN_OK ? update_surfaces(scene, world, error) : status;
     sn_air_def air = sn_air_item_def(&scene->root.air);
     status = status == SN_OK ? sn_world_set_air(world, &air, error) : status;
@@ -501,6 +488,8 @@ sn_status sn_scene_probe(const sn_scene *scene, const sn_world *world, int index
         probe->probe.field = sn_world_find_field(world, SN_FIELD(scene, item->target.field)->name);
     } else if (item->target.joint >= 0) {
         probe->probe.joint = sn_world_find_joint(world, SN_JOINT(scene, item->target.joint)->name);
+    } else if (item->target.bond >= 0) {
+        probe->probe.bond = sn_world_find_bond(world, SN_BONDING(scene, item->target.bond)->name);
     }
     return sn_probe_check(world, &probe->probe, error);
 }

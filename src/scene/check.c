@@ -42,9 +42,9 @@ static sn_place name_place(const sn_item *item)
 static const sn_item *thing_at(const sn_checker *c, uint32_t number)
 {
     const sn_root_item *root = &c->scene->root;
-    const sn_item_list *lists[] = {&root->bodies, &root->fields, &root->joints};
+    const sn_item_list *lists[] = {&root->bodies, &root->fields, &root->joints, &root->bonds};
     int i = 0;
-    while (i < 2 && number > (uint32_t)lists[i]->count) {
+    while (i < 3 && number > (uint32_t)lists[i]->count) {
         number -= (uint32_t)lists[i++]->count;
     }
     return lists[i]->data[number - 1];
@@ -110,6 +110,18 @@ static void name_fields(sn_checker *c)
         if (field->name == NULL) {
             field->name = make_name(c, &c->things, table->word, numbers[table->id],
                                     (uint32_t)(c->scene->root.bodies.count + i + 1));
+        }
+    }
+}
+
+static void name_bonds(sn_checker *c)
+{
+    const sn_root_item *root = &c->scene->root;
+    int before = root->bodies.count + root->fields.count + root->joints.count;
+    for (int i = 0; i < root->bonds.count && c->first != SN_ERROR_MEMORY; ++i) {
+        sn_bonding_item *bond = SN_BONDING(c->scene, i);
+        if (bond->name == NULL) {
+            bond->name = make_name(c, &c->things, "bond", i + 1, (uint32_t)(before + i + 1));
         }
     }
 }
@@ -195,7 +207,7 @@ int sn_checker_find_joint(sn_checker *c, const sn_item *item, const char *key, c
     const sn_root_item *root = &c->scene->root;
     int before = root->bodies.count + root->fields.count;
     int found = (int)sn_name_table_find(&c->things, name);
-    if (found <= before) {
+    if (found <= before || found > before + root->joints.count) {
         sn_checker_fail_reference(c, sn_item_place(item, key), name, "joint", &root->joints);
         return -1;
     }
@@ -348,6 +360,7 @@ static const char *letter_text(char letter)
     return letter == 'w'   ? "the world"
            : letter == 'b' ? "a body"
            : letter == 'j' ? "a joint"
+           : letter == 'o' ? "a bond"
                            : "a spring";
 }
 
@@ -355,7 +368,7 @@ static const char *letter_text(char letter)
 static char find_thing(const sn_checker *c, const char *of, sn_target *target)
 {
     const sn_root_item *root = &c->scene->root;
-    *target = (sn_target){-1, -1, -1};
+    *target = (sn_target){-1, -1, -1, -1};
     if (of == NULL || strcmp(of, "world") == 0) {
         return 'w';
     }
@@ -372,8 +385,13 @@ static char find_thing(const sn_checker *c, const char *of, sn_target *target)
         target->field = found - 1;
         return 'f';
     }
-    target->joint = found - root->fields.count - 1;
-    return 'j';
+    found -= root->fields.count;
+    if (found <= root->joints.count) {
+        target->joint = found - 1;
+        return 'j';
+    }
+    target->bond = found - root->joints.count - 1;
+    return 'o';
 }
 
 static sn_status check_freedom(const sn_joint_item *joint, int quantity, sn_error *error)
@@ -394,9 +412,9 @@ sn_status sn_checker_find_target(const sn_checker *c, const char *of, int quanti
     const sn_root_item *root = &c->scene->root;
     char letter = find_thing(c, of, target);
     if (letter == 0) {
-        const sn_item_list *lists[] = {&root->bodies, &root->fields, &root->joints};
+        const sn_item_list *lists[] = {&root->bodies, &root->fields, &root->joints, &root->bonds};
         sn_error inner = {0};
-        miss_reference(&inner, of, "body, joint or field", lists, 3, "world");
+        miss_reference(&inner, of, "body, joint, bond or field", lists, 4, "world");
         return sn_fail(error, SN_ERROR_SCENE, "of", "%s", inner.text);
     }
     const char *letters = quantity_of[quantity];
@@ -517,7 +535,9 @@ sn_status sn_check_structure(sn_scene *scene, sn_error_list *errors)
     put_names(&c, &c.things, &root->bodies, 0, "body");
     put_names(&c, &c.things, &root->fields, bodies, "field");
     put_names(&c, &c.things, &root->joints, bodies + fields, "joint");
+    put_names(&c, &c.things, &root->bonds, bodies + fields + (uint32_t)root->joints.count, "bond");
     name_fields(&c);
+    name_bonds(&c);
     name_couplings(&c);
     collect_motions(&c);
     for (int i = 0; i < root->materials.count; ++i) {
@@ -532,6 +552,9 @@ sn_status sn_check_structure(sn_scene *scene, sn_error_list *errors)
     }
     for (int i = 0; i < root->couplings.count && c.first != SN_ERROR_MEMORY; ++i) {
         sn_check_coupling(&c, SN_COUPLING(scene, i));
+    }
+    for (int i = 0; i < root->bonds.count && c.first != SN_ERROR_MEMORY; ++i) {
+        sn_check_bond(&c, SN_BONDING(scene, i));
     }
     for (int i = 0; i < root->fields.count && c.first != SN_ERROR_MEMORY; ++i) {
         check_field(&c, SN_FIELD(scene, i));
@@ -600,6 +623,9 @@ sn_status sn_check_values(const sn_scene *scene, sn_error_list *errors)
     }
     for (int i = 0; i < scene->root.couplings.count; ++i) {
         sn_check_coupling_values(&c, SN_COUPLING(scene, i));
+    }
+    for (int i = 0; i < scene->root.bonds.count; ++i) {
+        sn_check_bond_values(&c, SN_BONDING(scene, i));
     }
     for (int i = 0; i < scene->root.robots.count; ++i) {
         sn_check_robot_values(&c, SN_ROBOT(scene, i));

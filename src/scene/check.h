@@ -20,7 +20,7 @@ void sn_drop_meshes(sn_scene *scene);
 // Every body's mass, once its meshes are there.
 sn_status sn_check_masses(const sn_scene *scene, sn_error_list *errors);
 
-// Whether the joints can be put together where the bodies stand, once their masses are sound.
+// Whether joints and bonds can be put together where the bodies stand, once their masses are sound.
 sn_status sn_check_assembly(const sn_scene *scene, sn_error_list *errors);
 
 #endif

@@ -222,17 +222,22 @@ static void check_mesh_values(sn_checker *c, const sn_tetrahedra_item *mesh)
     }
 }
 
-void sn_check_elastic_values(sn_checker *c, const sn_body_item *body)
+void sn_check_choices(sn_checker *c, const sn_item_list *choices)
 {
-    check_mesh_values(c, sn_body_item_mesh(body));
-    for (int i = 0; i < body->fixed.count; ++i) {
-        const sn_choice_item *choice = (const sn_choice_item *)body->fixed.data[i];
+    for (int i = 0; i < choices->count; ++i) {
+        const sn_choice_item *choice = (const sn_choice_item *)choices->data[i];
         if (choice->item.table->id == SN_SCENE_CHOICE_PLANE &&
             !(sn_length(choice->extent) > 1e-100)) {
             sn_checker_fail(c, sn_item_place(&choice->item, "plane"),
                             "\"plane\": the normal is zero, expected a direction");
         }
     }
+}
+
+void sn_check_elastic_values(sn_checker *c, const sn_body_item *body)
+{
+    check_mesh_values(c, sn_body_item_mesh(body));
+    sn_check_choices(c, &body->fixed);
 }
 
 // ---- meshes ----

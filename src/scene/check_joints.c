@@ -251,7 +251,7 @@ void sn_check_joint_values(sn_checker *c, const sn_joint_item *joint)
 
 sn_status sn_check_assembly(const sn_scene *scene, sn_error_list *errors)
 {
-    if (scene->root.joints.count == 0) {
+    if (scene->root.joints.count == 0 && scene->root.bonds.count == 0) {
         return SN_OK;
     }
     sn_world *world = NULL;

@@ -88,6 +88,12 @@ void sn_check_motion_values(sn_checker *c, const sn_motion_item *motion);
 void sn_check_coupling(sn_checker *c, sn_coupling_item *coupling);
 void sn_check_coupling_values(sn_checker *c, const sn_coupling_item *coupling);
 
+// Bonds: what they hold and which keys belong together; then numbers.
+void sn_check_bond(sn_checker *c, sn_bonding_item *bond);
+void sn_check_bond_values(sn_checker *c, const sn_bonding_item *bond);
+// Normals of planes that choose vertices.
+void sn_check_choices(sn_checker *c, const sn_item_list *choices);
+
 // All behaviours, once everything they may read has been checked.
 void sn_check_behaviours(sn_checker *c);
 

@@ -1,6 +1,7 @@
 #include "scene/elastic_def.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -124,6 +125,21 @@ static int mark_choice(const sn_choice_item *choice, const sn_tetrahedra *mesh, 
     return held;
 }
 
+sn_status sn_mark_choices(const sn_scene *scene, const char *who, const sn_item_list *choices,
+                          const sn_tetrahedra *mesh, uint8_t *marks, sn_error *error)
+{
+    for (int i = 0; i < choices->count; ++i) {
+        const sn_choice_item *choice = (const sn_choice_item *)choices->data[i];
+        sn_error inner = {0};
+        if (mark_choice(choice, mesh, marks, &inner) < 0) {
+            char place[SN_PLACE_SIZE];
+            return sn_fail(error, SN_ERROR_SCENE, sn_place_text(scene, choice->item.place, place),
+                           "%s: %s", who, inner.text);
+        }
+    }
+    return SN_OK;
+}
+
 static sn_status find_fixed(const sn_scene *scene, const sn_body_item *body,
                             const sn_tetrahedra *mesh, sn_elastic_parts *parts, sn_elastic_def *def,
                             sn_error *error)
@@ -135,16 +151,9 @@ static sn_status find_fixed(const sn_scene *scene, const sn_body_item *body,
         sn_free(marks);
         return sn_fail_memory(error, count * sizeof *parts->fixed);
     }
-    sn_status status = SN_OK;
-    for (int i = 0; i < body->fixed.count && status == SN_OK; ++i) {
-        const sn_choice_item *choice = (const sn_choice_item *)body->fixed.data[i];
-        sn_error inner = {0};
-        if (mark_choice(choice, mesh, marks, &inner) < 0) {
-            char place[SN_PLACE_SIZE];
-            status = sn_fail(error, SN_ERROR_SCENE, sn_place_text(scene, choice->item.place, place),
-                             "body '%s': %s", body->name, inner.text);
-        }
-    }
+    char who[160];
+    snprintf(who, sizeof who, "body '%.120s'", body->name);
+    sn_status status = sn_mark_choices(scene, who, &body->fixed, mesh, marks, error);
     for (size_t i = 0; i < count; ++i) {
         if (marks[i]) {
             parts->fixed[def->fixed_count++] = (int)i;

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/error.h"
 #include "math/rotation.h"
 
 const sn_item_list *sn_body_item_shapes(const sn_body_item *body)
@@ -55,6 +56,17 @@ const char *sn_place_text(const sn_scene *scene, sn_place place, char text[SN_PL
         snprintf(text, SN_PLACE_SIZE, "%.250s", name);
     }
     return text;
+}
+
+sn_status sn_place_error(const sn_scene *scene, sn_place place, sn_status status, sn_error *error)
+{
+    if (status != SN_OK && status != SN_ERROR_MEMORY && error != NULL) {
+        sn_error inner = *error;
+        char text[SN_PLACE_SIZE];
+        sn_fail(error, inner.code, sn_place_text(scene, place, text), "%s%s%s", inner.place,
+                inner.place[0] != '\0' ? ": " : "", inner.text);
+    }
+    return status;
 }
 
 sn_place sn_expression_place(sn_place place, const char *text, bool exact_columns, int offset)

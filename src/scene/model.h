@@ -293,6 +293,41 @@ typedef struct sn_body_item {
     sn_vector_list positions, velocities;
 } sn_body_item;
 
+// Variants of a bond.
+typedef enum sn_scene_bond {
+    SN_SCENE_BOND_COORDINATES,
+    SN_SCENE_BOND_PLANE,
+    SN_SCENE_BOND_SPHERE,
+    SN_SCENE_BOND_CYLINDER,
+    SN_SCENE_BOND_QUADRIC,
+    SN_SCENE_BOND_PATH,
+    SN_SCENE_BOND_ATTACHED,
+    SN_SCENE_BOND_POINT,
+    SN_SCENE_BOND_RIGID,
+    SN_SCENE_BOND_VOLUME,
+    SN_SCENE_BOND_JUNCTION,
+} sn_scene_bond;
+
+typedef struct sn_bonding_item {
+    sn_item item;
+    const char *name; // made up where none is given
+    const char *body, *to, *axes;
+    double start, end, break_force;
+    sn_item_list vertices; // of sn_choice_item
+    sn_number_list elements;
+    double element, to_element;
+    sn_vec3 normal, position, linear, point, to_point; // normal: also the axis of a cylinder
+    double radius, constant;
+    sn_row_list matrix;
+    sn_vector_list points;
+    sn_number_list times, marks;
+    double along, along_rate;
+    int course; // sn_motion_type
+    bool repeats;
+    sn_vec3 start_velocity, end_velocity;
+    int body_index, to_index; // in the scene's bodies, -1: the world
+} sn_bonding_item;
+
 typedef enum sn_scene_field {
     SN_SCENE_SPRING,
     SN_SCENE_DRAG,
@@ -454,7 +489,7 @@ typedef struct sn_robot_item {
 } sn_robot_item;
 
 typedef struct sn_target {
-    int body, field, joint; // index, -1: not that; all -1: the world
+    int body, field, joint, bond; // index, -1: not that; all -1: the world
 } sn_target;
 
 typedef struct sn_probe_item {
@@ -557,8 +592,8 @@ typedef struct sn_root_item {
     double version;
     sn_string_list include;
     sn_vec3 gravity;
-    sn_item_list params, materials, motions, bodies, joints, couplings, robots, mobiles, fields,
-        probes, events, behaviours;
+    sn_item_list params, materials, motions, bodies, joints, couplings, bonds, robots, mobiles,
+        fields, probes, events, behaviours;
     sn_camera_item camera;
     sn_contact_item contact;
     sn_air_item air;
@@ -598,6 +633,7 @@ struct sn_scene {
 #define SN_JOINT(scene, i)     ((sn_joint_item *)(scene)->root.joints.data[i])
 #define SN_MOTION(scene, i)    ((sn_motion_item *)(scene)->root.motions.data[i])
 #define SN_COUPLING(scene, i)  ((sn_coupling_item *)(scene)->root.couplings.data[i])
+#define SN_BONDING(scene, i)   ((sn_bonding_item *)(scene)->root.bonds.data[i])
 #define SN_ROBOT(scene, i)     ((sn_robot_item *)(scene)->root.robots.data[i])
 #define SN_FIELD(scene, i)     ((sn_field_item *)(scene)->root.fields.data[i])
 #define SN_PROBE(scene, i)     ((sn_probe_item *)(scene)->root.probes.data[i])
@@ -623,6 +659,9 @@ sn_place sn_item_place(const sn_item *item, const char *key);
 // "file:line:column" in the caller's buffer.
 #define SN_PLACE_SIZE 300
 const char *sn_place_text(const sn_scene *scene, sn_place place, char text[SN_PLACE_SIZE]);
+
+// Puts the place in front of what an error says, if there is one; gives back the status.
+sn_status sn_place_error(const sn_scene *scene, sn_place place, sn_status status, sn_error *error);
 
 // The place of a byte of an expression: after the quote and the "=", counted in characters. Without
 // exact columns, that of the whole text.

@@ -131,6 +131,19 @@ sn_status sn_motion_item_read(sn_scene *scene, sn_motion_item *motion, sn_error 
 
 // ---- the engine's motion ----
 
+bool sn_motion_same(const sn_motion *a, const sn_motion *b)
+{
+    if (a == NULL || b == NULL) {
+        return a == b;
+    }
+    sn_motion_def x = sn_motion_points(a), y = sn_motion_points(b);
+    bool same = x.type == y.type && x.count == y.count && x.repeats == y.repeats &&
+                memcmp(&x.start_rate, &y.start_rate, sizeof(double)) == 0 &&
+                memcmp(&x.end_rate, &y.end_rate, sizeof(double)) == 0;
+    size_t bytes = (size_t)x.count * sizeof(double);
+    return same && memcmp(x.times, y.times, bytes) == 0 && memcmp(x.values, y.values, bytes) == 0;
+}
+
 sn_status sn_motion_item_create(const sn_scene *scene, const sn_motion_item *motion,
                                 sn_motion **result, sn_error *error)
 {

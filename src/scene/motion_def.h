@@ -11,4 +11,7 @@ sn_status sn_motion_item_read(sn_scene *scene, sn_motion_item *motion, sn_error 
 sn_status sn_motion_item_create(const sn_scene *scene, const sn_motion_item *motion,
                                 sn_motion **result, sn_error *error);
 
+// Do two motions, or none, have the same points, kinds and ends?
+bool sn_motion_same(const sn_motion *a, const sn_motion *b);
+
 #endif

@@ -23,7 +23,7 @@ static const char introduction[] =
     "`{\"euler\": [x, y, z]}`: about x, then "
     "the turned y, then the turned z.\n\n"
     "**Colours** are `\"#rrggbb\"` or `\"#rgb\"`.\n\n"
-    "**Names** are unique among bodies, joints and fields together, and within materials, params, "
+    "**Names** are unique among bodies, joints, bonds and fields together, and within materials, params, "
     "motions, couplings, probes and events; `world` and "
     "`all` are taken.\n\n"
     "Limits: 256 MB and 8,000,000 keys and values per file, 2,100 levels of nesting, 10,000 bytes "

@@ -194,14 +194,18 @@ void sn_scene_destroy(sn_scene *scene)
     for (int i = 0; i < scene->root.couplings.count; ++i) {
         sn_array_free(&SN_COUPLING(scene, i)->terms);
     }
+    for (int i = 0; i < scene->root.bonds.count; ++i) {
+        sn_array_free(&SN_BONDING(scene, i)->vertices);
+    }
     for (int i = 0; i < scene->root.behaviours.count; ++i) {
         free_behaviour(SN_BEHAVIOUR(scene, i));
     }
     sn_mobiles_free(scene);
     sn_root_item *root = &scene->root;
-    sn_item_list *lists[] = {&root->params, &root->materials, &root->motions, &root->bodies,
-                             &root->joints, &root->couplings, &root->robots,  &root->mobiles,
-                             &root->fields, &root->probes,    &root->events,  &root->behaviours};
+    sn_item_list *lists[] = {&root->params,    &root->materials, &root->motions, &root->bodies,
+                             &root->joints,    &root->couplings, &root->bonds,   &root->robots,
+                             &root->mobiles,   &root->fields,    &root->probes,  &root->events,
+                             &root->behaviours};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
         sn_array_free(lists[i]);
     }

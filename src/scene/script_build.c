@@ -53,6 +53,8 @@ static sn_probe probe_of(const builder *b, const sn_reading *reading)
         probe.field = sn_world_find_field(b->world, SN_FIELD(scene, target.field)->name);
     } else if (target.joint >= 0) {
         probe.joint = sn_world_find_joint(b->world, SN_JOINT(scene, target.joint)->name);
+    } else if (target.bond >= 0) {
+        probe.bond = sn_world_find_bond(b->world, SN_BONDING(scene, target.bond)->name);
     }
     return probe;
 }

@@ -260,6 +260,8 @@ static const sn_key root_keys[] = {
      "How bodies hang together, in trees and loops.", .object = &sn_table_joints},
     {"couplings", SN_KEY_OBJECTS, offsetof(sn_root_item, couplings),
      "Gears: freedoms of joints that move together.", .object = &sn_table_couplings},
+    {"bonds", SN_KEY_OBJECTS, offsetof(sn_root_item, bonds),
+     "What holds vertices of elastic bodies, and joins them to others.", .object = &sn_table_bonds},
     {"robots", SN_KEY_OBJECTS, offsetof(sn_root_item, robots),
      "Mechanisms from URDF files: their links become bodies, their joints joints, which everything "
      "else here can refer to.",

@@ -98,7 +98,7 @@ SN_API const sn_key *sn_object_key(const sn_object *object, int index);
 SN_API int sn_object_find_key(const sn_object *object, const char *name); // -1: none
 
 // Objects met while going through the table: several keys may name one.
-#define SN_OBJECT_SET_LIMIT 96
+#define SN_OBJECT_SET_LIMIT 128
 typedef struct sn_object_set {
     const sn_object *objects[SN_OBJECT_SET_LIMIT];
     int count;
@@ -109,8 +109,8 @@ SN_API bool sn_object_set_add(sn_object_set *set, const sn_object *object);
 
 // Parts of the table, one file per section.
 extern const sn_object sn_table_bodies, sn_table_shapes, sn_table_motions, sn_table_joints,
-    sn_table_couplings, sn_table_robots, sn_table_mobiles, sn_table_fields, sn_table_probes,
-    sn_table_events, sn_table_behaviours, sn_table_statements, sn_table_tetrahedra,
+    sn_table_couplings, sn_table_bonds, sn_table_robots, sn_table_mobiles, sn_table_fields,
+    sn_table_probes, sn_table_events, sn_table_behaviours, sn_table_statements, sn_table_tetrahedra,
     sn_table_choices, sn_table_rayleigh, sn_table_skin;
 
 #endif

@@ -18,7 +18,7 @@ sn_bond_def sn_default_bond_def(void)
                          .break_force = INFINITY};
 }
 
-static sn_bond_record *record_of(const sn_world *world, sn_bond bond)
+sn_bond_record *sn_world_bond_record(const sn_world *world, sn_bond bond)
 {
     sn_id id = {bond.index, bond.generation};
     return sn_id_pool_has(&world->bonds.ids, id) ? &world->bonds.records.data[bond.index] : NULL;
@@ -29,6 +29,9 @@ static void free_record(sn_bond_record *record)
     sn_free(record->name);
     sn_free(record->item.vertices);
     sn_free(record->item.starts);
+    sn_free(record->item.anchors);
+    sn_free(record->item.nodes);
+    sn_free(record->item.lengths);
     sn_free(record->impulses);
     for (int k = 0; k < 3; ++k) {
         sn_motion_release(record->item.path[k]);
@@ -58,12 +61,24 @@ static const sn_tetrahedra *mesh_of(const sn_world *world, sn_body body)
 
 static bool uses_vertices(sn_bond_type type)
 {
-    return type <= SN_BOND_PATH;
+    return type <= SN_BOND_ATTACHED;
 }
 
 static bool uses_other(sn_bond_type type)
 {
-    return type == SN_BOND_POINT || type == SN_BOND_JUNCTION;
+    return type == SN_BOND_ATTACHED || type == SN_BOND_POINT || type == SN_BOND_JUNCTION;
+}
+
+// Junctions have one.
+static int element_count(const sn_bond_def *def)
+{
+    return def->elements != NULL && def->type != SN_BOND_JUNCTION ? def->element_count : 1;
+}
+
+static int element_at(const sn_bond_def *def, int index)
+{
+    return def->elements != NULL && def->type != SN_BOND_JUNCTION ? def->elements[index]
+                                                                  : def->element;
 }
 
 static sn_status check_vertices(const sn_world *world, const sn_bond_def *def, const char *name,
@@ -85,17 +100,39 @@ static sn_status check_vertices(const sn_world *world, const sn_bond_def *def, c
                        "coordinates %d; 1 to 7 were expected: the sum of 1 for x, 2 for y, 4 for z",
                        (int)def->coordinates);
     }
-    if (def->type == SN_BOND_PLANE &&
+    return SN_OK;
+}
+
+// What sn_world_set_bond may change, too.
+static sn_status check_numbers(sn_bond_type type, const sn_bond_def *def, const char *name,
+                               sn_error *error)
+{
+    if (isnan(def->start) || isnan(def->end) || !(def->start < def->end)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "it holds from %g s to %g s; the end must be after the start", def->start,
+                       def->end);
+    }
+    if (!(def->break_force > 0.0)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name, "it breaks at %g N; above 0 was expected",
+                       def->break_force);
+    }
+    if (type == SN_BOND_PLANE &&
         (!(fabs(sn_length(def->normal) - 1.0) < 1e-9) || !isfinite(def->offset))) {
         return sn_fail(error, SN_ERROR_ARGUMENT, name,
                        "a plane's normal (%g, %g, %g) is not a unit vector, or its offset %g is "
                        "not finite",
                        def->normal.x, def->normal.y, def->normal.z, def->offset);
     }
-    for (int k = 0; k < 3 && def->type == SN_BOND_PATH; ++k) {
+    for (int k = 0; k < 3 && type == SN_BOND_PATH; ++k) {
         if (def->path[k] == NULL) {
             return sn_fail(error, SN_ERROR_ARGUMENT, name, "a path needs motions along x, y and z");
         }
+    }
+    if (type == SN_BOND_PATH && (!(def->along_rate >= 0.0) || !isfinite(def->along))) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "it goes along its path to %g with %g 1/s; a finite number and a rate of 0 "
+                       "or more were expected",
+                       def->along, def->along_rate);
     }
     return SN_OK;
 }
@@ -134,15 +171,6 @@ static sn_status check_def(const sn_world *world, const sn_bond_def *def, const 
     if (uses_other(def->type) && def->other.index == def->body.index) {
         return sn_fail(error, SN_ERROR_ARGUMENT, name, "the bond ties a body to itself");
     }
-    if (isnan(def->start) || isnan(def->end) || !(def->start < def->end)) {
-        return sn_fail(error, SN_ERROR_ARGUMENT, name,
-                       "it holds from %g s to %g s; the end must be after the start", def->start,
-                       def->end);
-    }
-    if (!(def->break_force > 0.0)) {
-        return sn_fail(error, SN_ERROR_ARGUMENT, name, "it breaks at %g N; above 0 was expected",
-                       def->break_force);
-    }
     const sn_body_record *ends[2] = {sn_world_body_record(world, def->body),
                                      sn_world_body_record(world, def->other)};
     bool moves = uses_other(def->type) && ends[1] != NULL && ends[1]->agent.agent >= 0;
@@ -155,9 +183,15 @@ static sn_status check_def(const sn_world *world, const sn_bond_def *def, const 
                            ends[i]->name, sn_integrator_word((sn_integrator)head->integrator));
         }
     }
-    sn_status status = uses_vertices(def->type) ? check_vertices(world, def, name, error) : SN_OK;
-    if (status == SN_OK && def->type >= SN_BOND_RIGID) {
-        status = check_element(world, def->body, def->element, name, error);
+    sn_status status = check_numbers(def->type, def, name, error);
+    status = status == SN_OK && uses_vertices(def->type) ? check_vertices(world, def, name, error)
+                                                         : status;
+    for (int i = 0; status == SN_OK && def->type >= SN_BOND_RIGID && i < element_count(def); ++i) {
+        status = check_element(world, def->body, element_at(def, i), name, error);
+    }
+    if (status == SN_OK && element_count(def) < 1) {
+        status = sn_fail(error, SN_ERROR_ARGUMENT, name, "a bond of type %s needs elements",
+                         sn_bond_type_word(def->type));
     }
     if (status == SN_OK && def->type == SN_BOND_JUNCTION) {
         status = check_element(world, def->other, def->other_element, name, error);
@@ -217,16 +251,50 @@ static sn_status set_point(sn_world *world, const sn_bond_def *def, sn_bond_item
     if (!sn_vec3_is_finite(local)) {
         sn_world_body_point(world, sn_world_body_record(world, def->body), def->point, &there,
                             &velocity);
-        local = def->other.index != 0
-                    ? sn_transform_point(sn_transform_inverse(sn_body_transform(world, def->other)),
-                                         there)
-                    : there;
+        local = def->other.index != 0 ? sn_body_local_point(world, def->other, there) : there;
     }
     const sn_body_record *other = sn_world_body_record(world, def->other);
     if (other != NULL && other->agent.agent < 0) { // it stays there
         local = sn_transform_point(other->own->frame, local);
     }
     return set_end(world, def->other, local, &item->ends[1], error);
+}
+
+#define FAR_OUTSIDE 4.0 // element heights: what moves with an element is not that far from it
+
+// Each vertex to the point of the other body where it is now; of an elastic one to the element that
+// it is in, or nearest to.
+static sn_status set_anchors(sn_world *world, const sn_bond_def *def, sn_bond_item *item,
+                             sn_error *error)
+{
+    const sn_body_record *other = sn_world_body_record(world, def->other);
+    item->anchors = sn_allocate_zero((size_t)def->vertex_count * sizeof *item->anchors);
+    if (item->anchors == NULL) {
+        return sn_fail_memory(error, (size_t)def->vertex_count * sizeof *item->anchors);
+    }
+    for (int i = 0; i < def->vertex_count; ++i) {
+        sn_bond_end *anchor = &item->anchors[i];
+        sn_vec3 there = item->starts[i];
+        *anchor = (sn_bond_end){.set = -1, .local = there};
+        if (other != NULL && other->type == SN_BODY_ELASTIC) {
+            sn_elastic_point point;
+            sn_elastic_nearest_point(&world->elastics.agents, other->agent.agent, there, &point);
+            for (int k = 0; k < point.count; ++k) {
+                if (!(point.weights[k] > -FAR_OUTSIDE)) {
+                    return sn_fail(error, SN_ERROR_ARGUMENT, other->name,
+                                   "vertex %d of the body is further than %g elements from this "
+                                   "one; they were expected to meet",
+                                   def->vertices[i], FAR_OUTSIDE);
+                }
+            }
+            anchor->count = point.count;
+            memcpy(anchor->vertices, point.vertices, sizeof anchor->vertices);
+            memcpy(anchor->weights, point.weights, sizeof anchor->weights);
+        } else if (other != NULL && other->type == SN_BODY_RIGID) {
+            anchor->local = sn_body_local_point(world, def->other, there);
+        }
+    }
+    return SN_OK;
 }
 
 // Barycentric coordinates of a place in a tetrahedron.
@@ -244,40 +312,132 @@ static void weigh_corners(const sn_vec3 corners[4], sn_vec3 place, double weight
     }
 }
 
-static void set_element(const sn_world *world, const sn_bond_def *def, sn_bond_item *item)
+static const int *nodes_of(const sn_tetrahedra *mesh, int element)
+{
+    return sn_tetrahedra_elements(mesh) + (size_t)sn_tetrahedra_nodes(mesh) * (size_t)element;
+}
+
+static bool reserve_parts(sn_bond_item *item, int parts, int nodes)
+{
+    item->nodes = sn_allocate((size_t)parts * (size_t)nodes * sizeof *item->nodes);
+    item->lengths = sn_allocate((size_t)parts * sizeof *item->lengths);
+    return item->nodes != NULL && item->lengths != NULL;
+}
+
+static void add_edge(sn_bond_item *item, const double *q, int a, int b)
+{
+    sn_vec3 edge = sn_vec3_sub(sn_vec3_at(q + STRIDE * b), sn_vec3_at(q + STRIDE * a));
+    item->nodes[2 * item->part_count] = a;
+    item->nodes[2 * item->part_count + 1] = b;
+    item->lengths[item->part_count++] = sn_dot(edge, edge);
+}
+
+// The edges from a corner that is new to the lump, if there is one. False: the element shares less
+// than a face with it.
+static bool join_lump(sn_bond_item *item, const double *q, const int *nodes, int *lump, int number)
+{
+    int fresh = 0, last = 0;
+    for (int k = 0; k < 4; ++k) {
+        bool is_new = lump[nodes[k]] != number;
+        fresh += is_new;
+        last = is_new ? k : last;
+    }
+    if (fresh > 1) {
+        return false;
+    }
+    for (int k = 0; k < 4 && fresh == 1; ++k) {
+        if (k != last) {
+            add_edge(item, q, nodes[last], nodes[k]);
+        }
+    }
+    lump[nodes[last]] = fresh == 1 ? number : lump[nodes[last]];
+    return true;
+}
+
+// Elements that share faces become one lump, with no more equations than it has freedoms to lose:
+// 3 n - 6 for n corners.
+static sn_status set_lumps(sn_world *world, const sn_bond_def *def, sn_bond_item *item,
+                           sn_error *error)
 {
     const sn_tetrahedra *mesh = mesh_of(world, def->body);
-    const int *nodes =
-        sn_tetrahedra_elements(mesh) + (size_t)sn_tetrahedra_nodes(mesh) * (size_t)def->element;
     const double *q = places_of(world, def->body);
-    static const int edges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-    sn_vec3 x[4], e[6];
-    for (int k = 0; k < 4; ++k) {
-        item->nodes[k] = nodes[k];
-        x[k] = sn_vec3_at(q + STRIDE * nodes[k]);
+    int count = element_count(def), lumps = 0;
+    size_t vertices = (size_t)sn_tetrahedra_vertex_count(mesh);
+    int *lump = sn_allocate_zero((vertices + (size_t)count) * sizeof *lump);
+    int *taken = lump != NULL ? lump + vertices : NULL;
+    if (lump == NULL || !reserve_parts(item, 6 * count, 2)) {
+        sn_free(lump);
+        return sn_fail_memory(error, 6 * (size_t)count * sizeof *item->lengths);
     }
-    for (int k = 0; k < 6; ++k) {
-        e[k] = sn_vec3_sub(x[edges[k][1]], x[edges[k][0]]);
-        item->lengths[k] = sn_dot(e[k], e[k]);
+    for (int first = 0; first < count; ++first) {
+        if (taken[first]) {
+            continue;
+        }
+        const int *nodes = nodes_of(mesh, element_at(def, first));
+        lumps += 1;
+        taken[first] = 1;
+        for (int k = 0; k < 4; ++k) {
+            lump[nodes[k]] = lumps;
+            for (int l = 0; l < k; ++l) {
+                add_edge(item, q, nodes[l], nodes[k]);
+            }
+        }
+        for (bool grown = true; grown;) {
+            grown = false;
+            for (int i = first + 1; i < count; ++i) {
+                const int *more = nodes_of(mesh, element_at(def, i));
+                if (!taken[i] && join_lump(item, q, more, lump, lumps)) {
+                    taken[i] = 1;
+                    grown = true;
+                }
+            }
+        }
     }
-    if (def->type == SN_BOND_VOLUME) {
-        item->lengths[0] = sn_dot(e[0], sn_cross(e[1], e[2]));
+    sn_free(lump);
+    return SN_OK;
+}
+
+static sn_status set_volumes(sn_world *world, const sn_bond_def *def, sn_bond_item *item,
+                             sn_error *error)
+{
+    const double *q = places_of(world, def->body);
+    int count = element_count(def);
+    if (!reserve_parts(item, count, 4)) {
+        return sn_fail_memory(error, 4 * (size_t)count * sizeof *item->nodes);
     }
-    if (def->type != SN_BOND_JUNCTION) {
-        return;
+    for (int i = 0; i < count; ++i) {
+        const int *nodes = nodes_of(mesh_of(world, def->body), element_at(def, i));
+        sn_vec3 e[3], first = sn_vec3_at(q + STRIDE * nodes[0]);
+        for (int k = 0; k < 3; ++k) {
+            e[k] = sn_vec3_sub(sn_vec3_at(q + STRIDE * nodes[k + 1]), first);
+        }
+        memcpy(item->nodes + 4 * i, nodes, 4 * sizeof *nodes);
+        item->lengths[i] = sn_dot(e[0], sn_cross(e[1], e[2]));
     }
-    const sn_tetrahedra *far = mesh_of(world, def->other);
-    const int *far_nodes =
-        sn_tetrahedra_elements(far) + (size_t)sn_tetrahedra_nodes(far) * (size_t)def->other_element;
-    const double *far_q = places_of(world, def->other);
+    item->part_count = count;
+    return SN_OK;
+}
+
+static sn_status set_junction(sn_world *world, const sn_bond_def *def, sn_bond_item *item,
+                              sn_error *error)
+{
+    if (!reserve_parts(item, 1, 8)) {
+        return sn_fail_memory(error, 8 * sizeof *item->nodes);
+    }
+    const double *q = places_of(world, def->body), *far_q = places_of(world, def->other);
+    const int *far = nodes_of(mesh_of(world, def->other), def->other_element);
+    memcpy(item->nodes, nodes_of(mesh_of(world, def->body), def->element), 4 * sizeof(int));
+    memcpy(item->nodes + 4, far, 4 * sizeof(int));
+    item->lengths[0] = 0.0;
+    item->part_count = 1;
     sn_vec3 corners[4];
     for (int k = 0; k < 4; ++k) {
-        item->nodes[4 + k] = far_nodes[k];
-        corners[k] = sn_vec3_at(far_q + STRIDE * far_nodes[k]);
+        corners[k] = sn_vec3_at(far_q + STRIDE * far[k]);
     }
     for (int k = 0; k < 4; ++k) {
-        weigh_corners(corners, x[k], item->weights + 4 * k);
+        weigh_corners(corners, sn_vec3_at(q + STRIDE * item->nodes[k]), item->weights + 4 * k);
     }
+    return SN_OK;
 }
 
 static sn_status make_item(sn_world *world, const sn_bond_def *def, sn_bond_item *item,
@@ -290,6 +450,7 @@ static sn_status make_item(sn_world *world, const sn_bond_def *def, sn_bond_item
                            .quadric = def->quadric,
                            .linear = def->linear,
                            .constant = def->constant,
+                           .along = {def->along_rate, def->along, world->time, def->along},
                            .start = def->start,
                            .end = def->end};
     const sn_body_record *record = sn_world_body_record(world, def->body);
@@ -300,13 +461,20 @@ static sn_status make_item(sn_world *world, const sn_bond_def *def, sn_bond_item
     if (uses_vertices(def->type) && !copy_vertices(world, def, item)) {
         return sn_fail_memory(error, sizeof(int) * (size_t)def->vertex_count);
     }
-    if (def->type == SN_BOND_POINT) {
+    switch (def->type) {
+    case SN_BOND_ATTACHED:
+        return set_anchors(world, def, item, error);
+    case SN_BOND_POINT:
         return set_point(world, def, item, error);
+    case SN_BOND_RIGID:
+        return set_lumps(world, def, item, error);
+    case SN_BOND_VOLUME:
+        return set_volumes(world, def, item, error);
+    case SN_BOND_JUNCTION:
+        return set_junction(world, def, item, error);
+    default:
+        return SN_OK;
     }
-    if (def->type >= SN_BOND_RIGID) {
-        set_element(world, def, item);
-    }
-    return SN_OK;
 }
 
 static bool enter(sn_world *world, sn_id id, const char *name, sn_bond_record *record)
@@ -359,10 +527,54 @@ sn_status sn_world_add_bond(sn_world *world, const sn_bond_def *def, sn_bond *bo
     return SN_OK;
 }
 
+sn_status sn_world_set_bond(sn_world *world, sn_bond bond, const sn_bond_def *def, sn_error *error)
+{
+    sn_bond_record *record = sn_world_bond_record(world, bond);
+    if (record == NULL) {
+        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the bond to change does not exist");
+    }
+    sn_bond_item *item = &record->item;
+    sn_status status = sn_world_check_still(world, error);
+    status = status == SN_OK ? check_numbers(item->type, def, record->name, error) : status;
+    if (status == SN_OK && item->type == SN_BOND_POINT && sn_vec3_is_finite(def->other_point)) {
+        sn_vec3 local = def->other_point;
+        const sn_body_record *other = sn_world_body_record(world, record->other);
+        if (other != NULL && other->agent.agent < 0) {
+            local = sn_transform_point(other->own->frame, local);
+        }
+        sn_bond_end end;
+        status = set_end(world, record->other, local, &end, error);
+        item->ends[1] = status == SN_OK ? end : item->ends[1];
+    }
+    if (status != SN_OK) {
+        return status;
+    }
+    for (int k = 0; k < 3 && item->type == SN_BOND_PATH; ++k) {
+        sn_motion *before = item->path[k];
+        item->path[k] = sn_motion_retain(def->path[k]);
+        sn_motion_release(before);
+    }
+    if (def->along != item->along.target || def->along_rate != item->along.rate) {
+        double rate, now = sn_bond_along_at(&item->along, world->time, &rate);
+        item->along = (sn_bond_along){def->along_rate, now, world->time, def->along};
+    }
+    item->normal = def->normal;
+    item->offset = def->offset;
+    item->quadric = def->quadric;
+    item->linear = def->linear;
+    item->constant = def->constant;
+    item->start = def->start;
+    item->end = def->end;
+    record->break_force = def->break_force;
+    sn_world_touch(world);
+    return SN_OK;
+}
+
 static void remove_index(sn_world *world, uint32_t index)
 {
     sn_bond_set *set = &world->bonds;
     sn_bond_record *record = &set->records.data[index];
+    sn_world_remove_events_of_bond(world, index);
     sn_name_table_remove(&set->names, record->name);
     free_record(record);
     sn_world_drop_index(set->order.data, &set->order.count, index);
@@ -371,7 +583,7 @@ static void remove_index(sn_world *world, uint32_t index)
 
 sn_status sn_world_remove_bond(sn_world *world, sn_bond bond, sn_error *error)
 {
-    if (record_of(world, bond) == NULL) {
+    if (sn_world_bond_record(world, bond) == NULL) {
         return sn_fail(error, SN_ERROR_HANDLE, NULL, "the bond to remove does not exist");
     }
     sn_status status = sn_world_check_still(world, error);
@@ -393,6 +605,17 @@ void sn_world_remove_bonds_of(sn_world *world, sn_body body)
     }
 }
 
+// The array becomes a copy of what it was; NULL when memory runs out, which is false.
+static bool copy_array(void **array, size_t bytes)
+{
+    const void *from = *array;
+    *array = bytes > 0 ? sn_allocate(bytes) : NULL;
+    if (*array != NULL) {
+        memcpy(*array, from, bytes);
+    }
+    return bytes == 0 || *array != NULL;
+}
+
 bool sn_world_copy_bonds(const sn_world *world, sn_world *copy)
 {
     const sn_bond_set *set = &world->bonds;
@@ -412,211 +635,29 @@ bool sn_world_copy_bonds(const sn_world *world, sn_world *copy)
         sn_bond_record *to = &copy->bonds.records.data[index];
         size_t vertices = (size_t)from->item.vertex_count,
                rows = (size_t)sn_bond_row_count(&from->item);
+        size_t anchors = from->item.type == SN_BOND_ATTACHED ? vertices : 0,
+               parts = (size_t)from->item.part_count;
+        size_t nodes = from->item.type == SN_BOND_RIGID    ? 2 * parts
+                       : from->item.type == SN_BOND_VOLUME ? 4 * parts
+                                                           : 8 * parts;
         *to = *from;
         to->name = sn_copy_text(from->name);
-        to->item.vertices = vertices > 0 ? sn_allocate(vertices * sizeof(int)) : NULL;
-        to->item.starts = vertices > 0 ? sn_allocate(vertices * sizeof(sn_vec3)) : NULL;
-        to->impulses = sn_allocate(rows * sizeof(double));
         for (int k = 0; k < 3; ++k) {
             to->item.path[k] = sn_motion_retain(from->item.path[k]);
         }
         copy->bonds.order.data[i] = index;
-        if (to->name == NULL || to->impulses == NULL ||
-            (vertices > 0 && (to->item.vertices == NULL || to->item.starts == NULL)) ||
+        bool copied = copy_array((void **)&to->item.vertices, vertices * sizeof(int));
+        copied = copy_array((void **)&to->item.starts, vertices * sizeof(sn_vec3)) && copied;
+        copied = copy_array((void **)&to->item.anchors, anchors * sizeof(sn_bond_end)) && copied;
+        copied = copy_array((void **)&to->item.nodes, nodes * sizeof(int)) && copied;
+        copied = copy_array((void **)&to->item.lengths, parts * sizeof(double)) && copied;
+        copied = copy_array((void **)&to->impulses, rows * sizeof(double)) && copied;
+        if (to->name == NULL || !copied ||
             !sn_name_table_put(&copy->bonds.names, to->name, index)) {
             return false;
         }
-        if (vertices > 0) {
-            memcpy(to->item.vertices, from->item.vertices, vertices * sizeof(int));
-            memcpy(to->item.starts, from->item.starts, vertices * sizeof(sn_vec3));
-        }
-        memcpy(to->impulses, from->impulses, rows * sizeof(double));
     }
     return true;
-}
-
-// ---- rows of a step ----
-
-static bool is_active(const sn_bond_record *record, double time)
-{
-    return !record->broken && time >= record->item.start && time < record->item.end;
-}
-
-static sn_bond_view view_of(const sn_world *world, const sn_bond_record *record, double time)
-{
-    const sn_agent_set *set = &world->elastics.agents;
-    const sn_body_record *body = sn_world_body_record(world, record->body),
-                         *other = sn_world_body_record(world, record->other);
-    sn_bond_view view = {.x = sn_agent_q(set, body->agent.agent),
-                         .v = sn_agent_v(set, body->agent.agent),
-                         .point = record->item.ends[1].local,
-                         .time = time};
-    if (other != NULL && other->type == SN_BODY_ELASTIC) {
-        view.other_x = sn_agent_q(set, other->agent.agent);
-        view.other_v = sn_agent_v(set, other->agent.agent);
-    } else if (other != NULL && other->agent.agent >= 0) {
-        sn_part part;
-        world->sets[other->agent.set]->type->part(world->sets[other->agent.set], other->agent.agent,
-                                                  other->agent.part, &part);
-        sn_world_body_point(world, other, record->item.ends[1].local, &view.point,
-                            &view.point_velocity);
-        sn_vec3 turning = sn_cross(part.angular_velocity, sn_vec3_sub(view.point, part.centre));
-        view.point_acceleration = sn_cross(part.angular_velocity, turning);
-    }
-    return view;
-}
-
-// A vertex as a part of its agent, for the step under way.
-static int grip_vertex(sn_world *world, int agent, int vertex)
-{
-    sn_elastic_point point = {.count = 1, .vertices = {vertex}, .weights = {1.0}};
-    return sn_elastic_grip(&world->elastics.agents, agent, &point);
-}
-
-// The velocity at which an equation holds at the end of the step, with what curvature adds on the
-// way. A rule that ends where the new velocity leads gets there at once; under the midpoint rule
-// half of the way is left, because velocities that undo the whole error would swing.
-static double wanted_rate(const sn_world *world, const sn_bond_record *record,
-                          const sn_bond_row *now, const sn_bond_row *then, double h)
-{
-    const sn_body_record *body = sn_world_body_record(world, record->body);
-    bool midpoint =
-        world->elastics.agents.agents[body->agent.agent].integrator == SN_INTEGRATOR_LIE_MIDPOINT;
-    bool path = record->item.type == SN_BOND_PATH;
-    double bend = path ? 0.0 : now->acceleration;
-    return midpoint ? -then->rate - 0.5 * now->value / h - h * bend
-                    : -then->value / h - 0.5 * h * bend;
-}
-
-static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn_bond_view *view,
-                    double h)
-{
-    const sn_body_record *bodies[2] = {sn_world_body_record(world, record->body),
-                                       sn_world_body_record(world, record->other)};
-    sn_bond_row row, then;
-    sn_bond_view later = *view;
-    // At its end a path has the rate that it came with, not the one of what rests there afterwards.
-    later.time = fmin(view->time + h, nextafter(record->item.end, -INFINITY));
-    sn_bond_read_row(&record->item, index, view, &row);
-    sn_bond_read_row(&record->item, index, &later, &then);
-    sn_exact_bond out = {.target = wanted_rate(world, record, &row, &then, h),
-                         .end_target = -then.rate,
-                         .impulse = record->impulses[index]};
-    for (int i = 0; i < row.count; ++i) {
-        const sn_body_record *body = bodies[row.terms[i].end];
-        sn_vec3 along = row.terms[i].gradient;
-        if (body == NULL || body->agent.agent < 0) {
-            continue; // of the world, or static
-        }
-        sn_contact_side side = {body->agent.set, body->agent.agent, body->agent.part};
-        sn_spatial force = sn_spatial_make(SN_VEC3_ZERO, along);
-        if (body->type == SN_BODY_ELASTIC) {
-            side.part = grip_vertex(world, body->agent.agent, row.terms[i].vertex);
-        } else {
-            sn_part part;
-            world->sets[side.set]->type->part(world->sets[side.set], side.agent, side.part, &part);
-            force.angular = sn_cross(sn_vec3_sub(view->point, part.centre), along);
-        }
-        if (side.part < 0) {
-            return false;
-        }
-        out.sides[out.count] = side;
-        out.forces[out.count++] = force;
-    }
-    sn_bond_set *set = &world->bonds;
-    sn_contact_side none = {-1, -1, 0}, other = none;
-    for (int i = 0; i < out.count; ++i) {
-        bool same =
-            out.sides[i].set == out.sides[0].set && out.sides[i].agent == out.sides[0].agent;
-        other = same ? other : out.sides[i];
-    }
-    sn_island_pair link = {sn_touch_agent_number(world, out.sides[0]),
-                           sn_touch_agent_number(world, other)};
-    uint32_t owner = (uint32_t)(record - set->records.data);
-    return sn_array_push(&set->rows, out) && sn_array_push(&set->owners, owner) &&
-           sn_array_push(&world->touch.active, SN_TOUCH_BONDS + set->rows.count - 1) &&
-           sn_array_push(&world->touch.links, link);
-}
-
-sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error)
-{
-    sn_bond_set *set = &world->bonds;
-    sn_array_clear(&set->rows);
-    sn_array_clear(&set->owners);
-    for (int i = 0; i < set->order.count; ++i) {
-        sn_bond_record *record = &set->records.data[set->order.data[i]];
-        record->first_row = -1;
-        int agent = sn_world_body_record(world, record->body)->agent.agent;
-        bool staged = sn_integrator_is_staged(world->elastics.agents.agents[agent].integrator);
-        if (!is_active(record, world->time) || staged) {
-            memset(record->impulses, 0,
-                   (size_t)sn_bond_row_count(&record->item) * sizeof *record->impulses);
-            continue;
-        }
-        record->first_row = set->rows.count;
-        sn_bond_view view = view_of(world, record, world->time);
-        for (int k = 0; k < sn_bond_row_count(&record->item); ++k) {
-            if (!add_row(world, record, k, &view, h)) {
-                return sn_fail_memory(error, sizeof(sn_exact_bond));
-            }
-        }
-    }
-    return SN_OK;
-}
-
-sn_status sn_world_give_bonds(sn_world *world, sn_error *error)
-{
-    sn_agent_set *set = &world->elastics.agents;
-    for (int i = 0; i < set->count; ++i) {
-        sn_array_clear(&world->elastics.items[i]->bonds);
-    }
-    for (int i = 0; i < world->bonds.order.count; ++i) {
-        const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
-        int agent = sn_world_body_record(world, record->body)->agent.agent;
-        const sn_bond_item *item = &record->item;
-        if (sn_integrator_is_staged(set->agents[agent].integrator) && !record->broken &&
-            !sn_array_push(&world->elastics.items[agent]->bonds, item)) {
-            return sn_fail_memory(error, sizeof item);
-        }
-    }
-    return SN_OK;
-}
-
-void sn_world_finish_bonds(sn_world *world, double h)
-{
-    sn_bond_set *set = &world->bonds;
-    for (int i = 0; i < set->order.count; ++i) {
-        sn_bond_record *record = &set->records.data[set->order.data[i]];
-        record->force = 0.0;
-        for (int k = 0; k < sn_bond_row_count(&record->item) && record->first_row >= 0; ++k) {
-            const sn_exact_bond *row = &set->rows.data[record->first_row + k];
-            sn_vec3 sum = SN_VEC3_ZERO; // forces are impulses times gradients
-            double steepest = 0.0;
-            for (int t = 0; t < row->count; ++t) {
-                bool same = row->sides[t].set == row->sides[0].set &&
-                            row->sides[t].agent == row->sides[0].agent;
-                sum = same ? sn_vec3_add(sum, row->forces[t].linear) : sum;
-                steepest = fmax(steepest, sn_length(row->forces[t].linear));
-            }
-            steepest = fmax(steepest, sn_length(sum)); // all on one body, if not against each other
-            record->impulses[k] = row->impulse;
-            record->force = fmax(record->force, fabs(row->impulse) * steepest / h);
-        }
-        record->broken = record->broken || record->force > record->break_force;
-    }
-}
-
-bool sn_world_is_bonded(const sn_world *world, uint32_t body_a, uint32_t body_b)
-{
-    for (int i = 0; i < world->bonds.order.count; ++i) {
-        const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
-        bool both = (record->body.index == body_a && record->other.index == body_b) ||
-                    (record->body.index == body_b && record->other.index == body_a);
-        if (both && body_b != 0 && is_active(record, world->time)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // ---- reading ----
@@ -635,67 +676,19 @@ sn_bond sn_world_bond(const sn_world *world, int order)
     return (sn_bond){index, world->bonds.ids.generation.data[index]};
 }
 
+sn_bond sn_world_find_bond(const sn_world *world, const char *name)
+{
+    uint32_t index = sn_name_table_find(&world->bonds.names, name);
+    return index != 0 ? (sn_bond){index, world->bonds.ids.generation.data[index]} : (sn_bond){0};
+}
+
 bool sn_bond_is_valid(const sn_world *world, sn_bond bond)
 {
-    return record_of(world, bond) != NULL;
+    return sn_world_bond_record(world, bond) != NULL;
 }
 
 const char *sn_bond_name(const sn_world *world, sn_bond bond)
 {
-    const sn_bond_record *record = record_of(world, bond);
+    const sn_bond_record *record = sn_world_bond_record(world, bond);
     return record != NULL ? record->name : "";
-}
-
-sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond)
-{
-    const sn_bond_record *record = record_of(world, bond);
-    sn_bond_state state = {0};
-    if (record == NULL) {
-        return state;
-    }
-    state.active = is_active(record, world->time);
-    state.broken = record->broken;
-    state.force = record->force;
-    sn_bond_view view = view_of(world, record, world->time);
-    for (int i = 0; i < sn_bond_row_count(&record->item); ++i) {
-        sn_bond_row row;
-        sn_vec3 sum = SN_VEC3_ZERO;
-        double steepest = 0.0;
-        sn_bond_read_row(&record->item, i, &view, &row);
-        for (int t = 0; t < row.count; ++t) {
-            sum = row.terms[t].end == 0 ? sn_vec3_add(sum, row.terms[t].gradient) : sum;
-            steepest = fmax(steepest, sn_length(row.terms[t].gradient));
-        }
-        steepest = fmax(steepest, sn_length(sum));
-        state.error = fmax(state.error, steepest > 0.0 ? fabs(row.value) / steepest : 0.0);
-    }
-    return state;
-}
-
-// ---- states ----
-
-size_t sn_world_bond_state_size(const sn_world *world)
-{
-    return (size_t)world->bonds.order.count * sizeof(double);
-}
-
-unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at)
-{
-    for (int i = 0; i < world->bonds.order.count; ++i) {
-        double broken = world->bonds.records.data[world->bonds.order.data[i]].broken;
-        memcpy(at, &broken, sizeof broken);
-        at += sizeof broken;
-    }
-    return at;
-}
-
-const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *at)
-{
-    for (int i = 0; i < world->bonds.order.count; ++i) {
-        double broken;
-        memcpy(&broken, at, sizeof broken);
-        world->bonds.records.data[world->bonds.order.data[i]].broken = broken != 0.0;
-        at += sizeof broken;
-    }
-    return at;
 }

@@ -16,6 +16,7 @@ typedef struct sn_bond_record {
     bool broken;
     int first_row; // in the rows of the step under way; -1: it does not act
     double force;
+    sn_vec3 total;
     double *impulses; // by rows, N s: of the last step
 } sn_bond_record;
 
@@ -28,6 +29,7 @@ typedef struct sn_bond_set {
     SN_ARRAY(uint32_t) owners;    // of the rows: index of the bond
 } sn_bond_set;
 
+sn_bond_record *sn_world_bond_record(const sn_world *world, sn_bond bond); // NULL: none
 void sn_bond_set_free(sn_bond_set *set);
 bool sn_world_copy_bonds(const sn_world *world, sn_world *copy);
 void sn_world_remove_bonds_of(sn_world *world, sn_body body);
@@ -42,7 +44,7 @@ sn_status sn_world_give_bonds(sn_world *world, sn_error *error);
 // At the end of the step: forces, and what breaks.
 void sn_world_finish_bonds(sn_world *world, double h);
 
-// What is broken, as bytes of the state.
+// What is broken and how far along their paths they are, as bytes of the state.
 size_t sn_world_bond_state_size(const sn_world *world);
 unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at);
 const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *at);

@@ -120,6 +120,16 @@ void sn_world_remove_events_of_joint(sn_world *world, sn_joint joint)
     }
 }
 
+void sn_world_remove_events_of_bond(sn_world *world, uint32_t bond)
+{
+    for (int i = world->event_order.count - 1; i >= 0; --i) {
+        uint32_t index = world->event_order.data[i];
+        if (world->events.data[index].def.probe.bond.index == bond) {
+            remove_event(world, index);
+        }
+    }
+}
+
 void sn_world_free_events(sn_world *world)
 {
     for (int i = 0; i < world->events.count; ++i) {

@@ -147,7 +147,8 @@ static int join_event(grouping *g, const sn_event_record *event, int leader)
 static bool looks_at_world(const sn_event_record *event)
 {
     const sn_probe *probe = &event->def.probe;
-    return probe->body.index == 0 && probe->field.index == 0 && probe->joint.index == 0;
+    return probe->body.index == 0 && probe->field.index == 0 && probe->joint.index == 0 &&
+           probe->bond.index == 0;
 }
 
 static sn_status join_everything(grouping *g, sn_error *error)

@@ -127,6 +127,17 @@ static sn_status check_joint_probe(const sn_world *world, const sn_probe *probe,
     return SN_OK;
 }
 
+static sn_status check_bond_probe(const sn_world *world, const sn_probe *probe, sn_error *error)
+{
+    if (!sn_bond_is_valid(world, probe->bond)) {
+        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the probe's bond does not exist");
+    }
+    return strchr(sn_quantity_of(probe->quantity), 'o') != NULL
+               ? SN_OK
+               : sn_fail(error, SN_ERROR_ARGUMENT, NULL, "'%s' is not a quantity of a bond",
+                         sn_quantity_word(probe->quantity));
+}
+
 static bool is_elastic(sn_quantity quantity)
 {
     return quantity == SN_QUANTITY_ELASTIC_ENERGY || quantity == SN_QUANTITY_LEAST_STRETCH;
@@ -141,10 +152,13 @@ sn_status sn_probe_check(const sn_world *world, const sn_probe *probe, sn_error 
     }
     const char *word = sn_quantity_word(probe->quantity);
     bool of_body = probe->body.index != 0, of_field = probe->field.index != 0,
-         of_joint = probe->joint.index != 0;
-    if (of_body + of_field + of_joint > 1) {
+         of_joint = probe->joint.index != 0, of_bond = probe->bond.index != 0;
+    if (of_body + of_field + of_joint + of_bond > 1) {
         return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
-                       "a probe looks at one body, field or joint, not at several");
+                       "a probe looks at one body, field, joint or bond, not at several");
+    }
+    if (of_bond) {
+        return check_bond_probe(world, probe, error);
     }
     if (of_joint) {
         return check_joint_probe(world, probe, error);
@@ -282,6 +296,15 @@ static double read_body(const sn_world *world, sn_body body, sn_quantity quantit
     }
 }
 
+static double read_bond(const sn_world *world, sn_bond bond, sn_quantity quantity)
+{
+    sn_bond_state state = sn_bond_read(world, bond);
+    return quantity == SN_QUANTITY_BOND_FORCE   ? state.force
+           : quantity == SN_QUANTITY_BOND_TOTAL ? sn_length(state.total)
+           : quantity == SN_QUANTITY_BOND_ERROR ? state.error
+                                                : (double)state.broken;
+}
+
 double sn_probe_read(const sn_world *world, const sn_probe *probe)
 {
     if (sn_probe_check(world, probe, NULL) != SN_OK) {
@@ -289,6 +312,9 @@ double sn_probe_read(const sn_world *world, const sn_probe *probe)
     }
     if (probe->joint.index != 0) {
         return sn_joint_quantity_read(world, probe->joint, probe->quantity);
+    }
+    if (probe->bond.index != 0) {
+        return read_bond(world, probe->bond, probe->quantity);
     }
     if (probe->at_point) {
         return read_point(world, probe);

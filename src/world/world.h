@@ -351,6 +351,7 @@ void sn_world_free_events(sn_world *world);
 bool sn_world_copy_events(const sn_world *world, sn_world *copy);
 void sn_world_remove_events_of(sn_world *world, sn_body body, sn_field field);
 void sn_world_remove_events_of_joint(sn_world *world, sn_joint joint);
+void sn_world_remove_events_of_bond(sn_world *world, uint32_t bond); // by its index
 
 // ---- behaviour.c ----
 void sn_world_free_behaviours(sn_world *world);

@@ -1,0 +1,261 @@
+// Bonds in a step: the rows they give to the solver, what comes back, and what can be read.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "world/world.h"
+
+// ---- rows of a step ----
+
+static bool is_active(const sn_bond_record *record, double time)
+{
+    return !record->broken && time >= record->item.start && time < record->item.end;
+}
+
+// What a row is about, now.
+static sn_bond_view view_of(const sn_world *world, const sn_bond_record *record, int row,
+                            double time)
+{
+    sn_vec3 local = sn_bond_row_local(&record->item, row);
+    const sn_agent_set *set = &world->elastics.agents;
+    const sn_body_record *body = sn_world_body_record(world, record->body),
+                         *other = sn_world_body_record(world, record->other);
+    sn_bond_view view = {.x = sn_agent_q(set, body->agent.agent),
+                         .v = sn_agent_v(set, body->agent.agent),
+                         .point = local,
+                         .time = time};
+    if (other != NULL && other->type == SN_BODY_ELASTIC) {
+        view.other_x = sn_agent_q(set, other->agent.agent);
+        view.other_v = sn_agent_v(set, other->agent.agent);
+    } else if (other != NULL && other->agent.agent >= 0) {
+        sn_part part;
+        world->sets[other->agent.set]->type->part(world->sets[other->agent.set], other->agent.agent,
+                                                  other->agent.part, &part);
+        sn_world_body_point(world, other, local, &view.point, &view.point_velocity);
+        sn_vec3 turning = sn_cross(part.angular_velocity, sn_vec3_sub(view.point, part.centre));
+        view.point_acceleration = sn_cross(part.angular_velocity, turning);
+    }
+    return view;
+}
+
+// A vertex as a part of its agent, for the step under way.
+static int grip_vertex(sn_world *world, int agent, int vertex)
+{
+    sn_elastic_point point = {.count = 1, .vertices = {vertex}, .weights = {1.0}};
+    return sn_elastic_grip(&world->elastics.agents, agent, &point);
+}
+
+// The velocity at which an equation holds at the end of the step, with what curvature adds on the
+// way. A rule that ends where the new velocity leads gets there at once; under the midpoint rule
+// half of the way is left, because velocities that undo the whole error would swing.
+static double wanted_rate(const sn_world *world, const sn_bond_record *record,
+                          const sn_bond_row *now, const sn_bond_row *then, double h)
+{
+    const sn_body_record *body = sn_world_body_record(world, record->body);
+    bool midpoint =
+        world->elastics.agents.agents[body->agent.agent].integrator == SN_INTEGRATOR_LIE_MIDPOINT;
+    bool path = record->item.type == SN_BOND_PATH;
+    double bend = path ? 0.0 : now->acceleration;
+    return midpoint ? -then->rate - 0.5 * now->value / h - h * bend
+                    : -then->value / h - 0.5 * h * bend;
+}
+
+static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn_bond_view *view,
+                    double h)
+{
+    const sn_body_record *bodies[2] = {sn_world_body_record(world, record->body),
+                                       sn_world_body_record(world, record->other)};
+    sn_bond_row row, then;
+    sn_bond_view later = *view;
+    // At its end a path has the rate that it came with, not the one of what rests there afterwards.
+    later.time = fmin(view->time + h, nextafter(record->item.end, -INFINITY));
+    sn_bond_read_row(&record->item, index, view, &row);
+    sn_bond_read_row(&record->item, index, &later, &then);
+    sn_exact_bond out = {.target = wanted_rate(world, record, &row, &then, h),
+                         .end_target = -then.rate,
+                         .impulse = record->impulses[index]};
+    for (int i = 0; i < row.count; ++i) {
+        const sn_body_record *body = bodies[row.terms[i].end];
+        sn_vec3 along = row.terms[i].gradient;
+        if (body == NULL || body->agent.agent < 0) {
+            continue; // of the world, or static
+        }
+        sn_contact_side side = {body->agent.set, body->agent.agent, body->agent.part};
+        sn_spatial force = sn_spatial_make(SN_VEC3_ZERO, along);
+        if (body->type == SN_BODY_ELASTIC) {
+            side.part = grip_vertex(world, body->agent.agent, row.terms[i].vertex);
+        } else {
+            sn_part part;
+            world->sets[side.set]->type->part(world->sets[side.set], side.agent, side.part, &part);
+            force.angular = sn_cross(sn_vec3_sub(view->point, part.centre), along);
+        }
+        if (side.part < 0) {
+            return false;
+        }
+        out.sides[out.count] = side;
+        out.forces[out.count++] = force;
+    }
+    sn_bond_set *set = &world->bonds;
+    sn_contact_side none = {-1, -1, 0}, other = none;
+    for (int i = 0; i < out.count; ++i) {
+        bool same =
+            out.sides[i].set == out.sides[0].set && out.sides[i].agent == out.sides[0].agent;
+        other = same ? other : out.sides[i];
+    }
+    sn_island_pair link = {sn_touch_agent_number(world, out.sides[0]),
+                           sn_touch_agent_number(world, other)};
+    uint32_t owner = (uint32_t)(record - set->records.data);
+    return sn_array_push(&set->rows, out) && sn_array_push(&set->owners, owner) &&
+           sn_array_push(&world->touch.active, SN_TOUCH_BONDS + set->rows.count - 1) &&
+           sn_array_push(&world->touch.links, link);
+}
+
+sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error)
+{
+    sn_bond_set *set = &world->bonds;
+    sn_array_clear(&set->rows);
+    sn_array_clear(&set->owners);
+    for (int i = 0; i < set->order.count; ++i) {
+        sn_bond_record *record = &set->records.data[set->order.data[i]];
+        record->first_row = -1;
+        int agent = sn_world_body_record(world, record->body)->agent.agent;
+        bool staged = sn_integrator_is_staged(world->elastics.agents.agents[agent].integrator);
+        if (!is_active(record, world->time) || staged) {
+            memset(record->impulses, 0,
+                   (size_t)sn_bond_row_count(&record->item) * sizeof *record->impulses);
+            continue;
+        }
+        record->first_row = set->rows.count;
+        for (int k = 0; k < sn_bond_row_count(&record->item); ++k) {
+            sn_bond_view view = view_of(world, record, k, world->time);
+            if (!add_row(world, record, k, &view, h)) {
+                return sn_fail_memory(error, sizeof(sn_exact_bond));
+            }
+        }
+    }
+    return SN_OK;
+}
+
+sn_status sn_world_give_bonds(sn_world *world, sn_error *error)
+{
+    sn_agent_set *set = &world->elastics.agents;
+    for (int i = 0; i < set->count; ++i) {
+        sn_array_clear(&world->elastics.items[i]->bonds);
+    }
+    for (int i = 0; i < world->bonds.order.count; ++i) {
+        const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
+        int agent = sn_world_body_record(world, record->body)->agent.agent;
+        const sn_bond_item *item = &record->item;
+        if (sn_integrator_is_staged(set->agents[agent].integrator) && !record->broken &&
+            !sn_array_push(&world->elastics.items[agent]->bonds, item)) {
+            return sn_fail_memory(error, sizeof item);
+        }
+    }
+    return SN_OK;
+}
+
+void sn_world_finish_bonds(sn_world *world, double h)
+{
+    sn_bond_set *set = &world->bonds;
+    for (int i = 0; i < set->order.count; ++i) {
+        sn_bond_record *record = &set->records.data[set->order.data[i]];
+        record->force = 0.0;
+        record->total = SN_VEC3_ZERO;
+        for (int k = 0; k < sn_bond_row_count(&record->item) && record->first_row >= 0; ++k) {
+            const sn_exact_bond *row = &set->rows.data[record->first_row + k];
+            sn_vec3 sum = SN_VEC3_ZERO; // forces are impulses times gradients
+            double steepest = 0.0;
+            for (int t = 0; t < row->count; ++t) {
+                bool same = row->sides[t].set == row->sides[0].set &&
+                            row->sides[t].agent == row->sides[0].agent;
+                sum = same ? sn_vec3_add(sum, row->forces[t].linear) : sum;
+                steepest = fmax(steepest, sn_length(row->forces[t].linear));
+            }
+            steepest = fmax(steepest, sn_length(sum)); // all on one body, if not against each other
+            record->impulses[k] = row->impulse;
+            record->total = sn_vec3_add_scaled(record->total, row->impulse / h, sum);
+            record->force = fmax(record->force, fabs(row->impulse) * steepest / h);
+        }
+        record->broken = record->broken || record->force > record->break_force;
+    }
+}
+
+bool sn_world_is_bonded(const sn_world *world, uint32_t body_a, uint32_t body_b)
+{
+    for (int i = 0; i < world->bonds.order.count; ++i) {
+        const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
+        bool both = (record->body.index == body_a && record->other.index == body_b) ||
+                    (record->body.index == body_b && record->other.index == body_a);
+        if (both && body_b != 0 && is_active(record, world->time)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// ---- reading ----
+
+sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond)
+{
+    const sn_bond_record *record = sn_world_bond_record(world, bond);
+    sn_bond_state state = {0};
+    if (record == NULL) {
+        return state;
+    }
+    state.active = is_active(record, world->time);
+    state.broken = record->broken;
+    state.force = record->force;
+    state.total = record->total;
+    for (int i = 0; i < sn_bond_row_count(&record->item); ++i) {
+        sn_bond_view view = view_of(world, record, i, world->time);
+        sn_bond_row row;
+        sn_vec3 sum = SN_VEC3_ZERO;
+        double steepest = 0.0;
+        sn_bond_read_row(&record->item, i, &view, &row);
+        for (int t = 0; t < row.count; ++t) {
+            sum = row.terms[t].end == 0 ? sn_vec3_add(sum, row.terms[t].gradient) : sum;
+            steepest = fmax(steepest, sn_length(row.terms[t].gradient));
+        }
+        steepest = fmax(steepest, sn_length(sum));
+        state.error = fmax(state.error, steepest > 0.0 ? fabs(row.value) / steepest : 0.0);
+    }
+    return state;
+}
+
+// ---- states ----
+
+// Of each: whether it is broken, and how far it is along its path.
+enum { STATE_NUMBERS = 4 };
+
+size_t sn_world_bond_state_size(const sn_world *world)
+{
+    return (size_t)world->bonds.order.count * STATE_NUMBERS * sizeof(double);
+}
+
+unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at)
+{
+    for (int i = 0; i < world->bonds.order.count; ++i) {
+        const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
+        const sn_bond_along *along = &record->item.along;
+        const double numbers[STATE_NUMBERS] = {record->broken, along->from, along->since,
+                                               along->target};
+        memcpy(at, numbers, sizeof numbers);
+        at += sizeof numbers;
+    }
+    return at;
+}
+
+const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *at)
+{
+    for (int i = 0; i < world->bonds.order.count; ++i) {
+        sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
+        double numbers[STATE_NUMBERS];
+        memcpy(numbers, at, sizeof numbers);
+        record->broken = numbers[0] != 0.0;
+        record->item.along.from = numbers[1];
+        record->item.along.since = numbers[2];
+        record->item.along.target = numbers[3];
+        at += sizeof numbers;
+    }
+    return at;
+}

@@ -1,0 +1,293 @@
+// Bonds of scenes: that each kind reaches the world and holds, what params change while it runs,
+// what breaks, that a resolved text is the same scene, and mistakes with their places.
+#include <math.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "scene_text.h"
+#include "sinew/elastic.h"
+#include "sinew/joint.h"
+
+#define HEAD                                                                                       \
+    "{\"sinew\": 1, \"gravity\": [0, 0, -10], \"params\": {\"reach\": {\"value\": 0}, \"last\": "  \
+    "{\"value\": 9}},\n\"bodies\": [\n"
+#define BAR(name, x)                                                                               \
+    "{\"name\": \"" name "\", \"type\": \"elastic\", \"mesh\": {\"type\": \"box\", \"size\": "     \
+    "[0.3, 0.1, 0.1], \"cells\": [3, 1, 1]}, \"position\": [" x ", 0, 0], \"damping\": "           \
+    "{\"stiffness\": \"2ms\"}}"
+#define LOAD                                                                                       \
+    "{\"name\": \"load\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.05}, \"position\": "     \
+    "[0.2, 0, 0]}"
+#define LEFT                 "{\"plane\": [-1, 0, 0], \"position\": [-0.15, 0, 0]}"
+#define RIGHT                "{\"box\": [0.01, 1, 1], \"position\": [0.15, 0, 0]}"
+#define SCENE(bodies, bonds) HEAD bodies "],\n\"bonds\": [\n" bonds "]}"
+#define BOND(type, rest)     "{\"type\": \"" type "\", \"body\": \"bar\", \"name\": \"hold\", " rest "}"
+
+static const struct {
+    const char *text;
+    sn_bond_type type;
+    double error; // m, that it may leave after half a second
+} kinds[] = {
+    {SCENE(BAR("bar", "0"), BOND("coordinates", "\"vertices\": " LEFT ", \"axes\": \"zx\"")),
+     SN_BOND_COORDINATES, 1e-6},
+    {SCENE(BAR("bar", "0"), BOND("plane", "\"vertices\": {\"vertices\": [0, 1]}, \"normal\": [0, "
+                                          "0, 3], \"position\": [7, 7, \"-5cm\"]")),
+     SN_BOND_PLANE, 1e-6},
+    {SCENE(BAR("bar", "0"), BOND("sphere", "\"vertices\": {\"vertices\": [0]}, \"position\": "
+                                           "[-0.15, -0.05, 0.25], \"radius\": 0.3")),
+     SN_BOND_QUADRIC, 1e-3},
+    {SCENE(BAR("bar", "0"), BOND("cylinder", "\"vertices\": {\"vertices\": [0]}, \"position\": "
+                                             "[7, -0.05, 0.25], \"axis\": [2, 0, 0], \"radius\": "
+                                             "0.3")),
+     SN_BOND_QUADRIC, 1e-3},
+    {SCENE(BAR("bar", "0"),
+           BOND("quadric",
+                "\"vertices\": {\"vertices\": [0]}, \"matrix\": [[0, 0, 0], [0, 0, 0.5], [0, 0.5, "
+                "0]], \"linear\": [0, 0, 1], \"position\": [0, -0.05, -0.05]")),
+     SN_BOND_QUADRIC, 1e-3},
+    {SCENE(BAR("bar", "0"), BOND("path", "\"vertices\": " LEFT ", \"times\": [0, 1], \"points\": "
+                                         "[[1, 1, 1], [1.1, 1, 1.2]], \"course\": \"smooth\"")),
+     SN_BOND_PATH, 1e-4},
+    {SCENE(BAR("bar", "0"), BOND("path", "\"vertices\": " LEFT ", \"marks\": [2, 3], \"points\": "
+                                         "[[0, 0, 0], [0, 0, 0.1]], \"along\": \"=2+reach\", "
+                                         "\"along_rate\": 4, \"until\": \"=last\"")),
+     SN_BOND_PATH, 1e-4},
+    {SCENE(BAR("bar", "0") "," LOAD, BOND("attached", "\"vertices\": [" RIGHT "], \"to\": "
+                                                      "\"load\"")),
+     SN_BOND_ATTACHED, 1e-4},
+    {SCENE(BAR("bar", "0"), BOND("attached", "\"vertices\": " LEFT)), SN_BOND_ATTACHED, 1e-6},
+    {SCENE(BAR("bar", "0") "," LOAD, BOND("point", "\"point\": [0.15, 0, 0], \"to\": \"load\", "
+                                                   "\"to_point\": [\"-5cm\", 0, 0]")),
+     SN_BOND_POINT, 1e-4},
+    {SCENE(BAR("bar", "0"), BOND("rigid", "\"vertices\": {\"plane\": [1, 0, 0]}") ",\n" BOND(
+                                "point", "\"point\": [0, 0, 0]")),
+     SN_BOND_RIGID, 1e-4},
+    {SCENE(BAR("bar", "0"), BOND("volume", "\"elements\": [0, 3]")), SN_BOND_VOLUME, 1e-4},
+    {SCENE(BAR("bar", "0") "," BAR("other", "0.301"),
+           BOND("junction", "\"to\": \"other\", \"vertices\": " RIGHT)),
+     SN_BOND_ATTACHED, 1e-4},
+    {SCENE(BAR("bar", "0") "," BAR("other", "0.301"),
+           BOND("junction", "\"to\": \"other\", \"element\": 12, \"to_element\": 2")),
+     SN_BOND_JUNCTION, 1e-4},
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+// A second bond of one scene needs another name.
+static char *text_of(int kind, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%s", kinds[kind].text);
+    char *first = strstr(buffer, "\"hold\""), *second = strstr(first + 1, "\"hold\"");
+    if (second != NULL) {
+        memcpy(second, "\"pin_\"", 6);
+    }
+    return buffer;
+}
+
+static uint64_t run_hash(const sn_scene *scene, int threads)
+{
+    sn_world *world = build(scene);
+    assert_int_equal(sn_world_set_threads(world, threads, NULL), SN_OK);
+    advance(world, 1.0 / 240.0, 20);
+    uint64_t hash = sn_world_hash(world);
+    sn_world_destroy(world);
+    return hash;
+}
+
+static void every_kind_reaches_the_world(void **state)
+{
+    (void)state;
+    for (int i = 0; i < KINDS; ++i) {
+        char buffer[4000];
+        sn_scene *scene = load(text_of(i, buffer, sizeof buffer));
+        sn_world *world = build(scene);
+        sn_bond bond = sn_world_find_bond(world, "hold");
+        assert_true(sn_bond_is_valid(world, bond));
+        assert_string_equal(sn_bond_name(world, bond), "hold");
+        double worst = sn_bond_read(world, bond).error;
+        // All of them hold where things stand.
+        if (!(worst < 1e-12)) {
+            fail_msg("%s begins with %g m", sn_bond_type_word(kinds[i].type), worst);
+        }
+        for (int k = 0; k < 120; ++k) {
+            advance(world, 1.0 / 240.0, 1);
+            worst = fmax(worst, sn_bond_read(world, bond).error);
+        }
+        if (!(worst < kinds[i].error)) {
+            fail_msg("%s, number %d: %g m", sn_bond_type_word(kinds[i].type), i, worst);
+        }
+        char *text, *again_text;
+        size_t length;
+        assert_int_equal(sn_scene_resolved_text(scene, &text, &length, NULL), SN_OK);
+        sn_scene *again = load(text);
+        assert_true(run_hash(scene, 1) == run_hash(again, 2));
+        assert_int_equal(sn_scene_resolved_text(again, &again_text, &length, NULL), SN_OK);
+        assert_string_equal(text, again_text);
+        sn_scene_free_text(text);
+        sn_scene_free_text(again_text);
+        sn_scene_destroy(again);
+        sn_world_destroy(world);
+        sn_scene_destroy(scene);
+    }
+}
+
+// A param leads vertices along a path at the rate that is given, and lets them go; a saved state
+// remembers how far they are.
+static void params_lead_and_let_go(void **state)
+{
+    (void)state;
+    sn_scene *scene = load(kinds[6].text);
+    sn_world *world = build(scene);
+    sn_body bar = sn_world_body(world, 0);
+    sn_bond bond = sn_world_find_bond(world, "hold");
+    sn_vec3 end = {-0.15, -0.05, -0.05};
+    advance(world, 1.0 / 240.0, 24);
+    assert_true(fabs(sn_body_point(world, bar, end).z + 0.05) < 1e-6);
+    assert_int_equal(sn_scene_set_param(scene, "reach", 1.0, NULL), SN_OK);
+    assert_int_equal(sn_scene_update(scene, world, NULL), SN_OK);
+    // Half of the way: 0.5 at 4 a second.
+    advance(world, 1.0 / 240.0, 30);
+    assert_true(fabs(sn_body_point(world, bar, end).z) < 1e-3);
+    size_t size = sn_world_state_size(world);
+    unsigned char *bytes = sn_allocate(size);
+    assert_int_equal(sn_world_save_state(world, bytes, size, NULL), SN_OK);
+    sn_world *late = build(scene);
+    assert_int_equal(sn_world_load_state(late, bytes, size, NULL), SN_OK);
+    advance(world, 1.0 / 240.0, 12);
+    advance(late, 1.0 / 240.0, 12);
+    assert_true(fabs(sn_body_point(late, bar, end).z - sn_body_point(world, bar, end).z) < 1e-6);
+    advance(world, 1.0 / 240.0, 60);
+    assert_true(fabs(sn_body_point(world, bar, end).z - 0.05) < 1e-6);
+    assert_true(sn_bond_read(world, bond).active);
+    // "until" moves to the past.
+    assert_int_equal(sn_scene_set_param(scene, "last", 0.1, NULL), SN_OK);
+    assert_int_equal(sn_scene_update(scene, world, NULL), SN_OK);
+    assert_false(sn_bond_read(world, bond).active);
+    advance(world, 1.0 / 240.0, 60);
+    assert_true(sn_body_point(world, bar, end).z < -0.1);
+    sn_free(bytes);
+    sn_world_destroy(late);
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+}
+
+// A bar on a hinged arm goes round with it; what hangs on a bond is read by probes, and an event
+// tells when it breaks.
+static void mechanisms_carry_and_bonds_break(void **state)
+{
+    (void)state;
+    static const char text[] = SCENE(
+        BAR("bar", "0") ",\n{\"name\": \"arm\", \"shape\": {\"type\": \"box\", \"size\": [0.1, "
+                        "0.1, 0.1]}, \"position\": [-0.2, 0, 0]}",
+        "{\"type\": \"attached\", \"name\": \"hold\", \"body\": \"bar\", \"to\": \"arm\", "
+        "\"vertices\": " LEFT ", \"breaks_at\": \"=1000 - 999.9*reach\"}");
+    char whole[4000];
+    snprintf(whole, sizeof whole, "%.*s%s", (int)strlen(text) - 1, text,
+             ",\n\"joints\": [{\"name\": \"hinge\", \"type\": \"hinge\", \"parent\": \"world\", "
+             "\"child\": \"arm\", \"at\": [-0.2, 0, 0], \"axis\": [0, 1, 0]}],\n\"probes\": ["
+             "{\"name\": \"f\", \"of\": \"hold\", \"quantity\": \"bond.force\"},"
+             "{\"name\": \"t\", \"of\": \"hold\", \"quantity\": \"bond.total\"},"
+             "{\"name\": \"e\", \"of\": \"hold\", \"quantity\": \"bond.error\"},"
+             "{\"name\": \"b\", \"of\": \"hold\", \"quantity\": \"bond.broken\"}],\n"
+             "\"events\": [{\"name\": \"broke\", \"of\": \"hold\", \"quantity\": \"bond.broken\", "
+             "\"threshold\": 0.5}]}");
+    sn_scene *scene = load(whole);
+    sn_world *world = build(scene);
+    sn_probe probes[4];
+    for (int i = 0; i < 4; ++i) {
+        sn_named_probe named;
+        assert_int_equal(sn_scene_probe(scene, world, i, &named, NULL), SN_OK);
+        probes[i] = named.probe;
+    }
+    advance(world, 1.0 / 240.0, 120);
+    sn_joint hinge = sn_world_find_joint(world, "hinge");
+    assert_true(sn_joint_position(world, hinge, 0) > 0.3);
+    assert_true(sn_probe_read(world, &probes[0]) > 0.0);
+    assert_true(sn_probe_read(world, &probes[1]) > sn_probe_read(world, &probes[0]));
+    assert_true(sn_probe_read(world, &probes[2]) < 1e-4);
+    assert_true(sn_probe_read(world, &probes[3]) == 0.0);
+    assert_string_equal(sn_probe_unit(world, &probes[1]), "N");
+    assert_int_equal(sn_world_event_count(world), 0);
+    assert_int_equal(sn_scene_set_param(scene, "reach", 1.0, NULL), SN_OK);
+    assert_int_equal(sn_scene_update(scene, world, NULL), SN_OK);
+    advance(world, 1.0 / 240.0, 2);
+    assert_true(sn_probe_read(world, &probes[3]) == 1.0);
+    assert_int_equal(sn_world_event_count(world), 1);
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+}
+
+static void mistakes_have_places(void **state)
+{
+    (void)state;
+    static const mistake mistakes[] = {
+        {SCENE(BAR("bar", "0"), BOND("attached", "\"to\": \"bar\", \"vertices\": " LEFT)),
+         {"t:5:59: the bond joins \"bar\" to itself"}},
+        {SCENE(BAR("bar", "0") "," LOAD, BOND("attached", "\"to\": \"bal\", \"vertices\": " LEFT)),
+         {"t:5:59: there is no body \"bal\"; did you mean \"bar\"?"}},
+        {SCENE(LOAD, "{\"type\": \"point\", \"body\": \"load\", \"point\": [0, 0, 0]}"),
+         {"t:5:27: \"body\" names \"load\", which is not elastic"}},
+        {SCENE(BAR("bar", "0"), BOND("rigid", "\"elements\": [99]")),
+         {"t:5:62: hold: there is no element 99, expected whole numbers from 0 to 17"}},
+        {SCENE(BAR("bar", "0"), BOND("volume", "\"vertices\": " LEFT)),
+         {"t:5:63: hold: no element has all four corners there"}},
+        {SCENE(BAR("bar", "0"), BOND("volume", "\"from\": 1")),
+         {"t:5:1: a bond of the type volume needs \"vertices\" or \"elements\""}},
+        {SCENE(BAR("bar", "0"), BOND("attached", "\"vertices\": {\"sphere\": 1, \"position\": [9, "
+                                                 "0, 0]}")),
+         {"t:5:65: bond 'hold': no vertex of the mesh lies there"}},
+        {SCENE(BAR("bar", "0"), BOND("coordinates", "\"axes\": \"xx\", \"vertices\": " LEFT)),
+         {"t:5:64: \"axes\": expected some of the letters x, y and z"}},
+        {SCENE(BAR("bar", "0"),
+               BOND("path", "\"points\": [[0, 0, 0]], \"times\": [0, 1], \"vertices\": " LEFT)),
+         {"t:5:81: 2 times for 1 points, expected one for each"}},
+        {SCENE(BAR("bar", "0"), BOND("path", "\"points\": [[0, 0, 0], [1, 0, 0]], \"marks\": [2, "
+                                             "1], \"vertices\": " LEFT)),
+         {"t:5:92: 1 comes after 2, expected them to grow"}},
+        {SCENE(BAR("bar", "0"), BOND("attached", "\"until\": 1, \"from\": 1, \"vertices\": " LEFT)),
+         {"t:5:62: it would hold from 1 s until 1 s"}},
+        {SCENE(BAR("bar", "0") "," BAR("other", "3"),
+               BOND("junction", "\"to\": \"other\", \"vertices\": " RIGHT)),
+         {"t:5:1: other: vertex 3 of the body is further than 4 elements from this one"}},
+        {SCENE(BAR("bar", "0"), BOND("junction", "\"to\": \"world\", \"vertices\": " RIGHT)),
+         {"t:5:59: a junction joins two elastic bodies"}},
+        {SCENE(BAR("bar", "0") "," LOAD,
+               "{\"type\": \"attached\", \"name\": \"load\", \"body\": \"bar\", \"vertices\": " LEFT
+               "}"),
+         {"t:5:30: the bond \"load\" has the name of the one at t:3:"}},
+    };
+    check_mistakes(mistakes, sizeof mistakes / sizeof mistakes[0]);
+}
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind += 3) {
+        char buffer[4000];
+        sn_scene *scene = load(text_of(kind, buffer, sizeof buffer));
+        bool done = false;
+        for (int i = 0; i < 3000 && !done; ++i) {
+            sn_world *world = NULL;
+            sn_allocation_fail_after(i);
+            sn_status status = sn_scene_build(scene, &world, NULL);
+            status = status == SN_OK ? sn_scene_update(scene, world, NULL) : status;
+            sn_allocation_fail_after(-1);
+            assert_true(status == SN_OK || status == SN_ERROR_MEMORY);
+            done = status == SN_OK;
+            sn_world_destroy(world);
+        }
+        assert_true(done);
+        sn_scene_destroy(scene);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_reaches_the_world),
+        cmocka_unit_test(params_lead_and_let_go),
+        cmocka_unit_test(mechanisms_carry_and_bonds_break),
+        cmocka_unit_test(mistakes_have_places),
+        cmocka_unit_test(memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
