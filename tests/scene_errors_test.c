@@ -193,7 +193,7 @@ static const mistake mistakes[] = {
     {PROBE("\"name\": \"p\", \"of\": \"air\", \"quantity\": \"force\""),
      {"t:3:51: a drag field has no \"force\""}},
     {PROBE("\"name\": \"p\", \"of\": \"coill\", \"quantity\": \"force\""),
-     {"t:3:32: there is no body, joint or field \"coill\"; did you mean \"coil\"?"}},
+     {"t:3:32: there is no body, joint, bond or field \"coill\"; did you mean \"coil\"?"}},
     {PROBE("\"name\": \"p\", \"quantity\": \"energy.totl\""),
      {"t:3:38: \"quantity\": got \"energy.totl\"; did you mean \"energy.total\"?"}},
     {"{\"sinew\": 1, \"events\": [{\"name\": \"e\", \"quantity\": \"time\", \"threshold\": "

@@ -632,7 +632,7 @@ static const mistake mistakes[] = {
     {SCRIPT("{`if`: `=probe('x') > 0`, `then`: []}"),
      {"t:2:69: there is no probe \"x\", expected one of: (there are none)"}},
     {SCRIPT("{`let`: `n`, `be`: `=2*of('bal', 'speed')`}"),
-     {"t:2:83: there is no body, joint or field \"bal\"; did you mean \"ball\"?"}},
+     {"t:2:83: there is no body, joint, bond or field \"bal\"; did you mean \"ball\"?"}},
     {SCRIPT("{`let`: `n`, `be`: `=of('ball', 'sped')`}"),
      {"t:2:81: there is no quantity \"sped\"; did you mean \"speed\"?"}},
     {SCRIPT("{`let`: `n`, `be`: `=of('ball', 'joint.position')`}"),
