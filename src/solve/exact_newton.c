@@ -14,6 +14,7 @@
 // what has no effect where it was, and end where u alone is right.
 #include <string.h>
 
+#include "solve/band.h"
 #include "solve/exact_system.h"
 
 bool sn_exact_newton_reserve(sn_exact_system *system)
@@ -27,11 +28,6 @@ bool sn_exact_newton_reserve(sn_exact_system *system)
            sn_array_resize(&system->active, rows) && sn_array_resize(&system->first, rows) &&
            sn_array_resize(&system->last, rows) && sn_array_resize(&system->deepest, rows) &&
            sn_array_resize(&system->swaps, rows);
-}
-
-static int largest_int(int a, int b)
-{
-    return a > b ? a : b;
 }
 
 // ---- the matrix ----
@@ -246,151 +242,6 @@ static void pack(newton *n)
     }
 }
 
-// ---- narrow bands ----
-
-// Rows of the matrix are 0 before `first` and after `last`; below row `deepest[j]` column j is.
-typedef struct sn_band {
-    int n;
-    double *a; // n x n
-    int *first, *last, *deepest, *swaps;
-} sn_band;
-
-static double *band_row(const sn_band *band, int i)
-{
-    return band->a + (size_t)i * (size_t)band->n;
-}
-
-static void measure_band(sn_band *band)
-{
-    int n = band->n;
-    memset(band->deepest, 0, (size_t)n * sizeof *band->deepest);
-    for (int i = 0; i < n; ++i) {
-        const double *row = band_row(band, i);
-        band->first[i] = 0;
-        band->last[i] = n - 1;
-        while (band->first[i] < i && row[band->first[i]] == 0.0) {
-            ++band->first[i];
-        }
-        while (band->last[i] > 0 && row[band->last[i]] == 0.0) {
-            --band->last[i];
-        }
-        band->deepest[band->first[i]] = i;
-    }
-    for (int j = 1; j < n; ++j) {
-        band->deepest[j] = largest_int(band->deepest[j - 1], band->deepest[j]);
-    }
-}
-
-// The row from j on whose entry in column j is largest.
-static int find_pivot(const sn_band *band, int j)
-{
-    int best = j;
-    double most = -1.0;
-    for (int i = j; i <= band->deepest[j]; ++i) {
-        double x = fabs(band_row(band, i)[j]);
-        if (x > most) {
-            most = x;
-            best = i;
-        }
-    }
-    return best;
-}
-
-static void exchange(int *numbers, int i, int j)
-{
-    int kept = numbers[i];
-    numbers[i] = numbers[j];
-    numbers[j] = kept;
-}
-
-static void exchange_rows(sn_band *band, int i, int j)
-{
-    double *one = band_row(band, i), *other = band_row(band, j);
-    int end = largest_int(band->last[i], band->last[j]);
-    int begin = band->first[i] < band->first[j] ? band->first[i] : band->first[j];
-    for (int k = begin; k <= end; ++k) {
-        double kept = one[k];
-        one[k] = other[k];
-        other[k] = kept;
-    }
-    exchange(band->first, i, j);
-    exchange(band->last, i, j);
-}
-
-// to -= factor * from; four at a time, so that compilers use wide registers.
-static void subtract(double *restrict to, double factor, const double *restrict from, int count)
-{
-    int k = 0;
-    for (; k + 4 <= count; k += 4) {
-        to[k] -= factor * from[k];
-        to[k + 1] -= factor * from[k + 1];
-        to[k + 2] -= factor * from[k + 2];
-        to[k + 3] -= factor * from[k + 3];
-    }
-    for (; k < count; ++k) {
-        to[k] -= factor * from[k];
-    }
-}
-
-// Multiplications that factoring takes, about.
-static double band_work(const sn_band *band)
-{
-    double work = 0.0;
-    for (int j = 0; j < band->n; ++j) {
-        double deep = band->deepest[j] - j;
-        work += deep * deep;
-    }
-    return work;
-}
-
-// LU with row exchanges, in place. False when a pivot is nothing, by entries of scaled rows, which
-// are about 1. Rows only move down to where column j is not yet 0, so `deepest` stays true.
-static bool factor_band(sn_band *band)
-{
-    for (int j = 0; j < band->n; ++j) {
-        const double *pivot = band_row(band, j);
-        band->swaps[j] = find_pivot(band, j);
-        if (band->swaps[j] != j) {
-            exchange_rows(band, j, band->swaps[j]);
-        }
-        if (!(fabs(pivot[j]) > 1e-14) || !isfinite(pivot[j])) {
-            return false;
-        }
-        for (int i = j + 1; i <= band->deepest[j]; ++i) {
-            double *row = band_row(band, i);
-            if (row[j] == 0.0) {
-                continue;
-            }
-            row[j] /= pivot[j];
-            subtract(row + j + 1, row[j], pivot + j + 1, band->last[j] - j);
-            band->last[i] = largest_int(band->last[i], band->last[j]);
-        }
-    }
-    return true;
-}
-
-static void solve_band(const sn_band *band, double *x)
-{
-    for (int i = 0; i < band->n; ++i) {
-        double kept = x[i];
-        x[i] = x[band->swaps[i]];
-        x[band->swaps[i]] = kept;
-    }
-    for (int i = 0; i < band->n; ++i) {
-        const double *row = band_row(band, i);
-        for (int k = band->first[i]; k < i; ++k) {
-            x[i] -= row[k] * x[k];
-        }
-    }
-    for (int i = band->n - 1; i >= 0; --i) {
-        const double *row = band_row(band, i);
-        for (int k = i + 1; k <= band->last[i]; ++k) {
-            x[i] -= row[k] * x[k];
-        }
-        x[i] /= row[i];
-    }
-}
-
 // ---- the step itself ----
 
 static bool newton_step(newton *n)
@@ -408,12 +259,12 @@ static bool newton_step(newton *n)
                     .last = system->last.data,
                     .deepest = system->deepest.data,
                     .swaps = system->swaps.data};
-    measure_band(&band);
-    *n->work -= band_work(&band);
-    if (!(*n->work >= 0.0) || !factor_band(&band)) {
+    sn_band_measure(&band);
+    *n->work -= sn_band_work(&band);
+    if (!(*n->work >= 0.0) || !sn_band_factor(&band)) {
         return false;
     }
-    solve_band(&band, system->right.data);
+    sn_band_solve(&band, system->right.data);
     for (int i = 0; i < n->count; ++i) {
         system->step.data[system->active.data[i]] = system->right.data[i];
     }

@@ -28,6 +28,7 @@
 static const double FLOOR = 1.0 / 20.0; // of the radius of a body, in a step
 static const double LIFT = 1.0 / 32.0;  // the same
 static const double SHARE = 0.02;       // of the energy it may have
+static const double GROSS = 100.0;      // the same
 
 // ---- energies ----
 
@@ -110,6 +111,10 @@ static void add_mechanism(const sn_world *world, int agent, double h, island_sum
         sn_vec3_add(sum->momentum_before, world->touch.started.data[agent].momentum);
     for (int i = 0; i < item->tree.count; ++i) {
         sum->mass += item->tree.links[i].mass;
+    }
+    const double *v = sn_agent_v(set, agent);
+    for (int j = 0; j < item->tree.v_count; ++j) {
+        sum->work += h * set->joint_force[set->agents[agent].v_first + j] * v[j];
     }
     sum->driven = sum->driven || sn_world_is_driven(world, agent);
     for (int i = 0; i < set->agents[agent].part_count; ++i) {
@@ -303,6 +308,13 @@ void sn_world_stand_lost(sn_world *world)
 
 // ---- in a step ----
 
+// Mechanisms are looked at that touch something, or whose ties may do anything at once.
+static bool is_watched(const sn_world *world, int agent)
+{
+    return world->touch.islands.of.data[world->rigid.agents.count + agent] >= 0 ||
+           world->articulations.items[agent]->ties != NULL;
+}
+
 bool sn_world_note_energies(sn_world *world)
 {
     const sn_agent_set *set = &world->articulations.agents;
@@ -311,7 +323,7 @@ bool sn_world_note_energies(sn_world *world)
         return false;
     }
     for (int i = 0; i < set->count; ++i) {
-        if (touch->islands.of.data[world->rigid.agents.count + i] >= 0) {
+        if (is_watched(world, i)) {
             sn_measure measure;
             set->type->measure(set, i, world->gravity, &measure);
             touch->started.data[i] = (sn_touch_start){.energy = measure.kinetic + measure.potential,
@@ -321,26 +333,61 @@ bool sn_world_note_energies(sn_world *world)
     return true;
 }
 
+// Energy it may have, and what of that is left for its motion.
+static double all_of(const island_sum *sum)
+{
+    return sum->before + fmax(sum->work, 0.0) + sum->lift;
+}
+
+static double motion_of(const island_sum *sum)
+{
+    return fmax(all_of(sum) - sum->potential, 0.0);
+}
+
+static bool is_out_of_place(const island_sum *sum)
+{
+    return !sum->driven && (sum->potential > all_of(sum) + sum->floor ||
+                            sum->kinetic > GROSS * fmax(motion_of(sum), sum->floor));
+}
+
+static void check_island(sn_world *world, int index, double h)
+{
+    const sn_island *island = &world->touch.islands.islands.data[index];
+    island_sum sum = sum_of(world, island, h);
+    double may = motion_of(&sum);
+    double off = SHARE * fmin(may, at_stake(&sum, world->gravity, h));
+    if (!isfinite(sum.kinetic) || is_out_of_place(&sum)) {
+        stand_island(world, index, isfinite(sum.kinetic));
+    } else if (!sum.driven && sum.kinetic > fmax(may + off, sum.floor)) {
+        slow(world, island, sqrt(fmax(may, sum.floor) / sum.kinetic));
+        world->report.slowed += 1;
+    }
+}
+
+static void check_alone(sn_world *world, int agent, double h)
+{
+    sn_agent_ref ref = {.set = SN_SET_ARTICULATION, .agent = agent};
+    island_sum sum = {0};
+    add_mechanism(world, agent, h, &sum);
+    sum.lift = 0.0;
+    if (isfinite(sum.kinetic) && is_out_of_place(&sum) && may_stand(world, ref)) {
+        stand(world->sets[ref.set], agent);
+    }
+}
+
 void sn_world_check_energies(sn_world *world, double h)
 {
     const sn_islands *islands = &world->touch.islands;
     world->report.slowed = 0;
     for (int i = 0; i < islands->islands.count; ++i) {
-        const sn_island *island = &islands->islands.data[i];
-        if (world->touch.kinds.data[i] == SN_ISLAND_ASLEEP || !is_fast(world, island, h)) {
-            continue;
+        if (world->touch.kinds.data[i] != SN_ISLAND_ASLEEP &&
+            is_fast(world, &islands->islands.data[i], h)) {
+            check_island(world, i, h);
         }
-        island_sum sum = sum_of(world, island, h);
-        double has = sum.before + fmax(sum.work, 0.0) + sum.lift;
-        double may = fmax(has - sum.potential, 0.0);
-        double off = SHARE * fmin(may, at_stake(&sum, world->gravity, h));
-        if (!isfinite(sum.kinetic)) {
-            stand_island(world, i, false);
-        } else if (!sum.driven && sum.potential > has + sum.floor) {
-            stand_island(world, i, true);
-        } else if (!sum.driven && sum.kinetic > fmax(may + off, sum.floor)) {
-            slow(world, island, sqrt(fmax(may, sum.floor) / sum.kinetic));
-            world->report.slowed += 1;
+    }
+    for (int i = 0; i < world->articulations.agents.count; ++i) {
+        if (islands->of.data[world->rigid.agents.count + i] < 0 && is_watched(world, i)) {
+            check_alone(world, i, h);
         }
     }
 }
