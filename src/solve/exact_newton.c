@@ -294,9 +294,12 @@ static void keep(sn_exact_system *system, bool back)
 }
 
 // Newton's method on the laws with u + shift (p - centre) in place of u, from the centre on. The
-// larger the shift, the surer. True when its residual has come down to `enough`.
+// larger the shift, the surer. True when its residual has come down to `enough`, a tenth of what it
+// began with; one that is far above that after a few turns does not come back.
 static bool approach(newton *n, double enough, int most, int *steps)
 {
+    enum { FEW = 3 };
+    const double far = 1e3;
     for (int turn = 0; turn < most; ++turn) {
         if (!newton_step(n)) {
             return false;
@@ -306,7 +309,7 @@ static bool approach(newton *n, double enough, int most, int *steps)
         if (residual <= enough) {
             return true;
         }
-        if (!(residual < 1e12)) {
+        if (!(residual < 1e12) || (turn >= FEW && residual > far * enough)) {
             return false;
         }
     }
@@ -320,14 +323,15 @@ static bool approach(newton *n, double enough, int most, int *steps)
 double sn_exact_newton(sn_exact_system *system, double tolerance, int most, int *steps,
                        double *work)
 {
-    enum { MOST_TURNS = 10, QUICK = 4, PATIENCE = 6 };
-    const double least = 1e-10, large = 0.1;
+    enum { MOST_TURNS = 10, QUICK = 4, PATIENCE = 6, FINE_PATIENCE = 3 };
+    const double least = 1e-10, large = 0.1, fine = 1e-6;
     newton n = {
         .system = system, .rows = system->p.count, .work = work, .centre = system->centre.data};
     double best = sn_exact_residual(system, NULL), shift = least;
     int last = *steps + most;
     keep(system, false);
-    for (int idle = 0; idle < PATIENCE && best > tolerance && *steps<last && * work> 0.0;) {
+    for (int idle = 0; idle < (best > fine ? PATIENCE : FINE_PATIENCE) && best > tolerance &&
+                       *steps<last && * work> 0.0;) {
         memcpy(system->centre.data, system->p.data,
                (size_t)system->p.count * sizeof *system->centre.data);
         n.shift = shift;
