@@ -201,6 +201,26 @@ SN_API const sn_elastic_material *sn_body_materials(const sn_world *world, sn_bo
 // A force on one vertex for the coming step, as of sn_body_add_force.
 SN_API void sn_body_add_vertex_force(sn_world *world, sn_body body, int vertex, sn_vec3 force);
 
+// A force and a moment on a part of the surface, until the field is removed
+// (sn_world_remove_field): the force as an even traction over the faces all of whose vertices are
+// chosen, the moment as one that grows with the distance from their middle, as stress does in
+// bending and twisting. Where the choice has no whole face its vertices count alike. In no energy.
+typedef struct sn_load_def {
+    const char *name;
+    sn_body body;        // elastic
+    const int *vertices; // Copied
+    int vertex_count;
+    sn_vec3 force;  // N, world axes
+    sn_vec3 moment; // N m, about the middle of the loaded part
+    bool follows;   // both turn with the loaded part; else they keep their directions
+} sn_load_def;
+
+SN_API sn_load_def sn_default_load_def(void);
+SN_API sn_status sn_world_add_load(sn_world *world, const sn_load_def *def, sn_field *field,
+                                   sn_error *error);
+SN_API sn_status sn_world_set_load(sn_world *world, sn_field field, sn_vec3 force, sn_vec3 moment,
+                                   sn_error *error);
+
 // ---- bonds ----
 
 // What holds vertices beyond their material; each from `start` to `end` only, and as long as it

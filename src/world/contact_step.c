@@ -66,6 +66,8 @@ static void rouse_sprung(sn_world *world)
             ends[1] = field->spring.body_b;
         } else if (field->type == SN_FIELD_PULL) {
             ends[0] = field->pull.body;
+        } else if (field->type == SN_FIELD_LOAD) {
+            ends[0] = field->load.body;
         }
         for (int k = 0; k < 2; ++k) {
             const sn_body_record *record = sn_world_body_record(world, ends[k]);

@@ -139,6 +139,21 @@ static sn_status check_drag(const sn_world *world, const sn_drag_def *def, const
     return SN_OK;
 }
 
+// ---- loads ----
+
+static sn_status check_load(const sn_field_load *load, const char *name, sn_error *error)
+{
+    if (!sn_vec3_is_finite(load->force) || !sn_vec3_is_finite(load->moment)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name, "force or moment of the load is not finite");
+    }
+    if (sn_dot(load->moment, load->moment) > 0.0 && !sn_load_has_moment(load->spread)) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, name,
+                       "the load has a moment, and acts on a point or along a line: three vertices "
+                       "off a line are needed");
+    }
+    return SN_OK;
+}
+
 // ---- all fields ----
 
 static sn_status check_name(const sn_world *world, const char *name, sn_error *error)
@@ -250,6 +265,60 @@ sn_status sn_world_add_callback(sn_world *world, const sn_callback_def *def, sn_
     return add(world, record, def->name, field, error);
 }
 
+sn_load_def sn_default_load_def(void)
+{
+    return (sn_load_def){0};
+}
+
+sn_status sn_world_add_load(sn_world *world, const sn_load_def *def, sn_field *field,
+                            sn_error *error)
+{
+    *field = (sn_field){0};
+    const char *name = def->name != NULL ? def->name : "unnamed load";
+    const sn_tetrahedra *mesh = sn_body_tetrahedra(world, def->body);
+    sn_status status = check_name(world, def->name, error);
+    if (status == SN_OK && mesh == NULL) {
+        status = sn_fail(error, SN_ERROR_HANDLE, name, "the load is not on an elastic body");
+    }
+    sn_field_record record = {.type = SN_FIELD_LOAD,
+                              .load = {def->body, def->force, def->moment, def->follows, NULL}};
+    if (status == SN_OK) {
+        status = sn_load_create(mesh, def->vertices, def->vertex_count, name, &record.load.spread,
+                                error);
+    }
+    if (status == SN_OK) {
+        status = check_load(&record.load, name, error);
+    }
+    if (status == SN_OK) {
+        status = add(world, record, def->name, field, error);
+    }
+    if (status != SN_OK) {
+        sn_load_destroy(record.load.spread);
+    }
+    return status;
+}
+
+sn_status sn_world_set_load(sn_world *world, sn_field field, sn_vec3 force, sn_vec3 moment,
+                            sn_error *error)
+{
+    sn_field_record *record = sn_world_field_record(world, field);
+    if (record == NULL || record->type != SN_FIELD_LOAD) {
+        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the field to change is not a load");
+    }
+    sn_field_load changed = record->load;
+    changed.force = force;
+    changed.moment = moment;
+    sn_status status = sn_world_check_still(world, error);
+    if (status == SN_OK) {
+        status = check_load(&changed, record->name, error);
+    }
+    if (status == SN_OK) {
+        record->load = changed;
+        sn_world_touch(world);
+    }
+    return status;
+}
+
 sn_status sn_world_add_field(sn_world *world, sn_field_record record, const char *name,
                              sn_field *field, sn_error *error)
 {
@@ -262,6 +331,8 @@ static void free_record(sn_field_record *record)
     sn_free(record->name);
     if (record->type == SN_FIELD_WIND) {
         sn_wind_destroy(record->wind);
+    } else if (record->type == SN_FIELD_LOAD) {
+        sn_load_destroy(record->load.spread);
     }
     *record = (sn_field_record){0};
 }
@@ -299,7 +370,8 @@ void sn_world_remove_fields_of(sn_world *world, sn_body body)
             (record->type == SN_FIELD_SPRING && (record->spring.body_a.index == body.index ||
                                                  record->spring.body_b.index == body.index)) ||
             (record->type == SN_FIELD_PULL && record->pull.body.index == body.index) ||
-            (record->type == SN_FIELD_DRAG && record->drag.body.index == body.index);
+            (record->type == SN_FIELD_DRAG && record->drag.body.index == body.index) ||
+            (record->type == SN_FIELD_LOAD && record->load.body.index == body.index);
         if (names) {
             drop(world, index);
         }
@@ -417,12 +489,15 @@ bool sn_world_copy_fields(const sn_world *world, sn_world *copy)
         sn_field_record *record = &copy->fields.data[index];
         *record = world->fields.data[index];
         record->name = sn_copy_text(world->fields.data[index].name);
-        bool windy = record->type == SN_FIELD_WIND;
+        bool windy = record->type == SN_FIELD_WIND, loads = record->type == SN_FIELD_LOAD;
         if (windy) {
             record->wind = sn_wind_copy(record->wind);
+        } else if (loads) {
+            record->load.spread = sn_load_copy(record->load.spread);
         }
         copy->field_order.data[i] = index;
         if (record->name == NULL || (windy && record->wind == NULL) ||
+            (loads && record->load.spread == NULL) ||
             !sn_name_table_put(&copy->field_names, record->name, index)) {
             return false;
         }

@@ -136,6 +136,17 @@ static void apply_wide_drags(sn_world *world, sn_agent_set *set, int agent, bool
     }
 }
 
+static void apply_load(sn_world *world, const sn_field_load *load, int group)
+{
+    sn_agent_ref target = find_target(world, load->body, group);
+    if (target.agent >= 0) {
+        sn_agent_set *set = world->sets[target.set];
+        sn_load_push(load->spread, load->force, load->moment, load->follows,
+                     sn_agent_q(set, target.agent),
+                     set->joint_force + set->agents[target.agent].v_first);
+    }
+}
+
 static void apply_fields(sn_world *world, const uint32_t *fields, int count, int group)
 {
     for (int i = 0; i < count; ++i) {
@@ -144,6 +155,8 @@ static void apply_fields(sn_world *world, const uint32_t *fields, int count, int
             apply_spring(world, &record->spring, group);
         } else if (record->type == SN_FIELD_PULL) {
             apply_pull(world, &record->pull, group);
+        } else if (record->type == SN_FIELD_LOAD) {
+            apply_load(world, &record->load, group);
         } else if (record->type == SN_FIELD_DRAG) {
             sn_agent_ref target = find_target(world, record->drag.body, group);
             if (target.agent >= 0) {

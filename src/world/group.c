@@ -269,6 +269,8 @@ static bool assign_fields(sn_world *world)
             group = a > b ? a : b;
         } else if (field->type == SN_FIELD_PULL) {
             group = group_of_body(world, field->pull.body);
+        } else if (field->type == SN_FIELD_LOAD) {
+            group = group_of_body(world, field->load.body);
         } else if (field->type == SN_FIELD_DRAG && field->drag.body.index == 0) {
             if (!sn_array_push(&world->wide_drags, index)) {
                 return false;

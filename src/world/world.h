@@ -12,6 +12,7 @@
 #include "base/name_table.h"
 #include "base/stack.h"
 #include "base/threads.h"
+#include "field/load.h"
 #include "sinew/behaviour.h"
 #include "world/air.h"
 #include "world/bond.h"
@@ -57,7 +58,15 @@ typedef enum sn_field_type {
     SN_FIELD_DRAG,
     SN_FIELD_CALLBACK,
     SN_FIELD_WIND,
+    SN_FIELD_LOAD,
 } sn_field_type;
+
+typedef struct sn_field_load {
+    sn_body body; // elastic
+    sn_vec3 force, moment;
+    bool follows;
+    sn_load *spread; // owned
+} sn_field_load;
 
 typedef struct sn_field_record {
     char *name;
@@ -68,6 +77,7 @@ typedef struct sn_field_record {
         sn_drag_def drag;
         sn_callback_def callback;
         sn_wind *wind; // owned
+        sn_field_load load;
     };
 } sn_field_record;
 
