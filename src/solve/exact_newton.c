@@ -293,9 +293,13 @@ static void keep(sn_exact_system *system, bool back)
     memcpy(back ? system->v.data : system->kept_v.data, from_v, v);
 }
 
+// Rows up to which no turn is spared: what stands in small systems is to be had to the last digit.
+enum { SMALL = 240 };
+
 // Newton's method on the laws with u + shift (p - centre) in place of u, from the centre on. The
 // larger the shift, the surer. True when its residual has come down to `enough`, a tenth of what it
-// began with; one that is far above that after a few turns does not come back.
+// began with; one that is far above that after a few turns hardly ever comes back, and large
+// systems do not wait for it.
 static bool approach(newton *n, double enough, int most, int *steps)
 {
     enum { FEW = 3 };
@@ -309,7 +313,7 @@ static bool approach(newton *n, double enough, int most, int *steps)
         if (residual <= enough) {
             return true;
         }
-        if (!(residual < 1e12) || (turn >= FEW && residual > far * enough)) {
+        if (!(residual < 1e12) || (n->rows > SMALL && turn >= FEW && residual > far * enough)) {
             return false;
         }
     }
@@ -330,8 +334,8 @@ double sn_exact_newton(sn_exact_system *system, double tolerance, int most, int 
     double best = sn_exact_residual(system, NULL), shift = least;
     int last = *steps + most;
     keep(system, false);
-    for (int idle = 0; idle < (best > fine ? PATIENCE : FINE_PATIENCE) && best > tolerance &&
-                       *steps<last && * work> 0.0;) {
+    for (int idle = 0; idle < (best > fine || n.rows <= SMALL ? PATIENCE : FINE_PATIENCE) &&
+                       best > tolerance && *steps<last && * work> 0.0;) {
         memcpy(system->centre.data, system->p.data,
                (size_t)system->p.count * sizeof *system->centre.data);
         n.shift = shift;
