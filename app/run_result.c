@@ -190,6 +190,18 @@ static void json_settings(sn_json_writer *json, const sn_run_result *result, con
     sn_json_write_close(json);
 }
 
+void sn_run_result_note_inverted(sn_run_result *result, const sn_world *world,
+                                 const sn_step_report *report)
+{
+    if (report->inverted > 0 && result->inverted++ == 0) {
+        snprintf(result->inverted_body, sizeof result->inverted_body, "%s",
+                 sn_body_name(world, report->inverted_body));
+    }
+    result->most_inverted =
+        report->inverted > result->most_inverted ? report->inverted : result->most_inverted;
+    result->spared += report->spared > 0;
+}
+
 void sn_run_result_json(const sn_run_result *result, const sn_scene *scene, const sn_world *world,
                         FILE *stream)
 {
@@ -199,6 +211,8 @@ void sn_run_result_json(const sn_run_result *result, const sn_scene *scene, cons
     sn_json_write_integer(&json, "steps", result->steps);
     sn_json_write_integer(&json, "slowed_steps", result->slowed);
     sn_json_write_integer(&json, "stalled_steps", result->stalled);
+    sn_json_write_integer(&json, "inverted_steps", result->inverted);
+    sn_json_write_integer(&json, "spared_steps", result->spared);
     sn_json_write_number(&json, "time", result->time);
     sn_json_write_number(&json, "wall_time", result->wall_time);
     sn_json_write_number(&json, "real_time_factor",
@@ -276,6 +290,17 @@ void sn_run_result_table(const sn_run_result *result, const sn_world *world, FIL
                 "steps in which contact had to take out energy it had gained: %" PRIu64
                 ", in which something could not be followed: %" PRIu64 "\n",
                 result->slowed, result->stalled);
+    }
+    if (result->inverted > 0) {
+        fprintf(stream,
+                "steps that left elements inside out: %" PRIu64
+                ", up to %d elements, in '%s' first\n",
+                result->inverted, result->most_inverted, result->inverted_body);
+    }
+    if (result->spared > 0) {
+        fprintf(stream,
+                "steps cut short before an element would have turned inside out: %" PRIu64 "\n",
+                result->spared);
     }
     fprintf(stream, "\n%-36s %13s %13s %13s\n", "balance", "start", "end", "change");
     const double rows[3][2] = {

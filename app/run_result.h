@@ -25,6 +25,10 @@ typedef struct sn_run_result {
 
     uint64_t steps, rows;
     uint64_t slowed, stalled; // steps in which contact took energy out, or something stood still
+    uint64_t inverted;        // steps that left elements inside out
+    int most_inverted;        // elements, in one of them
+    char inverted_body[128];  // the first body of the first of them
+    uint64_t spared;          // steps that were cut short before that
     double time, wall_time;   // s
     sn_energy start_energy, end_energy;
     double largest_energy_change, largest_kinetic_energy; // J, over the rows
@@ -48,6 +52,10 @@ void sn_run_result_row(sn_run_result *result, const sn_world *world, double *val
 // Largest change of the total energy over the run, relative to the larger of the energy at the
 // start and the largest kinetic energy (the zero of potential energy is arbitrary).
 double sn_run_result_energy_change(const sn_run_result *result);
+
+// After each step: elements that are inside out, or would have been.
+void sn_run_result_note_inverted(sn_run_result *result, const sn_world *world,
+                                 const sn_step_report *report);
 
 void sn_run_result_json(const sn_run_result *result, const sn_scene *scene, const sn_world *world,
                         FILE *stream);

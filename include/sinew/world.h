@@ -181,6 +181,9 @@ typedef struct sn_step_report {
     int slowed;                 // islands of contact that had gained energy, which was taken out
     int left_out;               // patches of contact beyond what a pair can have
     int taken_back;             // elastic bodies that stopped before surfaces crossed
+    int inverted;               // elements of elastic bodies that are inside out
+    sn_body inverted_body;      // the first body with one
+    int spared;                 // elastic bodies that stopped before an element would have been
     double contact_error;       // how far the worst island is from its laws, relative; 0: solved
     uint64_t force_evaluations; // since the world was made
     uint64_t

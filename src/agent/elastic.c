@@ -93,6 +93,7 @@ static sn_status make_solid(sn_elastic_item *item, const char *place, sn_error *
     }
     if (status == SN_OK) {
         status = sn_solid_make_plastic(item->solid, plastics, count, place, error);
+        item->barrier = sn_solid_has_barrier(item->solid);
     }
     int elements = sn_tetrahedra_element_count(item->mesh);
     double *volumes = NULL;

@@ -34,6 +34,12 @@ double sn_elastic_time(const sn_agent_set *set, int agent, double h)
                                                     : (is_explicit(&set->agents[agent]) ? 0.0 : h);
 }
 
+// How much of a change of velocity acts where the rule looks at forces.
+static double share_of(const sn_agent_set *set, int agent)
+{
+    return set->agents[agent].integrator == SN_INTEGRATOR_LIE_MIDPOINT ? 0.5 : 1.0;
+}
+
 // Behind an agent's positions: what has flowed.
 static double *flow_of(const sn_agent_set *set, int agent)
 {
@@ -148,7 +154,7 @@ static bool find_lack(const sn_agent_set *set, int agent, double h, const double
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     double t = sn_elastic_time(set, agent, h);
-    double share = set->agents[agent].integrator == SN_INTEGRATOR_LIE_MIDPOINT ? 0.5 : 1.0;
+    double share = share_of(set, agent);
     int count = STRIDE * item->mass.vertex_count;
     double *speed = item->impulse;
     for (int i = 0; i < count; ++i) {
@@ -198,31 +204,77 @@ static double forcing(const sn_elastic_item *item, double first, double now)
     return item->newton == 1 ? item->tolerance : fmax(item->tolerance, fmin(LOOSEST, wanted));
 }
 
+// Newton's method may look where an element has this share of its volume left, a step may end where
+// it has this one.
+static const double KEPT_IN_TURN = 0.2, KEPT_IN_STEP = 0.1;
+
+// Where the velocity at the start would lead an element through zero volume, the search begins with
+// less of it: x0 + s t v.
+static void begin_safely(sn_agent_set *set, int agent)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    const double *x0 = set->q_last + set->agents[agent].q_first, *v = sn_agent_v(set, agent);
+    double s =
+        sn_solid_safe_share(item->solid, threads_of(set), x0, sn_agent_q(set, agent), KEPT_IN_TURN);
+    for (int i = 0; i < STRIDE * item->mass.vertex_count && s < 1.0; ++i) {
+        item->change[i] = -(1.0 - s) / share_of(set, agent) * v[i];
+    }
+}
+
+// Cuts a turn short that would lead an element through zero volume.
+static void turn_safely(sn_agent_set *set, int agent, double t)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    double way = share_of(set, agent) * t;
+    int count = STRIDE * item->mass.vertex_count;
+    for (int i = 0; i < count; ++i) {
+        item->right[i] = item->place[i] + way * item->turn[i];
+    }
+    double s =
+        sn_solid_safe_share(item->solid, threads_of(set), item->place, item->right, KEPT_IN_TURN);
+    for (int i = 0; i < count && s < 1.0; ++i) {
+        item->turn[i] *= s;
+    }
+}
+
+static void take_turn(sn_agent_set *set, int agent, double t)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    if (item->barrier) {
+        turn_safely(set, agent, t);
+    }
+    for (int i = 0; i < STRIDE * item->mass.vertex_count; ++i) {
+        item->change[i] += item->turn[i];
+    }
+}
+
 // The change of velocity with nothing in the way, into `change`; `force` has what acts from
 // outside. A turn of Newton's method that leaves more than it found is halved.
 static bool implicit_change(sn_agent_set *set, int agent, double h)
 {
     enum { HALVINGS = 4 };
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
-    const double *q = sn_agent_q(set, agent);
     double t = sn_elastic_time(set, agent, h);
-    size_t bytes = bytes_of(item);
     int count = STRIDE * item->mass.vertex_count;
     bool kept;
-    memset(item->change, 0, bytes);
+    memset(item->change, 0, bytes_of(item));
+    if (item->barrier) {
+        begin_safely(set, agent);
+    }
     if (!find_lack(set, agent, h, item->change, item->place, item->right, &kept) ||
-        prepare(set, item, q, t, kept) != SN_OK) {
+        prepare(set, item, item->place, t, kept) != SN_OK) {
         return false;
     }
     double first = square_sum(item, item->right), last = first;
     solve(set, item, item->newton > 1 ? fmax(item->tolerance, FORCING) : item->tolerance,
-          item->right, item->change);
+          item->right, item->turn);
+    take_turn(set, agent, t);
     for (int turn = 1; turn < item->newton; ++turn) {
         if (!find_lack(set, agent, h, item->change, item->place, item->right, &kept)) {
             return false;
         }
         double now = square_sum(item, item->right);
-        if (turn > 1 && !(now < last)) {
+        if ((turn > 1 || item->barrier) && !(now < last)) {
             for (int k = 0; k < HALVINGS && !(now < last); ++k) {
                 for (int i = 0; i < count; ++i) {
                     item->turn[i] *= 0.5;
@@ -246,9 +298,7 @@ static bool implicit_change(sn_agent_set *set, int agent, double h)
         }
         last = now;
         solve(set, item, forcing(item, first, now), item->right, item->turn);
-        for (int i = 0; i < count; ++i) {
-            item->change[i] += item->turn[i];
-        }
+        take_turn(set, agent, t);
     }
     return true;
 }
@@ -347,7 +397,7 @@ void sn_elastic_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravit
     for (int agent = first; agent < last; ++agent) {
         sn_agent *head = &set->agents[agent];
         sn_elastic_item *item = sn_elastic_item_of(set, agent);
-        item->pushed = item->answers = false;
+        item->pushed = item->answers = item->spared = false;
         if (!steps(head)) {
             continue;
         }
@@ -375,6 +425,21 @@ void sn_elastic_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravit
     }
 }
 
+// What the material, contacts and bonds made of the step together may still lead an element through
+// zero volume: the body then stops before, velocities with it.
+static void end_safely(sn_agent_set *set, int agent)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
+    const double *q0 = set->q_last + set->agents[agent].q_first;
+    double s = sn_solid_safe_share(item->solid, threads_of(set), q0, q, KEPT_IN_STEP);
+    item->spared = s < 1.0;
+    for (int i = 0; i < set->agents[agent].v_count && item->spared; ++i) {
+        q[i] = q0[i] + s * (q[i] - q0[i]);
+        v[i] *= s;
+    }
+}
+
 void sn_elastic_advance(sn_agent_set *set, int first, int last, double h)
 {
     for (int agent = first; agent < last; ++agent) {
@@ -390,6 +455,9 @@ void sn_elastic_advance(sn_agent_set *set, int first, int last, double h)
 
         for (int i = 0; i < head->v_count; ++i) {
             q[i] = midpoint ? q[i] + 0.5 * h * v[i] : q0[i] + h * v[i];
+        }
+        if (item->barrier) {
+            end_safely(set, agent);
         }
         item->pushed = false;
         item->held = false;

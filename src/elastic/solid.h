@@ -55,6 +55,18 @@ SN_API void sn_solid_add_forces(const sn_solid *solid, sn_threads *threads, cons
 // The least det F of all elements and points, and whose it is: below 0 the element is inverted.
 SN_API double sn_solid_least_stretch(const sn_solid *solid, const double *x, int *element);
 
+// Elements with det F not above 0 at some point.
+SN_API int sn_solid_count_inverted(sn_solid *solid, sn_threads *threads, const double *x);
+
+// Some elements have a law that is infinite at zero volume and does not tell an element from its
+// mirror image, so that nothing but the way there keeps them from turning inside out.
+SN_API bool sn_solid_has_barrier(const sn_solid *solid);
+
+// How much of the straight way from x to y leaves each of those this share of det F at least: 1,
+// 1/2, 1/4, ... Those that are inverted at x are let go.
+SN_API double sn_solid_safe_share(sn_solid *solid, sn_threads *threads, const double *x,
+                                  const double *y, double kept);
+
 // Deformation gradient of one element, at point 0, or 0 to 3 of ten nodes.
 SN_API sn_mat3 sn_solid_gradient(const sn_solid *solid, int element, int point, const double *x);
 

@@ -138,7 +138,7 @@ static void put_hessian(const producing *work, sn_elastic_law law, int slot, int
         const sn_lanes_material *m = &solid->materials[slot / SN_LANES];
         sn_viscosity viscosity = {m->volume_viscosity[lane], m->shape_viscosity[lane]};
         double d[81], rate = solid->viscous_rate;
-        rate *= solid->viscous_now ? fmax(sn_mat3_determinant(f), 0.0) : 1.0;
+        rate *= solid->viscous_now ? fabs(sn_mat3_determinant(f)) : 1.0;
         sn_viscosity_hessian(&viscosity, &f, d);
         for (int i = 0; i < 81; ++i) {
             h[i] += rate * d[i];

@@ -151,6 +151,7 @@ struct sn_live {
     double seek_time;
     bool params_changed;
     int events_told;
+    int inverted; // elements inside out, when that was last told
     int broken_joints, broken_bonds;
 
     // The past.

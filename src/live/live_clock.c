@@ -112,10 +112,25 @@ static void tell_breaks(sn_live *live)
     live->broken_bonds = bonds;
 }
 
+// Once, when the first element turns inside out, and again after all had come back.
+static void tell_inverted(sn_live *live)
+{
+    sn_step_report report = sn_world_report(live->world);
+    if (report.inverted > 0 && live->inverted == 0) {
+        char text[320];
+        snprintf(text, sizeof text, "%d element%s of '%.200s' turned inside out", report.inverted,
+                 report.inverted == 1 ? " has" : "s have",
+                 sn_body_name(live->world, report.inverted_body));
+        sn_live_tell(live, text);
+    }
+    live->inverted = report.inverted;
+}
+
 static void tell_happenings(sn_live *live)
 {
     tell_events(live);
     tell_breaks(live);
+    tell_inverted(live);
     if (sn_world_stopped(live->world)) {
         sn_live_pause(live);
         live->wanted_steps = 0;

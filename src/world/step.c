@@ -190,6 +190,25 @@ static int count_stalled(const sn_world *world)
     return count;
 }
 
+// What is inside out at the end of a step is told, whatever law it has.
+static void count_inverted(sn_world *world)
+{
+    sn_agent_set *set = &world->elastics.agents;
+    world->report.inverted = world->report.spared = 0;
+    world->report.inverted_body = (sn_body){0};
+    for (int i = 0; i < set->count; ++i) {
+        sn_elastic_item *item = world->elastics.items[i];
+        sn_elastic_follow_flow(set, i);
+        int count = sn_solid_count_inverted(item->solid, world->threads, sn_agent_q(set, i));
+        if (count > 0 && world->report.inverted == 0) {
+            uint32_t owner = set->agents[i].owner;
+            world->report.inverted_body = (sn_body){owner, world->body_ids.generation.data[owner]};
+        }
+        world->report.inverted += count;
+        world->report.spared += item->spared;
+    }
+}
+
 static sn_status world_begin(sn_world *world, step_work *work, sn_error *error)
 {
     sn_status status = SN_OK;
@@ -354,6 +373,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
         sn_world_wake_behaviours(world);
     }
     world->report.stalled = count_stalled(world);
+    count_inverted(world);
     double finished = sn_world_clock();
     world->report.field_seconds = move_start - forces_start;
     world->report.move_seconds = finished - move_start + (forces_start - started);
