@@ -36,6 +36,10 @@ static void fill(problem *p, sn_random *random, int n, int below, int above)
             p->right[i] += p->a[i * n + k] * p->x[k];
         }
     }
+    for (int i = 0; i < n; ++i) {
+        p->first[i] = i > below ? i - below : 0;
+        p->last[i] = i + above < n ? i + above : n - 1;
+    }
     memcpy(p->plain, p->a, sizeof p->a);
 }
 

@@ -35,6 +35,7 @@ static void test_energy_of_random_impacts(void **state)
                                    .friction = 1.5};
         sn_exact_system system = {0};
         contact_problem_make(&system, &def, (uint64_t)i);
+        assert_true(sn_exact_system_order(&system));
         sn_impact_spot spots[MOST];
         double change[6 * MOST], h = 0.01;
         for (int k = 0; k < system.blocks.count; ++k) {

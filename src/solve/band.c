@@ -24,15 +24,6 @@ void sn_band_measure(sn_band *band)
     int n = band->n;
     memset(band->deepest, 0, (size_t)n * sizeof *band->deepest);
     for (int i = 0; i < n; ++i) {
-        const double *row = row_of(band, i);
-        band->first[i] = 0;
-        band->last[i] = n - 1;
-        while (band->first[i] < i && row[band->first[i]] == 0.0) {
-            ++band->first[i];
-        }
-        while (band->last[i] > 0 && row[band->last[i]] == 0.0) {
-            --band->last[i];
-        }
         band->deepest[band->first[i]] = i;
     }
     for (int j = 1; j < n; ++j) {

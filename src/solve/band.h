@@ -1,7 +1,7 @@
 // Narrow matrices without symmetry: LU with row exchanges in place, by panels.
 //
 //     sn_band band = {.n = n, .a = a, .first = f, .last = l, .deepest = d, .swaps = s};
-//     sn_band_measure(&band);             // what is 0 at both ends of rows
+//     sn_band_measure(&band);             // columns, from the ends of rows, which are given
 //     if (sn_band_factor(&band)) { sn_band_solve(&band, x); }
 //
 // Rows are whole, n numbers each, with zeros outside the band: they are exchanged within it. What
@@ -14,7 +14,8 @@
 
 #include "sinew/base.h"
 
-// Rows of the matrix are 0 before `first` and after `last`; below row `deepest[j]` column j is.
+// Rows of the matrix are 0 before `first`, which is at most their own number, and after `last`;
+// below row `deepest[j]` column j is.
 typedef struct sn_band {
     int n;
     double *a; // n x n

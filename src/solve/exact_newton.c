@@ -20,7 +20,8 @@
 bool sn_exact_newton_reserve(sn_exact_system *system)
 {
     int rows = system->p.count;
-    return sn_array_resize(&system->matrix, rows * rows) &&
+    return sn_array_resize(&system->matrix, rows * rows) && sn_array_resize(&system->low, rows) &&
+           sn_array_resize(&system->high, rows) && sn_array_resize(&system->before, rows + 1) &&
            sn_array_resize(&system->factor, rows * rows) && sn_array_resize(&system->right, rows) &&
            sn_array_resize(&system->step, rows) && sn_array_resize(&system->centre, rows) &&
            sn_array_resize(&system->kept_p, rows) &&
@@ -32,12 +33,24 @@ bool sn_exact_newton_reserve(sn_exact_system *system)
 
 // ---- the matrix ----
 
+// Rows of block a have entries in the columns of block b.
+static void reach(sn_exact_system *system, const sn_exact_block *a, const sn_exact_block *b)
+{
+    for (int row = a->row; row < a->row + a->width; ++row) {
+        int *low = &system->low.data[row], *high = &system->high.data[row];
+        *low = b->row < *low ? b->row : *low;
+        *high = b->row + b->width > *high ? b->row + b->width : *high;
+    }
+}
+
 // Adds J Y^T of two blocks that share an agent to both places of the matrix.
 static void couple(sn_exact_system *system, const sn_exact_block *a, const sn_exact_side *side_a,
                    const sn_exact_block *b, const sn_exact_side *side_b)
 {
     int count = system->agents.data[side_a->agent].v_count, rows = system->p.count;
     const double *j = system->j.data + side_a->first, *y = system->y.data + side_b->first;
+    reach(system, a, b);
+    reach(system, b, a);
     for (int m = 0; m < a->width; ++m) {
         for (int n = 0; n < b->width; ++n) {
             double sum = 0.0;
@@ -57,6 +70,10 @@ void sn_exact_newton_prepare(sn_exact_system *system)
 {
     int rows = system->p.count;
     memset(system->matrix.data, 0, (size_t)rows * (size_t)rows * sizeof *system->matrix.data);
+    for (int row = 0; row < rows; ++row) {
+        system->low.data[row] = row;
+        system->high.data[row] = row + 1;
+    }
     for (int k = 0; k < system->blocks.count; ++k) {
         const sn_exact_block *a = &system->blocks.data[k];
         for (int l = k; l < system->blocks.count; ++l) {
@@ -94,19 +111,44 @@ static void fix_row(newton *n, int row, double step)
     n->system->step.data[row] = step;
 }
 
-// (W + shift) dp = -u for one row; coefficients of all rows in `line`.
+// The next active row; its coefficients are in columns low .. high - 1 of the line.
+static void add_line(newton *n, int row, double right, int low, int high)
+{
+    n->system->right.data[n->count] = right;
+    n->system->first.data[n->count] = low;
+    n->system->last.data[n->count] = high;
+    n->system->active.data[n->count++] = row;
+}
+
+// (W + shift) dp = -u for one row.
 static void hold_row(newton *n, int row, double u, double *line)
 {
+    int low = n->system->low.data[row], high = n->system->high.data[row];
     const double *w = n->system->matrix.data + (size_t)row * (size_t)n->rows;
-    memcpy(line, w, (size_t)n->rows * sizeof *line);
+    memcpy(line + low, w + low, (size_t)(high - low) * sizeof *line);
     line[row] += n->shift;
-    n->system->right.data[n->count] = -u;
-    n->system->active.data[n->count++] = row;
+    add_line(n, row, -u, low, high);
 }
 
 static double *next_line(const newton *n)
 {
     return n->system->factor.data + (size_t)n->count * (size_t)n->rows;
+}
+
+static void reach_of_ball(const sn_exact_system *system, const sn_exact_block *block, int *low,
+                          int *high)
+{
+    *low = block->row;
+    *high = block->row + block->width;
+    for (int row = block->row; row < block->row + block->width; ++row) {
+        *low = system->low.data[row] < *low ? system->low.data[row] : *low;
+        *high = system->high.data[row] > *high ? system->high.data[row] : *high;
+    }
+    for (int k = 0; k < (block->kind == SN_BLOCK_POINT ? 0 : block->owner_count); ++k) {
+        int row = system->blocks.data[block->owner + k].row;
+        *low = row < *low ? row : *low;
+        *high = row + 1 > *high ? row + 1 : *high;
+    }
 }
 
 // Rows of an impulse p within a ball of radius r, of which `dr` tells the change by normal
@@ -129,14 +171,16 @@ static void ball_rows(newton *n, const sn_exact_block *block, int first, const d
     }
     double keep = r / length;
     const double *matrix = n->system->matrix.data;
+    int low, high;
+    reach_of_ball(n->system, block, &low, &high);
     for (int i = 0; i < width; ++i) {
         double *line = next_line(n), d = z[i] / length;
-        memset(line, 0, (size_t)n->rows * sizeof *line);
+        memset(line + low, 0, (size_t)(high - low) * sizeof *line);
         for (int k = 0; k < width; ++k) {
             int row = block->row + first + k;
             double turn = keep * ((i == k ? 1.0 : 0.0) - d * z[k] / length);
             line[row] -= turn;
-            for (int c = 0; c < n->rows; ++c) {
+            for (int c = n->system->low.data[row]; c < n->system->high.data[row]; ++c) {
                 line[c] += turn * matrix[(size_t)row * (size_t)n->rows + (size_t)c];
             }
             line[row] += turn * n->shift;
@@ -150,8 +194,7 @@ static void ball_rows(newton *n, const sn_exact_block *block, int first, const d
                 line[owner->row] -= d * block->length * owner->scale[0] / block->scale[0];
             }
         }
-        n->system->right.data[n->count] = -(p[i] - r * d);
-        n->system->active.data[n->count++] = block->row + first + i;
+        add_line(n, block->row + first + i, -(p[i] - r * d), low, high);
     }
 }
 
@@ -218,27 +261,39 @@ static void block_rows(newton *n, const sn_exact_block *block)
     }
 }
 
+static void count_active(const newton *n)
+{
+    const int *active = n->system->active.data;
+    int *before = n->system->before.data, count = 0;
+    for (int row = 0; row <= n->rows; ++row) {
+        before[row] = count;
+        count += count < n->count && active[count] == row;
+    }
+}
+
 // Moves what is known of the fixed rows' steps to the right, and packs the active columns.
 static void pack(newton *n)
 {
     sn_exact_system *system = n->system;
-    int *moving = system->deepest.data, moving_count = 0; // fixed rows with a step
-    for (int c = 0; c < n->rows; ++c) {
-        if (system->step.data[c] != 0.0) { // active rows have 0 here
-            moving[moving_count++] = c;
-        }
-    }
+    count_active(n);
     for (int i = 0; i < n->count; ++i) {
+        int low = system->first.data[i], high = system->last.data[i];
         const double *line = system->factor.data + (size_t)i * (size_t)n->rows;
         double known = 0.0;
-        for (int k = 0; k < moving_count; ++k) {
-            known += line[moving[k]] * system->step.data[moving[k]];
+        for (int c = low; c < high; ++c) { // active rows have no step yet
+            known += system->step.data[c] != 0.0 ? line[c] * system->step.data[c] : 0.0;
         }
         system->right.data[i] -= known;
+        // Active ascends, so nothing is overwritten that is yet to be read.
         double *packed = system->factor.data + (size_t)i * (size_t)n->count;
-        for (int c = 0; c < n->count && n->count < n->rows; ++c) {
-            packed[c] = line[system->active.data[c]]; // active ascends, so nothing is overwritten
+        int first = system->before.data[low], end = system->before.data[high];
+        memset(packed, 0, (size_t)first * sizeof *packed);
+        for (int c = first; c < end; ++c) {
+            packed[c] = line[system->active.data[c]];
         }
+        memset(packed + end, 0, (size_t)(n->count - end) * sizeof *packed);
+        system->first.data[i] = first < i ? first : i;
+        system->last.data[i] = end > 0 ? end - 1 : 0;
     }
 }
 

@@ -24,6 +24,9 @@ void sn_exact_system_free(sn_exact_system *system)
     sn_array_free(&system->p);
     sn_array_free(&system->target);
     sn_array_free(&system->matrix);
+    sn_array_free(&system->low);
+    sn_array_free(&system->high);
+    sn_array_free(&system->before);
     sn_array_free(&system->factor);
     sn_array_free(&system->right);
     sn_array_free(&system->step);
@@ -118,6 +121,35 @@ void sn_exact_system_prepare(sn_exact_system *system)
     }
 }
 
+// Points on free bodies, three rows of six numbers, are most of all: their loops are written out by
+// the compiler. The sums are the same.
+enum { FREE = 6 };
+
+static bool is_point_on_free(const sn_exact_block *block, const sn_exact_agent *agent)
+{
+    return block->width == SN_BLOCK_ROWS && agent->v_count == FREE;
+}
+
+static void push_free(const double *restrict y, const double *restrict dp, double *restrict v)
+{
+    for (int i = 0; i < FREE; ++i) {
+        v[i] = ((v[i] + dp[0] * y[i]) + dp[1] * y[FREE + i]) + dp[2] * y[2 * FREE + i];
+    }
+}
+
+static void add_along_free(const double *restrict j, const double *restrict v, double *restrict u)
+{
+    double x = u[0], y = u[1], z = u[2];
+    for (int i = 0; i < FREE; ++i) {
+        x += j[i] * v[i];
+        y += j[FREE + i] * v[i];
+        z += j[2 * FREE + i] * v[i];
+    }
+    u[0] = x;
+    u[1] = y;
+    u[2] = z;
+}
+
 void sn_exact_push_into(const sn_exact_system *system, const sn_exact_block *block, sn_vec3 dp,
                         double *velocities)
 {
@@ -126,6 +158,10 @@ void sn_exact_push_into(const sn_exact_system *system, const sn_exact_block *blo
         const sn_exact_agent *agent = &system->agents.data[block->side[side].agent];
         const double *y = system->y.data + block->side[side].first;
         double *v = velocities + agent->v_first;
+        if (is_point_on_free(block, agent)) {
+            push_free(y, numbers, v);
+            continue;
+        }
         for (int a = 0; a < block->width; ++a) {
             for (int i = 0; i < agent->v_count; ++i) {
                 v[i] += numbers[a] * y[a * agent->v_count + i];
@@ -147,6 +183,10 @@ sn_vec3 sn_exact_along(const sn_exact_system *system, const sn_exact_block *bloc
         const sn_exact_agent *agent = &system->agents.data[block->side[side].agent];
         const double *j = system->j.data + block->side[side].first;
         const double *v = velocities + agent->v_first;
+        if (is_point_on_free(block, agent)) {
+            add_along_free(j, v, u);
+            continue;
+        }
         for (int a = 0; a < block->width; ++a) {
             for (int i = 0; i < agent->v_count; ++i) {
                 u[a] += j[a * agent->v_count + i] * v[i];

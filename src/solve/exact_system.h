@@ -56,6 +56,8 @@ typedef struct sn_exact_system {
     SN_ARRAY(double) target; // by rows
     // Scratch of Newton's method.
     SN_ARRAY(double) matrix; // rows x rows: S J A^-1 J^T S
+    SN_ARRAY(int) low;       // rows: the first column of the matrix that may not be 0
+    SN_ARRAY(int) high;      // rows: behind the last one
     SN_ARRAY(double) factor; // of the active rows
     SN_ARRAY(double) right;  // rows
     SN_ARRAY(double) step;   // rows
@@ -63,11 +65,12 @@ typedef struct sn_exact_system {
     SN_ARRAY(double) centre; // rows: of the proximal term
     SN_ARRAY(double) kept_v;
     SN_ARRAY(int) active;  // rows that are solved for
+    SN_ARRAY(int) before;  // rows + 1: how many of them come before a row
     SN_ARRAY(int) first;   // their first columns that are not 0
     SN_ARRAY(int) last;    // their last columns that are not 0
     SN_ARRAY(int) deepest; // of columns, their last rows that are not 0
     SN_ARRAY(int) order;   // blocks by their rows
-    SN_ARRAY(int) places;  // scratch of ordering
+    SN_ARRAY(int) places;  // where the blocks of each agent begin, and these; scratch of ordering
     SN_ARRAY(int) swaps;
     // Where the solve began, and bounds of friction by blocks: of the way out.
     SN_ARRAY(double) start_p;
@@ -100,7 +103,15 @@ SN_API void sn_exact_system_free(sn_exact_system *system);
 // memory runs out.
 SN_API bool sn_exact_system_order(sn_exact_system *system);
 
-// After that: w and scales.
+// After that: the blocks that touch an agent, in ascending order.
+static inline const int *sn_exact_blocks_of(const sn_exact_system *system, int agent, int *count)
+{
+    const int *starts = system->places.data;
+    *count = starts[agent + 1] - starts[agent];
+    return starts + system->agents.count + 1 + starts[agent];
+}
+
+// And w and scales.
 SN_API void sn_exact_system_prepare(sn_exact_system *system);
 
 // Of one of its rows.

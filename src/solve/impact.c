@@ -70,13 +70,35 @@ static sn_vec3 strike_impulse(const sn_exact_block *block, sn_vec3 u, double e)
     return p;
 }
 
-static void refresh(const sn_exact_system *system, sn_impact_spot *spots, int count,
-                    const double *change)
+// Spots ascend by their blocks.
+static int spot_of(const sn_impact_spot *spots, int count, int block)
 {
-    for (int i = 0; i < count; ++i) {
-        const sn_exact_block *block = &system->blocks.data[spots[i].block];
-        spots[i].u_now =
-            sn_vec3_add(spots[i].u_before_events, sn_exact_along(system, block, change));
+    int low = 0, high = count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (spots[middle].block < block) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < count && spots[low].block == block ? low : -1;
+}
+
+// Velocities after a strike on one block: those of spots that share an agent with it.
+static void refresh(const sn_exact_system *system, sn_impact_spot *spots, int count,
+                    const sn_exact_block *struck, const double *change)
+{
+    for (int side = 0; side < struck->side_count; ++side) {
+        int block_count;
+        const int *blocks = sn_exact_blocks_of(system, struck->side[side].agent, &block_count);
+        for (int k = 0; k < block_count; ++k) {
+            int i = spot_of(spots, count, blocks[k]);
+            if (i >= 0) {
+                sn_vec3 turn = sn_exact_along(system, &system->blocks.data[blocks[k]], change);
+                spots[i].u_now = sn_vec3_add(spots[i].u_before_events, turn);
+            }
+        }
     }
 }
 
@@ -119,7 +141,7 @@ static int strike_all(const sn_exact_system *system, sn_impact_spot *spots, int 
         spot->strike = sn_vec3_add(spot->strike, p);
         spot->later = sn_vec3_add_scaled(spot->later, 1.0 - share, p);
         sn_exact_push_into(system, block, p, change);
-        refresh(system, spots, count, change);
+        refresh(system, spots, count, block, change);
         ++strikes;
     }
     return strikes;

@@ -39,7 +39,8 @@ typedef struct sn_impact_spot {
 // Would it strike and rebound within the step, by what is in the spot?
 SN_API bool sn_impact_is_due(const sn_impact_spot *spot, double h);
 
-// Makes the impacts. change: as long as the system's v, scratch. Gives the number of strikes.
+// Makes the impacts of a system in order, with spots that ascend by blocks. change: as long as the
+// system's v, scratch. Gives the number of strikes.
 SN_API int sn_impact_run(const sn_exact_system *system, sn_impact_spot *spots, int count, double h,
                          double *change);
 
