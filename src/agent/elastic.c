@@ -29,6 +29,7 @@ static void free_item(sn_elastic_item *item)
     sn_free(item->rest_moment);
     sn_free(item->force);
     sn_free(item->hold);
+    sn_free(item->drag);
     sn_skin_destroy(item->skin);
     sn_array_free(&item->known);
     sn_array_free(&item->answer);

@@ -78,6 +78,8 @@ typedef struct sn_elastic_item {
     double *right, *change, *place, *turn; // scratch
     double *hold;  // 2 * vertex_count: N/m and N s/m of hands; NULL until needed
     bool held;     // by a hand, in the step under way
+    double *drag;  // 9 * vertex_count: -df/dv of the air on each, N s/m; NULL until a wind blows
+    bool dragged;  // by it, in the step under way
     bool pushed;   // free_step has filled `impulse`
     double step;   // h of the step under way
     sn_skin *skin; // made when contact first asks

@@ -135,6 +135,14 @@ static sn_status prepare(const sn_agent_set *set, const sn_elastic_item *item, c
         const double block[9] = {m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m};
         status = m > 0.0 ? sn_linear_add_block(item->linear, threads, i, i, block, NULL) : SN_OK;
     }
+    for (int i = 0; i < item->mass.vertex_count && item->dragged && status == SN_OK; ++i) {
+        double block[9], most = 0.0;
+        for (int k = 0; k < 9; ++k) {
+            block[k] = t * item->drag[9 * i + k];
+            most = fmax(most, fabs(block[k]));
+        }
+        status = most > 0.0 ? sn_linear_add_block(item->linear, threads, i, i, block, NULL) : SN_OK;
+    }
     return status == SN_OK ? sn_linear_finish(item->linear, threads, item->fixed, x, NULL) : status;
 }
 
@@ -161,6 +169,11 @@ static bool find_lack(const sn_agent_set *set, int agent, double h, const double
         speed[i] = v[i] + share * dv[i];
         place[i] = q[i] + share * t * dv[i];
         right[i] = item->force[i];
+    }
+    for (int i = 0; i < item->mass.vertex_count && item->dragged; ++i) {
+        for (int k = 0; k < 9; ++k) {
+            right[STRIDE * i + k / 3] -= share * item->drag[9 * i + k] * dv[STRIDE * i + k % 3];
+        }
     }
     add_inner(set, item, place, speed, right);
     if (!add_stiffness_damping(set, item, place, speed, right, kept)) {
@@ -416,7 +429,8 @@ void sn_elastic_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravit
             v[i] += item->change[i];
             item->impulse[i] = h * item->force[i];
         }
-        if (item->fixed_count == 0 && item->rayleigh.mass_rate == 0.0 && !item->held) {
+        if (item->fixed_count == 0 && item->rayleigh.mass_rate == 0.0 && !item->held &&
+            !item->dragged) {
             bool midpoint = head->integrator == SN_INTEGRATOR_LIE_MIDPOINT;
             restore_momentum(set, agent,
                              midpoint ? sn_agent_q(set, agent) : set->q_last + head->q_first);
@@ -460,7 +474,7 @@ void sn_elastic_advance(sn_agent_set *set, int first, int last, double h)
             end_safely(set, agent);
         }
         item->pushed = false;
-        item->held = false;
+        item->held = item->dragged = false;
     }
 }
 

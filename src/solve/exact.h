@@ -50,6 +50,7 @@ typedef struct sn_exact_bond {
     double target;     // at the end of the step
     double end_target; // the same in the second pass
     double impulse;    // of the step before, and the answer
+    double start_rate; // at the start of the step: for whoever makes the target
 } sn_exact_bond;
 
 typedef struct sn_exact_problem {

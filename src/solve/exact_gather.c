@@ -359,6 +359,10 @@ static bool add_own_rows(sn_exact *exact, const sn_exact_problem *problem, int i
 
 // ---- bonds ----
 
+// Of what a row's own impulse does: many vertices of a stiff patch on one rigid body say nearly the
+// same, and what they say differently would be lost in rounding.
+#define BOND_SOFTNESS 1e-5
+
 static bool add_bond(sn_exact *exact, const sn_exact_problem *problem, const sn_exact_bond *bond,
                      bool at_end)
 {
@@ -394,9 +398,16 @@ static bool add_bond(sn_exact *exact, const sn_exact_problem *problem, const sn_
             row[k] += exact->total.data[k];
         }
     }
+    double answer = 0.0;
     for (int side = 0; side < block.side_count; ++side) {
         invert_side(system, problem, &block, side);
+        int count = system->agents.data[block.side[side].agent].v_count;
+        for (int k = 0; k < count; ++k) {
+            answer += system->j.data[block.side[side].first + k] *
+                      system->y.data[block.side[side].first + k];
+        }
     }
+    block.softness = BOND_SOFTNESS * answer;
     if (!add_block(system, &block)) {
         return false;
     }

@@ -274,6 +274,8 @@ sn_status sn_world_make_air(sn_world *world, sn_error *error)
         }
     }
     sn_status status = air->winds.count > 0 ? add_bodies(world, error) : SN_OK;
+    status =
+        status == SN_OK && air->winds.count > 0 ? sn_world_make_air_skins(world, error) : status;
     return status == SN_OK ? sn_world_make_shade(world, error) : status;
 }
 
@@ -643,5 +645,6 @@ void sn_world_add_air(sn_world *world, double time, int group)
         }
         air_work work = {world, time, group};
         sn_threads_run(world->threads, world->air.bodies.count, BODY_CHUNK, blow_on, &work);
+        sn_world_add_air_to_skins(world, time, group);
     }
 }

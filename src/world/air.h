@@ -52,6 +52,12 @@ void sn_world_free_air(sn_world *world);
 // step, so that integrators of several stages see no jumps.
 void sn_world_cut_air(sn_world *world, double start, double end);
 
+// ---- air_skin.c ----
+// What elastic bodies need to feel winds; with the winds.
+sn_status sn_world_make_air_skins(sn_world *world, sn_error *error);
+void sn_world_add_air_to_skins(sn_world *world, double time, int group);
+
+// ---- air.c ----
 // Adds the forces of the air to the single-stage agents (group -1) or those of a staged group.
 void sn_world_add_air(sn_world *world, double time, int group);
 

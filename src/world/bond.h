@@ -41,6 +41,9 @@ bool sn_world_is_bonded(const sn_world *world, uint32_t body_a, uint32_t body_b)
 sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error);
 // Before a step: what staged agents hold by themselves.
 sn_status sn_world_give_bonds(sn_world *world, sn_error *error);
+// The same rows where agents are now: in the middle of the step, before velocities have changed,
+// and at its end.
+void sn_world_renew_bonds(sn_world *world, double h, bool at_end);
 // At the end of the step: forces, and what breaks.
 void sn_world_finish_bonds(sn_world *world, double h);
 

@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "world/world.h"
 
+enum { STRIDE = SN_SOLID_STRIDE };
+
 // ---- rows of a step ----
 
 static bool is_active(const sn_bond_record *record, double time)
@@ -45,19 +47,65 @@ static int grip_vertex(sn_world *world, int agent, int vertex)
     return sn_elastic_grip(&world->elastics.agents, agent, &point);
 }
 
+static bool is_midpoint(const sn_world *world, const sn_bond_record *record)
+{
+    const sn_body_record *body = sn_world_body_record(world, record->body);
+    return world->elastics.agents.agents[body->agent.agent].integrator ==
+           SN_INTEGRATOR_LIE_MIDPOINT;
+}
+
+// Is the other side a rigid part that moves? Its rows are those of where it is in the middle of the
+// step.
+static bool turns(const sn_world *world, const sn_bond_record *record)
+{
+    const sn_body_record *other = sn_world_body_record(world, record->other);
+    return other != NULL && other->type != SN_BODY_ELASTIC && other->agent.agent >= 0;
+}
+
 // The velocity at which an equation holds at the end of the step, with what curvature adds on the
 // way. A rule that ends where the new velocity leads gets there at once; under the midpoint rule
 // half of the way is left, because velocities that undo the whole error would swing.
 static double wanted_rate(const sn_world *world, const sn_bond_record *record,
                           const sn_bond_row *now, const sn_bond_row *then, double h)
 {
-    const sn_body_record *body = sn_world_body_record(world, record->body);
-    bool midpoint =
-        world->elastics.agents.agents[body->agent.agent].integrator == SN_INTEGRATOR_LIE_MIDPOINT;
-    bool path = record->item.type == SN_BOND_PATH;
-    double bend = path ? 0.0 : now->acceleration;
-    return midpoint ? -then->rate - 0.5 * now->value / h - h * bend
-                    : -then->value / h - 0.5 * h * bend;
+    bool straight = record->item.type == SN_BOND_PATH || turns(world, record);
+    double bend = straight ? 0.0 : now->acceleration;
+    return is_midpoint(world, record) ? -then->rate - 0.5 * now->value / h - h * bend
+                                      : -then->value / h - 0.5 * h * bend;
+}
+
+// How fast the value of a row changes with the velocities there are.
+static double rate_of(const sn_bond_row *row, const sn_bond_view *view)
+{
+    double rate = row->rate;
+    for (int i = 0; i < row->count; ++i) {
+        const double *v = row->terms[i].end == 0 ? view->v : view->other_v;
+        int vertex = row->terms[i].vertex;
+        rate += sn_dot(row->terms[i].gradient,
+                       vertex < 0 ? view->point_velocity : sn_vec3_at(v + STRIDE * vertex));
+    }
+    return rate;
+}
+
+// What an impulse of the row does to a side: a force at a vertex, or a wrench about the centre of a
+// rigid part.
+static sn_spatial force_of(const sn_world *world, const sn_body_record *body, sn_vec3 along,
+                           sn_vec3 point)
+{
+    sn_spatial force = sn_spatial_make(SN_VEC3_ZERO, along);
+    if (body->type != SN_BODY_ELASTIC) {
+        const sn_agent_set *set = world->sets[body->agent.set];
+        sn_part part;
+        set->type->part(set, body->agent.agent, body->agent.part, &part);
+        force.angular = sn_cross(sn_vec3_sub(point, part.centre), along);
+    }
+    return force;
+}
+
+// At its end a path has the rate that it came with, not the one of what rests there afterwards.
+static double end_time(const sn_bond_record *record, double time)
+{
+    return fmin(time, nextafter(record->item.end, -INFINITY));
 }
 
 static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn_bond_view *view,
@@ -67,33 +115,27 @@ static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn
                                        sn_world_body_record(world, record->other)};
     sn_bond_row row, then;
     sn_bond_view later = *view;
-    // At its end a path has the rate that it came with, not the one of what rests there afterwards.
-    later.time = fmin(view->time + h, nextafter(record->item.end, -INFINITY));
+    later.time = end_time(record, view->time + h);
     sn_bond_read_row(&record->item, index, view, &row);
     sn_bond_read_row(&record->item, index, &later, &then);
     sn_exact_bond out = {.target = wanted_rate(world, record, &row, &then, h),
                          .end_target = -then.rate,
+                         .start_rate = rate_of(&row, view),
                          .impulse = record->impulses[index]};
     for (int i = 0; i < row.count; ++i) {
         const sn_body_record *body = bodies[row.terms[i].end];
-        sn_vec3 along = row.terms[i].gradient;
         if (body == NULL || body->agent.agent < 0) {
             continue; // of the world, or static
         }
         sn_contact_side side = {body->agent.set, body->agent.agent, body->agent.part};
-        sn_spatial force = sn_spatial_make(SN_VEC3_ZERO, along);
         if (body->type == SN_BODY_ELASTIC) {
             side.part = grip_vertex(world, body->agent.agent, row.terms[i].vertex);
-        } else {
-            sn_part part;
-            world->sets[side.set]->type->part(world->sets[side.set], side.agent, side.part, &part);
-            force.angular = sn_cross(sn_vec3_sub(view->point, part.centre), along);
         }
         if (side.part < 0) {
             return false;
         }
         out.sides[out.count] = side;
-        out.forces[out.count++] = force;
+        out.forces[out.count++] = force_of(world, body, row.terms[i].gradient, view->point);
     }
     sn_bond_set *set = &world->bonds;
     sn_contact_side none = {-1, -1, 0}, other = none;
@@ -134,6 +176,45 @@ sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error)
         }
     }
     return SN_OK;
+}
+
+static void renew_row(const sn_world *world, const sn_bond_record *record, int index, double time,
+                      bool at_end, sn_exact_bond *out)
+{
+    const sn_body_record *bodies[2] = {sn_world_body_record(world, record->body),
+                                       sn_world_body_record(world, record->other)};
+    sn_bond_view view = view_of(world, record, index, end_time(record, time));
+    sn_bond_row row;
+    int count = 0;
+    sn_bond_read_row(&record->item, index, &view, &row);
+    for (int t = 0; t < row.count; ++t) {
+        const sn_body_record *body = bodies[row.terms[t].end];
+        if (body != NULL && body->agent.agent >= 0) {
+            out->forces[count++] = force_of(world, body, row.terms[t].gradient, view.point);
+        }
+    }
+    if (at_end) {
+        out->end_target = -row.rate;
+    } else if (is_midpoint(world, record)) {
+        out->target -= rate_of(&row, &view) - out->start_rate;
+    }
+}
+
+// Rows were read at the start. An impulse that pushed a part in the middle of the step from where
+// it was at the start would do work that is not taken from the other side, in proportion to the
+// square of the angle it has turned by: parts that turn are pushed from where they are. Their
+// velocities in the middle are those of the start still, and tell what the turning adds.
+void sn_world_renew_bonds(sn_world *world, double h, bool at_end)
+{
+    sn_bond_set *set = &world->bonds;
+    for (int i = 0; i < set->order.count; ++i) {
+        const sn_bond_record *record = &set->records.data[set->order.data[i]];
+        bool due = record->first_row >= 0 && (at_end || turns(world, record));
+        for (int k = 0; due && k < sn_bond_row_count(&record->item); ++k) {
+            renew_row(world, record, k, world->time + (at_end ? h : 0.5 * h), at_end,
+                      &set->rows.data[record->first_row + k]);
+        }
+    }
 }
 
 sn_status sn_world_give_bonds(sn_world *world, sn_error *error)

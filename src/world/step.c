@@ -220,6 +220,7 @@ static sn_status world_begin(sn_world *world, step_work *work, sn_error *error)
     }
     if (status == SN_OK) {
         run_agents(world, begin_chunk, work);
+        sn_world_renew_bonds(world, work->h, false);
     }
     return status;
 }
@@ -239,6 +240,7 @@ static sn_status world_move_in_contact(sn_world *world, step_work *work, sn_erro
     }
     if (status == SN_OK) {
         double started = sn_world_clock();
+        sn_world_renew_bonds(world, work->h, true);
         status = sn_world_relax_contacts(world, work->h, error);
         world->report.solve_seconds += sn_world_clock() - started;
     }
