@@ -202,13 +202,14 @@ static void going_on_from_the_past(void **state)
 static void history_keeps_to_its_budget(void **state)
 {
     (void)state;
-    listener *l = greet(make_live(2 << 20));
+    enum { BUDGET = 1 << 18 };
+    listener *l = greet(make_live(BUDGET));
     must(l, "{\"do\": \"open\", \"scene\": \"boxes\"}");
     must(l, "{\"do\": \"speed\", \"factor\": 8}");
     pass(l, 10.0);
     must(l, "{\"do\": \"pause\"}");
     uint64_t last = sn_world_step_count(sn_live_world(l->live));
-    assert_true(l->live->history.bytes <= 2 << 20);
+    assert_true(l->live->history.bytes <= BUDGET);
     uint64_t count = sn_history_steps(&l->live->history);
     assert_true(count > 100 && count < last);
     uint64_t before = sn_allocation_count();
@@ -226,12 +227,181 @@ static void history_keeps_to_its_budget(void **state)
     end(l);
 }
 
+// ---- thinning ----
+
+enum {
+    CHANGE = 1000,
+    TOUCH = 777
+}; // steps from one change of what acts to the next, and of touches
+
+// A moment after each step, made up so that everything in it follows from the step.
+static sn_status add_made_up(sn_history *history, uint64_t step, size_t size)
+{
+    static unsigned char bytes[1 << 18];
+    assert_true(size <= sizeof bytes);
+    memset(bytes, (int)(step % 251), size);
+    uint64_t acting = step / CHANGE;
+    sn_history_step taken = {1.0, (double)step, step * step};
+    sn_history_moment moment = {
+        .step = step, .time = (double)step, .touched = step % TOUCH == 0, .plan.planned = step};
+    moment.parts[SN_HISTORY_STATE] = (sn_history_part){bytes, size};
+    moment.parts[SN_HISTORY_INPUTS] = (sn_history_part){&acting, sizeof acting};
+    moment.parts[SN_HISTORY_STEPS] = (sn_history_part){&taken, sizeof taken};
+    return sn_history_add(history, &moment, NULL);
+}
+
+// Everything of a moment is that of its step, and of its steps; gives where these begin.
+static uint64_t check_made_up(const sn_history_moment *moment, size_t size)
+{
+    const unsigned char *bytes = moment->parts[SN_HISTORY_STATE].data;
+    assert_int_equal(moment->parts[SN_HISTORY_STATE].size, size);
+    assert_int_equal(bytes[0], moment->step % 251);
+    assert_int_equal(bytes[size - 1], moment->step % 251);
+    assert_int_equal(moment->plan.planned, moment->step);
+    const sn_history_part *part = &moment->parts[SN_HISTORY_STEPS];
+    const sn_history_step *steps = part->data;
+    uint64_t count = part->size / sizeof *steps, first = moment->step + 1 - count;
+    assert_true(count >= 1 && count <= SN_HISTORY_STRETCH);
+    assert_true(moment->touched == (first % TOUCH == 0));
+    uint64_t acting = 0;
+    memcpy(&acting, moment->parts[SN_HISTORY_INPUTS].data, sizeof acting);
+    for (uint64_t i = 0; i < count; ++i) {
+        assert_int_equal(steps[i].hash, (first + i) * (first + i));
+        assert_int_equal((first + i) / CHANGE, acting);
+        assert_true(i == 0 || (first + i) % TOUCH != 0); // what is touched begins a moment
+    }
+    return first;
+}
+
+static void check_history(const sn_history *history, uint64_t last, size_t size)
+{
+    int count = sn_history_count(history);
+    sn_history_moment moment;
+    uint64_t before = 0;
+    for (int i = 0; i < count; ++i) {
+        sn_history_moment_at(history, i, &moment);
+        uint64_t first = check_made_up(&moment, size);
+        assert_true(i == 0 || first == before + 1); // no step is missing
+        assert_int_equal(sn_history_find(history, moment.step), i);
+        assert_int_equal(sn_history_find(history, first), i);
+        before = moment.step;
+    }
+    assert_int_equal(before, last);
+    assert_true(history->bytes <= history->budget);
+}
+
+// A full history reaches farther than its moments would if all were kept, the newest lie as close
+// as ever, and nothing is allocated any more; with many moments in a block, and with one.
+static void old_moments_are_thinned(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t budget, size;
+    } cases[] = {{1 << 20, 300}, {1 << 20, 5000}, {1 << 20, 15000}, {5 << 20, 100000}};
+    for (int k = 0; k < 4; ++k) {
+        sn_history history = {.budget = cases[k].budget};
+        size_t size = cases[k].size;
+        uint64_t alike = cases[k].budget / size, last = 16 * alike, allocations = 0;
+        for (uint64_t step = 1; step <= last; ++step) {
+            assert_int_equal(add_made_up(&history, step, size), SN_OK);
+            if (step % (1 + last / 40) == 0) {
+                check_history(&history, step, size);
+            }
+            if (step == 13 * alike) {
+                allocations = sn_allocation_count();
+            }
+        }
+        check_history(&history, last, size);
+        assert_int_equal(sn_allocation_count(), allocations);
+        uint64_t reach = sn_history_steps(&history);
+        assert_true((double)reach > (size < 1000 ? 2.0 : 3.0) * (double)alike);
+        sn_history_moment moment;
+        sn_history_moment_at(&history, sn_history_count(&history) - (int)(alike / 10), &moment);
+        assert_true(moment.step > last - alike / 5);
+
+        // Cut in the midst of what is thinned, it goes on from there.
+        int middle = sn_history_count(&history) / 3;
+        sn_history_moment_at(&history, middle, &moment);
+        uint64_t from = moment.step;
+        sn_history_cut(&history, middle);
+        check_history(&history, from, size);
+        for (uint64_t step = from + 1; step <= from + 3 * alike; ++step) {
+            assert_int_equal(add_made_up(&history, step, size), SN_OK);
+        }
+        check_history(&history, from + 3 * alike, size);
+        sn_history_free(&history);
+    }
+}
+
+// Where memory runs out, a history is shorter, and whole.
+static void thinning_without_memory(void **state)
+{
+    (void)state;
+    enum { SIZE = 5000, LAST = 1000 };
+    for (int k = 1; k < 60; k += 3) {
+        sn_history history = {.budget = 1 << 20};
+        uint64_t step = 1;
+        assert_int_equal(add_made_up(&history, step, SIZE), SN_OK);
+        sn_allocation_fail_after(k);
+        for (++step; step <= LAST && add_made_up(&history, step, SIZE) == SN_OK; ++step) {
+        }
+        sn_allocation_fail_after(-1);
+        if (sn_history_count(&history) > 0) { // else not even one moment did fit
+            check_history(&history, step - 1, SIZE);
+        }
+        for (; step <= LAST; ++step) {
+            assert_int_equal(add_made_up(&history, step, SIZE), SN_OK);
+        }
+        check_history(&history, LAST, SIZE);
+        sn_history_free(&history);
+    }
+}
+
+// Steps of a real world in the thinned part of its past, to the bit.
+static void thinned_histories_are_exact(void **state)
+{
+    (void)state;
+    enum { ADVANCES = 1500, BUDGET = 1 << 18 };
+    listener *l = greet(make_live(BUDGET));
+    must(l, "{\"do\": \"open\", \"scene\": \"boxes\"}");
+    const sn_world *world = sn_live_world(l->live);
+    static uint64_t hashes[ADVANCES], steps[ADVANCES];
+    for (int i = 0; i < ADVANCES; ++i) {
+        if (i % 100 == 50) {
+            must(l, "{\"do\": \"grab\", \"body\": 2, \"point\": [0.05, 0, 0], \"to\": [0, 0, 1]}");
+        } else if (i % 100 == 60) {
+            must(l, "{\"do\": \"release\"}");
+        } else if (i % 200 == 120) {
+            must(l, "{\"do\": \"param\", \"name\": \"g\", \"value\": %d}", 5 + i / 200);
+        }
+        sn_live_advance(l->live, 1.0 / 60.0);
+        hashes[i] = sn_world_hash(world);
+        steps[i] = sn_world_step_count(world);
+    }
+    must(l, "{\"do\": \"pause\"}");
+    uint64_t first = steps[ADVANCES - 1] + 1 - sn_history_steps(&l->live->history);
+    sn_history_moment moment;
+    sn_history_moment_at(&l->live->history, 3, &moment);
+    assert_true(first > 0 && moment.parts[SN_HISTORY_STEPS].size > 32 * sizeof(sn_history_step));
+    for (int i = 0; i < 200; ++i) {
+        int target = (i * 739 + 11) % ADVANCES;
+        if (steps[target] >= first) {
+            step(l, (int)(steps[target] - sn_world_step_count(world)));
+            assert_int_equal(sn_world_step_count(world), steps[target]);
+            assert_int_equal(sn_world_hash(world), hashes[target]);
+        }
+    }
+    end(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(history_is_exact),       cmocka_unit_test(sparse_histories_are_exact),
-        cmocka_unit_test(sleep_is_remembered),    cmocka_unit_test(sheltered_breaths_are_exact),
-        cmocka_unit_test(going_on_from_the_past), cmocka_unit_test(history_keeps_to_its_budget),
+        cmocka_unit_test(old_moments_are_thinned),     cmocka_unit_test(thinning_without_memory),
+        cmocka_unit_test(thinned_histories_are_exact), cmocka_unit_test(history_is_exact),
+        cmocka_unit_test(sparse_histories_are_exact),  cmocka_unit_test(sleep_is_remembered),
+        cmocka_unit_test(sheltered_breaths_are_exact), cmocka_unit_test(going_on_from_the_past),
+        cmocka_unit_test(history_keeps_to_its_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,13 +7,18 @@
 //
 // A moment is the state after the steps that led to it from the moment before, with what acted in
 // these steps. Any step between two moments is found by taking steps again from the first of them.
-// Bytes stay within a budget: the oldest moments go, never the newest. Blocks are used again, so
-// that a history which has reached its budget allocates no more.
+// Bytes stay within a budget. A history that has reached it is thinned: older moments lie ever
+// farther apart, up to SN_HISTORY_STRETCH steps, so that it reaches four to six times as far back as
+// one that keeps them all. Moments give way only to others in whose steps the same acted. Then the
+// oldest moments go, never the newest. Blocks are used again, so that a full history allocates no
+// more.
 #ifndef SN_LIVE_HISTORY_H
 #define SN_LIVE_HISTORY_H
 
 #include "base/array.h"
 #include "sinew/base.h"
+
+enum { SN_HISTORY_STRETCH = 64 }; // steps to be taken again, at most, to find one that was thinned
 
 // One step that was taken.
 typedef struct sn_history_step {
@@ -54,6 +59,8 @@ typedef struct sn_history_block {
     unsigned char *data;
     size_t size, used;
     int moments; // that begin in it
+    int level;   // how often they were thinned
+    bool single; // its last moment is still to be joined with the next one, when that comes here
 } sn_history_block;
 
 // Zero with a budget is an empty history.
@@ -61,8 +68,9 @@ typedef struct sn_history {
     size_t budget, bytes;              // bytes: of all blocks
     SN_ARRAY(unsigned char *) moments; // oldest first from `first` on
     int first;
-    SN_ARRAY(sn_history_block) blocks; // oldest first
+    SN_ARRAY(sn_history_block) blocks; // oldest first; their levels never rise towards newer ones
     SN_ARRAY(sn_history_block) spare;
+    sn_history_block empty; // kept for thinning, which needs room before it gives some back
 } sn_history;
 
 SN_API void sn_history_free(sn_history *history);
