@@ -35,9 +35,25 @@ function thumbnails(): Plugin {
     };
 }
 
+// The page's script is asked for by another one: a link in the head lets it come at once.
+function preloadPage(): Plugin {
+    return {
+        name: "sinew-preload-page",
+        transformIndexHtml: {
+            order: "post",
+            handler(_, { bundle }) {
+                const page = Object.values(bundle ?? {}).find((chunk) => chunk.type === "chunk" && chunk.name === "page");
+                return page
+                    ? [{ tag: "link", attrs: { rel: "modulepreload", crossorigin: true, href: `./${page.fileName}` }, injectTo: "head" as const }]
+                    : [];
+            },
+        },
+    };
+}
+
 export default defineConfig(({ mode }) => ({
     base: "./",
-    plugins: [thumbnails()],
+    plugins: [thumbnails(), preloadPage()],
     // `--mode fake`: an engine that only plays a made-up scene, to look at the page without a real one.
     resolve: mode === "fake"
         ? { alias: [{ find: "./engine_worker", replacement: join(here, "tests/fake_worker_start.ts") }] }

@@ -13,7 +13,8 @@
         lastSent: {},
         microphone: [], // level of each block of samples: {at, time of the world, seconds, level}
         motion: null, // set by watchMotion
-        first: null, // the very first frame's {poses, movedAt}: when something in it had moved, as far as can be seen
+        first: null, // the very first frame's {poses, shownAt}: when a picture was shown in which something had moved
+        barsAt: null, // when bars and panels were shown
         engine: [], // milliseconds that each frame cost the engine
         steps: [], // taken, at each frame
         arrivals: [], // when frames arrived; these three begin with a scene
@@ -21,6 +22,7 @@
     };
     window.tap = tap;
 
+    const visible = 1e-4; // of the scene's size: a motion that can be seen
     const frequent = ["status", "inspected", "breath", "params", "pong"];
 
     function readFrame(data) {
@@ -63,6 +65,9 @@
 
     function take(data) {
         const at = performance.now();
+        if (data === null) {
+            return; // the worker runs
+        }
         if (typeof data === "string") {
             const message = JSON.parse(data);
             if (message.is === "status" || message.is === "breath") {
@@ -89,10 +94,7 @@
         }
         tap.frames += 1;
         tap.frame = frame;
-        tap.first ??= { poses: frame.poses, movedAt: null };
-        if (tap.first.movedAt === null && tap.first.poses.length === frame.poses.length && tap.moved(tap.first.poses) > 1e-4) {
-            tap.first.movedAt = at;
-        }
+        tap.first ??= { poses: frame.poses, shownAt: null };
         if (tap.engine.length < 100000) {
             tap.engine.push(frame.milliseconds);
             tap.steps.push(frame.step);
@@ -163,13 +165,25 @@
     document.addEventListener("DOMContentLoaded", () => {
         new MutationObserver(() => {
             const time = Number(document.body.dataset.time);
-            if (tap.shown.length < 50 && time !== tap.shown.at(-1)?.time) {
+            if (tap.shown.length < 500 && time !== tap.shown.at(-1)?.time) {
                 const entry = { at: null, time };
+                const moved = tap.first !== null && tap.first.shownAt === null && tap.first.poses.length === tap.frame?.poses.length &&
+                    tap.moved(tap.first.poses) > visible;
                 tap.shown.push(entry);
                 requestAnimationFrame(() => requestAnimationFrame((at) => {
                     entry.at = at;
+                    if (moved) {
+                        tap.first.shownAt ??= at;
+                    }
                 }));
             }
         }).observe(document.body, { attributes: true, attributeFilter: ["data-time"] });
+        new MutationObserver(() => {
+            if (tap.barsAt === null && !document.body.classList.contains("starting")) {
+                requestAnimationFrame(() => requestAnimationFrame((at) => {
+                    tap.barsAt = at;
+                }));
+            }
+        }).observe(document.body, { attributes: true, attributeFilter: ["class"] });
     });
 })();

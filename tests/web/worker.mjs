@@ -43,9 +43,7 @@ class Client {
 
     constructor() {
         const assets = join(site, "assets");
-        // Two files have the name: the other one only starts the worker.
-        const script = readdirSync(assets).filter((name) => /^worker-.*\.js$/.test(name))
-            .find((name) => readFileSync(join(assets, name), "utf8").includes("sinew.wasm"));
+        const script = readdirSync(assets).find((name) => /^worker-.*\.js$/.test(name));
         this.worker = new Worker(new URL("worker_host.mjs", import.meta.url), {
             workerData: {
                 script: pathToFileURL(resolve(assets, script)).href,
@@ -54,6 +52,9 @@ class Client {
             stderr: true, // deaths are logged, and expected here
         });
         this.worker.on("message", (data) => {
+            if (data === null) {
+                return; // the script runs
+            }
             const message = typeof data === "string" ? JSON.parse(data) : binary(data);
             this.newest = message.is === "frame" ? message : this.newest;
             this.messages.push(message);

@@ -8,7 +8,7 @@ import { Session, explain, tell } from "./session";
 interface Scope {
     location: { href: string };
     onmessage: ((event: { data: Data }) => void) | null;
-    postMessage(data: Data, transfer: ArrayBuffer[]): void;
+    postMessage(data: Data | null, transfer: ArrayBuffer[]): void;
 }
 
 const scope = self as unknown as Scope;
@@ -49,6 +49,9 @@ async function compile(address: URL): Promise<WebAssembly.Module> {
 async function start(): Promise<void> {
     const early: Data[] = [];
     scope.onmessage = (event) => early.push(event.data);
+    // The script has run. Until then browsers keep the page's messages on the page's own thread; from here on a busy page
+    // does not keep the engine waiting.
+    setTimeout(() => scope.postMessage(null, []), 0);
     try {
         const session = new Session(await compile(new URL("../sinew.wasm", scope.location.href)), { post, later });
         early.forEach((data) => session.receive(data));

@@ -19,10 +19,9 @@ interface Carrier {
     close(): void;
 }
 
-interface Config {
-    engine: "native" | "wasm";
-    socket?: string; // address of the WebSocket, relative to the page
-}
+export type EngineKind = "native" | "wasm";
+
+const socketAddress = "live"; // relative to the page
 
 const firstDelay = 250;
 const longestDelay = 8000;
@@ -33,20 +32,9 @@ const askAfter = 2;
 const stuckAfter = 6;
 const startsWithin = 30;
 
-// What the host says about itself. As built, config.json names the native engine; a static site has its own.
-export async function readConfig(): Promise<Config> {
-    try {
-        const response = await fetch("config.json", { cache: "no-store" });
-        if (response.ok) {
-            const config = (await response.json()) as Partial<Config>;
-            if (config.engine === "native" || config.engine === "wasm") {
-                return { ...config, engine: config.engine };
-            }
-        }
-    } catch {
-        // Not JSON, or not there: the same as silence.
-    }
-    return { engine: "native" };
+// Which engine is behind the page, by its <meta name="engine">: the native one as built, the other on a static site.
+export function engineKind(): EngineKind {
+    return document.querySelector('meta[name="engine"]')?.getAttribute("content") === "wasm" ? "wasm" : "native";
 }
 
 export class Connection {
@@ -63,17 +51,19 @@ export class Connection {
     private silence = 0; // looks since the engine's last word
     private spoken = false; // it has said something
     private stuck = false;
+    private closedBefore = false; // a scene is being opened, and `closed`, which answers `hello`, says nothing new
     private worker: Worker | null = null;
 
     private handlers: Handlers | null = null;
     private early: (() => void)[] = []; // what came before there was anybody to hear it
 
-    constructor(private readonly config: Config) {}
+    constructor(private readonly kind: EngineKind) {}
 
     // From now on everything goes there, beginning with what has come so far.
     serve(handlers: Handlers): void {
         this.handlers = handlers;
         this.early.splice(0).forEach((tell) => tell());
+        this.askForPicture();
     }
 
     private tell(tell: (handlers: Handlers) => void): void {
@@ -85,19 +75,23 @@ export class Connection {
         }
     }
 
-    start(): void {
+    // `first` goes out with the first `hello` to an engine of the page's own, which has no scene yet and nobody else
+    // to please: it builds its scene while the page is still being read. A server may show one already.
+    //
+    // Resolves when the engine can do without this thread. A worker cannot, until its script runs.
+    start(first: Command | null): Promise<void> {
         this.tell((handlers) => handlers.state("connecting"));
         window.setInterval(() => this.look(), 1000);
-        if (this.config.engine === "native") {
+        if (this.kind === "native") {
             this.startSocket();
-        } else {
-            void this.startWorker();
+            return Promise.resolve();
         }
+        return this.startWorker(first);
     }
 
     // An engine of the page's own can be started anew; a server is started by whoever has its terminal.
     get canRestart(): boolean {
-        return this.config.engine === "wasm";
+        return this.kind === "wasm";
     }
 
     // A new engine takes the place of one that hangs or has died, and knows nothing of what the old one did.
@@ -105,7 +99,7 @@ export class Connection {
         this.worker?.terminate();
         this.worker = null;
         this.lose("");
-        void this.startWorker();
+        void this.startWorker(null);
     }
 
     // Counts looks and not seconds, so that a machine that slept wakes up to no alarm. Nobody waits in a hidden page.
@@ -172,7 +166,7 @@ export class Connection {
     }
 
     private startSocket(): void {
-        const address = new URL(this.config.socket ?? "live", document.baseURI);
+        const address = new URL(socketAddress, document.baseURI);
         address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
         let socket: WebSocket;
         try {
@@ -204,19 +198,21 @@ export class Connection {
         };
     }
 
-    private async startWorker(): Promise<void> {
-        const worker = await startEngineWorker();
-        if (!worker) {
-            this.tell((handlers) => handlers.state("failed", "This page was built without its WebAssembly engine."));
-            return;
-        }
+    private startWorker(first: Command | null): Promise<void> {
+        const worker = startEngineWorker();
+        let resolve = () => {};
+        const running = new Promise<void>((done) => {
+            resolve = done;
+        });
         this.worker = worker;
         worker.onerror = (event) => {
+            resolve();
             this.lose(event.message);
             this.tell((handlers) => handlers.state("failed", event.message || "The engine could not be started."));
         };
-        worker.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
-            if (this.worker === worker) {
+        worker.onmessage = (event: MessageEvent<string | ArrayBuffer | null>) => {
+            resolve();
+            if (this.worker === worker && event.data !== null) {
                 this.receive(event.data);
             }
         };
@@ -224,13 +220,18 @@ export class Connection {
             send: (data) => worker.postMessage(data, typeof data === "string" ? [] : [data]),
             close: () => worker.terminate(),
         });
+        if (first) {
+            this.closedBefore = true;
+            this.send(first);
+        }
+        return running;
     }
 
     private open(carrier: Carrier): void {
         this.carrier = carrier;
         this.seen = -1;
         this.silence = 0;
-        this.spoken = this.stuck = false;
+        this.spoken = this.stuck = this.closedBefore = false;
         this.tell((handlers) => handlers.state("open"));
         this.send({ do: "hello", protocol: protocolVersion });
     }
@@ -251,7 +252,9 @@ export class Connection {
         this.hear();
         if (typeof data === "string") {
             const message = decodeText(data);
-            if (message) {
+            if (message?.is === "closed" && this.closedBefore) {
+                this.closedBefore = false;
+            } else if (message) {
                 this.answer(message);
                 this.tell((handlers) => handlers.message(message));
             }
@@ -298,14 +301,18 @@ export class Connection {
             return;
         }
         this.newest = frame;
-        if (!this.frameAsked) {
+        this.askForPicture();
+    }
+
+    private askForPicture(): void {
+        if (!this.frameAsked && this.handlers) {
             this.frameAsked = true;
             requestAnimationFrame(() => {
                 this.frameAsked = false;
                 const newest = this.newest;
                 this.newest = null;
                 if (newest) {
-                    this.tell((handlers) => handlers.frame(newest));
+                    this.handlers?.frame(newest);
                 }
             });
         }

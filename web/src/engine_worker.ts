@@ -1,7 +1,5 @@
-// The worker with the WebAssembly engine, if this page was built with one.
+// The worker with the WebAssembly engine.
 
-export async function startEngineWorker(): Promise<Worker | null> {
-    const found = import.meta.glob<new () => Worker>("../engine/worker.ts", { query: "?worker", import: "default" });
-    const load = Object.values(found)[0];
-    return load ? new (await load())() : null;
+export function startEngineWorker(): Worker {
+    return new Worker(new URL("../engine/worker.ts", import.meta.url), { type: "module" });
 }

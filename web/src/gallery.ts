@@ -44,12 +44,12 @@ export class Gallery {
 
     setScenes(scenes: SceneListing[]): void {
         this.scenes = scenes;
-        this.fillList();
+        this.refresh();
     }
 
     setCurrent(name: string): void {
         this.current = name;
-        this.fillList();
+        this.refresh();
     }
 
     get names(): string[] {
@@ -60,6 +60,7 @@ export class Gallery {
         if (this.dialog.open) {
             this.hide();
         } else {
+            this.fillList();
             this.dialog.showModal();
             this.search.focus();
             this.search.select();
@@ -68,6 +69,13 @@ export class Gallery {
 
     hide(): void {
         this.dialog.close();
+    }
+
+    // Pictures of a list that nobody looks at would be loaded all the same.
+    private refresh(): void {
+        if (this.dialog.open) {
+            this.fillList();
+        }
     }
 
     private fillList(): void {

@@ -3,7 +3,9 @@
 // Params stand under their own names, with a "_" before those that would be mistaken for ours. A scene that
 // is not built in travels as its text, deflated, in base64url.
 
-import type { Triple } from "./protocol";
+import type { Command, Triple } from "./protocol";
+
+export const firstScene = "steel-fish"; // shown when nobody asked for any
 
 export interface SharedView {
     position: Triple;
@@ -65,6 +67,11 @@ export function decodeLink(hash: string): SharedLink {
         }
     }
     return link;
+}
+
+// Asks the engine for the built-in scene of a link.
+export function openCommand(link: SharedLink & { scene: string }): Command {
+    return { do: "open", scene: link.scene, ...(Object.keys(link.params).length > 0 ? { params: link.params } : {}) };
 }
 
 async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformStream): Promise<Uint8Array<ArrayBuffer>> {

@@ -16,7 +16,7 @@ import type { IconName } from "./icons";
 import { Inspect } from "./inspect";
 import { bindKeys, hint, keyLabel, rowOf } from "./keys";
 import type { Action } from "./keys";
-import { decodeLink, encodeLink, packText, unpackText } from "./link";
+import { decodeLink, encodeLink, firstScene, openCommand, packText, unpackText } from "./link";
 import type { SharedLink, SharedView } from "./link";
 import { Messages } from "./messages";
 import { Overlays, overlayNames } from "./overlays";
@@ -30,7 +30,7 @@ import { SceneView } from "./scene_view";
 import { prefersLessMotion, readStore, ThemeSwitch, writeStore } from "./theme";
 import { Timeline } from "./timeline";
 
-const firstScene = "steel-fish"; // shown when nobody asked for any
+const barsWait = 1000; // ms
 const largestScene = 8 << 20; // bytes of a message
 const longestLink = 16_000; // characters that browsers and chats carry
 
@@ -78,6 +78,7 @@ export class Page implements Handlers {
     private ownText: { name: string; text: string } | null = null;
     private info = false;
     private pictures = 0;
+    private firstTime = Infinity; // of the frames
 
     constructor(private readonly connection: Connection) {
         const link = decodeLink(location.hash);
@@ -108,7 +109,7 @@ export class Page implements Handlers {
         });
         this.buildTop();
         bindKeys(window, (action, down) => this.act(action, down));
-        document.body.classList.toggle("software", this.view.isSoftware);
+        document.body.classList.toggle("hardware", !this.view.isSoftware);
         this.watchWindow();
         this.welcomeUser();
         requestAnimationFrame((time) => this.tick(time, time));
@@ -132,6 +133,9 @@ export class Page implements Handlers {
         this.messages.setLink(texts[state], canRestart && (state === "stuck" || state === "failed")
             ? { label: "Start the engine again", act: () => this.restartEngine() } : undefined);
         document.body.dataset.link = state;
+        if (state !== "connecting" && state !== "open") {
+            this.showBars();
+        }
         if (state === "lost") {
             this.breath.lose();
         }
@@ -160,6 +164,7 @@ export class Page implements Handlers {
             if (message.while === "watch") {
                 break; // the plots know, and whether it still matters
             }
+            this.showBars();
             this.messages.showError(message, message.again ? () => this.connection?.send({ do: "reset" }) : undefined);
             break;
         case "notice":
@@ -211,6 +216,7 @@ export class Page implements Handlers {
         } else if (name !== undefined) {
             this.open({ scene: name, params: {} });
         } else {
+            this.showBars();
             this.gallery.toggle();
         }
     }
@@ -275,6 +281,10 @@ export class Page implements Handlers {
         this.timeline.setFrame(frame);
         document.body.dataset.time = String(frame.time);
         document.body.dataset.frames = String(++this.pictures);
+        if (!frame.playing || frame.time > this.firstTime) {
+            this.showBarsSoon();
+        }
+        this.firstTime = Math.min(frame.time, this.firstTime);
         if (this.engineShown) {
             this.showEngine(frame);
         }
@@ -301,9 +311,7 @@ export class Page implements Handlers {
     private open(link: SharedLink): void {
         if (link.scene !== undefined) {
             this.opened = link;
-            this.connection.send({
-                do: "open", scene: link.scene, ...(Object.keys(link.params).length > 0 ? { params: link.params } : {}),
-            });
+            this.connection.send(openCommand({ ...link, scene: link.scene }));
         }
     }
 
@@ -534,6 +542,24 @@ export class Page implements Handlers {
     }
 
     // ---- the parts of the page that are nobody else's ----
+
+    private showBars(): void {
+        document.body.classList.remove("starting");
+    }
+
+    // What moves goes first. Without graphics hardware painting the bars for the first time halts the pictures for half a second
+    // and more: there they wait until something has been seen to move, or somebody wants them.
+    private showBarsSoon(): void {
+        this.showBarsSoon = () => {};
+        if (!this.view.isSoftware || !this.view.frame?.playing) {
+            requestAnimationFrame(() => this.showBars()); // after this picture
+            return;
+        }
+        window.setTimeout(() => this.showBars(), barsWait);
+        for (const input of ["pointermove", "pointerdown", "keydown", "focusin"]) {
+            window.addEventListener(input, () => this.showBars(), { once: true });
+        }
+    }
 
     private presetRow = make("div", { class: "segments", role: "group", "aria-label": "Camera" });
 

@@ -1,7 +1,6 @@
 // Plots over time: energies, the scene's probes, and any quantity of a body that the user asks for.
 
-import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
+import type uPlot from "uplot";
 import type { Connection } from "./connection";
 import { fill, format, make } from "./element";
 import type { Frame, Quantity, SceneMessage } from "./protocol";
@@ -29,6 +28,7 @@ export class Plots {
     private plots: { plot: uPlot; samples: Samples; columns: number[] }[] = [];
     private lastDraw = 0;
     private visible = false;
+    private draw: typeof uPlot | null = null; // loaded when there is something to draw
     private past: number | null = null;
     private version = 0;
 
@@ -100,6 +100,14 @@ export class Plots {
         this.visible = visible;
         if (visible) {
             this.rebuild();
+            void this.load();
+        }
+    }
+
+    private async load(): Promise<void> {
+        if (!this.draw) {
+            this.draw = (await import("uplot")).default;
+            this.rebuild();
         }
     }
 
@@ -139,20 +147,20 @@ export class Plots {
         this.plots = [];
         fill(this.charts);
         this.showChips();
-        if (!this.visible) {
+        if (!this.visible || !this.draw) {
             return;
         }
-        this.addPlot("Energy", "J", this.energies, [0, 1, 2, 3], energyNames);
+        this.addPlot(this.draw, "Energy", "J", this.energies, [0, 1, 2, 3], energyNames);
         const units = new Map<string, number[]>();
         this.layout.forEach((entry, i) => units.set(entry.unit, [...(units.get(entry.unit) ?? []), i]));
         for (const [unit, columns] of units) {
             const names = columns.map((column) => this.layout[column]!.label);
-            this.addPlot(names.length === 1 ? names[0]! : "Probes", unit, this.probes, columns, names);
+            this.addPlot(this.draw, names.length === 1 ? names[0]! : "Probes", unit, this.probes, columns, names);
         }
         this.redraw();
     }
 
-    private addPlot(title: string, unit: string, samples: Samples, columns: number[], names: string[]): void {
+    private addPlot(draw: typeof uPlot, title: string, unit: string, samples: Samples, columns: number[], names: string[]): void {
         const style = getComputedStyle(document.documentElement);
         const colour = (name: string) => style.getPropertyValue(name).trim();
         const axis = {
@@ -162,7 +170,7 @@ export class Plots {
         const host = make("figure", { class: "plot", "aria-label": `${title} over time` },
             make("figcaption", {}, title, make("span", { class: "unit" }, unit === "1" || unit === "" ? "" : ` in ${unit}`)));
         this.charts.append(host);
-        const plot = new uPlot({
+        const plot = new draw({
             width: Math.max(120, this.charts.clientWidth), height: 132,
             scales: { x: { time: false } },
             legend: { show: true, live: true, markers: { width: 0, fill: (_, i) => colour(`--series-${((i - 1) % 6) + 1}`) } },

@@ -58,6 +58,7 @@ export class SceneView {
     message: SceneMessage | null = null;
     frame: Frame | null = null;
     accent = new Color("#c8321f");
+    readonly isSoftware: boolean; // drawn without graphics hardware: there every pixel costs
 
     private geometries = new Map<number, BufferGeometry>();
     private batches: Batch[] = [];
@@ -72,6 +73,7 @@ export class SceneView {
 
     constructor(readonly canvas: HTMLCanvasElement) {
         this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+        this.renderer.debug.checkShaderErrors = import.meta.env.DEV; // each check waits for the graphics process
         this.renderer.outputColorSpace = SRGBColorSpace;
         this.renderer.toneMapping = NeutralToneMapping;
         this.renderer.shadowMap.enabled = true;
@@ -79,6 +81,7 @@ export class SceneView {
         this.camera.up.set(0, 0, 1);
         this.studio = new Studio(this.scene);
         this.lines = new LineViews(this.scene);
+        this.isSoftware = this.findSoftware();
         if (this.isSoftware) {
             this.studio.makeCheaper();
         }
@@ -92,8 +95,7 @@ export class SceneView {
         });
     }
 
-    // Drawn without graphics hardware: there every pixel costs.
-    get isSoftware(): boolean {
+    private findSoftware(): boolean {
         const context = this.renderer.getContext();
         const names = context.getExtension("WEBGL_debug_renderer_info");
         const name = String(context.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : context.RENDERER));
@@ -176,6 +178,7 @@ export class SceneView {
         this.studio.setExtent(wide ? this.centre : centre, wide ? 2 * this.radius : reach,
             message.floor ? message.floor.height : Math.min(all.low.z, stands || !still ? all.low.z : lowestSwing(still, all)) - gap,
             message.floor?.colour ?? null);
+        this.renderer.compile(this.scene, this.camera); // all programs are on their way before the first one is waited for
         this.redraw();
     }
 
