@@ -5,7 +5,7 @@ import {
     SphereGeometry,
 } from "three";
 import type { Scene, Vector3 } from "three";
-import { keyDirection, roomLight } from "./surface";
+import { keyDirection, rimLight, roomLight } from "./surface";
 import type { Theme } from "./theme";
 
 interface Palette {
@@ -16,11 +16,14 @@ interface Palette {
     key: number; // strengths of the lights
     sky: number;
     reflections: number;
+    rim: number; // light from behind
 }
 
 const palettes: Record<Theme, Palette> = {
-    light: { zenith: "#dde1e2", horizon: "#f3f0ea", ground: "#e2ddd3", shadow: 0.3, key: 2.0, sky: 0.6, reflections: 0.72 },
-    dark: { zenith: "#15171b", horizon: "#50545b", ground: "#26282d", shadow: 0.55, key: 2.3, sky: 0.7, reflections: 1.05 },
+    light: { zenith: "#dde1e2", horizon: "#f3f0ea", ground: "#e2ddd3", shadow: 0.3, key: 2.0, sky: 0.6, reflections: 0.72, rim: 0 },
+    dark: {
+        zenith: "#1f2227", horizon: "#6e737b", ground: "#393c42", shadow: 0.5, key: 2.3, sky: 0.7, reflections: 0.9, rim: 0.3,
+    },
 };
 
 const skyVertex = `
@@ -89,6 +92,7 @@ export class Studio {
         this.fill.color.set(theme === "dark" ? "#aab4c4" : "#ffffff");
         this.fill.groundColor.set(palette.ground);
         roomLight.value = palette.reflections;
+        rimLight.value = palette.rim;
         this.paintGround();
     }
 
