@@ -112,15 +112,17 @@ static void json_mode(sn_json_writer *json, sn_world *world, const sn_modes *mod
     sn_json_write_open_flat(json, "shape", '{');
     for (int i = 0; i < modes->coordinates; ++i) {
         char name[SN_FREEDOM_NAME_SIZE];
-        sn_json_write_number(json, sn_freedom_name(world, i, name),
-                             modes->shapes[(size_t)index * (size_t)modes->coordinates + (size_t)i]);
+        if (sn_freedom_name(world, i, name)[0] != '\0') {
+            double part = modes->shapes[(size_t)index * (size_t)modes->coordinates + (size_t)i];
+            sn_json_write_number(json, name, part);
+        }
     }
     sn_json_write_close(json);
     sn_json_write_open(json, "bodies", '[');
     for (int i = 0; i < sn_world_body_count(world); ++i) {
         sn_body body = sn_world_body(world, i);
         sn_vec3 shift, turn;
-        if (sn_body_get_type(world, body) == SN_BODY_RIGID) {
+        if (sn_body_get_type(world, body) != SN_BODY_STATIC) {
             sn_modes_body(world, modes, index, body, &shift, &turn);
             sn_json_write_open_flat(json, NULL, '{');
             sn_json_write_text(json, "name", sn_body_name(world, body));

@@ -231,6 +231,7 @@ static const sn_verify_case cases[] = {
     {"rubber beam", sn_verify_elastic_rubber},
     {"dead load", sn_verify_elastic_loads},
     {"end moment", sn_verify_elastic_circle},
+    {"end couple", sn_verify_elastic_couple},
     {"frequencies", sn_verify_elastic_modes},
     {"kept energy", sn_verify_elastic_energy},
     {"kept momentum", sn_verify_elastic_momentum},

@@ -81,6 +81,7 @@ void sn_verify_elastic_refined(sn_verify *verify);
 void sn_verify_elastic_rubber(sn_verify *verify);
 void sn_verify_elastic_loads(sn_verify *verify);
 void sn_verify_elastic_circle(sn_verify *verify);
+void sn_verify_elastic_couple(sn_verify *verify);
 void sn_verify_elastic_modes(sn_verify *verify);
 void sn_verify_elastic_energy(sn_verify *verify);
 void sn_verify_elastic_momentum(sn_verify *verify);

@@ -1,7 +1,9 @@
 // Beams that bend: refinement, large deflections by dead loads, by their own weight and by an end
 // moment.
 #include <math.h>
+#include <stdlib.h>
 
+#include "sinew/mechanics.h"
 #include "verify_elastic.h"
 
 // ---- Hooke's law: 4 x 1 x 1 m under its weight ----
@@ -18,9 +20,11 @@ static bool linear_tip(sn_verify *verify, int cells, int nodes, double *tip)
     def.cells[1] = def.cells[2] = cells;
     def.gravity = 9.81 * share;
     sn_status status = sn_bar_make(&def, &bar, &error);
+    sn_equilibrium rest = {0};
     if (status == SN_OK) {
-        status = sn_bar_settle(&bar, 1e4, NULL, 1.0, NULL, 20, &error);
+        status = sn_world_equilibrium(bar.world, NULL, &rest, &error);
     }
+    sn_equilibrium_free(&rest);
     if (status == SN_OK) {
         *tip = sn_bar_tip(&bar).z / share;
     }
@@ -172,6 +176,70 @@ void sn_verify_elastic_circle(sn_verify *verify)
     if (status != SN_OK) {
         sn_verify_broken(verify, &error);
     }
+    sn_bar_free(&bar);
+}
+
+// A couple on the end, M = share 2 pi EI/L, in twelfths of a full turn: how far the end's middle is
+// from where Euler's arc has it, by the length. Vertices stay in their planes y.
+static sn_status bend_round(sn_bar *bar, double moment, double *off, sn_error *error)
+{
+    enum { PARTS = 12 };
+    sn_load_def def = sn_default_load_def();
+    def.body = bar->body;
+    def.vertices = bar->ends;
+    def.vertex_count = bar->end_count;
+    sn_field couple;
+    sn_status status = sn_world_add_load(bar->world, &def, &couple, error);
+    for (int i = 1; i <= PARTS && status == SN_OK; ++i) {
+        sn_equilibrium rest = {0};
+        sn_equilibrium_def how = sn_default_equilibrium_def();
+        how.accept_unstable = true;
+        sn_vec3 moment_now = {0.0, -moment * i / PARTS, 0.0};
+        status = sn_world_set_load(bar->world, couple, SN_VEC3_ZERO, moment_now, error);
+        if (status == SN_OK) {
+            status = sn_world_equilibrium(bar->world, &how, &rest, error);
+        }
+        sn_equilibrium_free(&rest);
+        double turn = 2.0 * SN_PI * i / PARTS, radius = bar->size.x / turn;
+        sn_vec3 arc = {radius * sin(turn), 0.0, radius * (1.0 - cos(turn))};
+        sn_bar_read(bar);
+        off[i - 1] = sn_distance(bar->now[bar->middle], arc) / bar->size.x;
+    }
+    return status;
+}
+
+// M L/EI = 2 pi closes the circle.
+void sn_verify_elastic_couple(sn_verify *verify)
+{
+    sn_error error = {0};
+    sn_bar bar;
+    sn_bar_def def = slender(50.0, 60);
+    double off[12], moment = 2.0 * SN_PI * bending_stiffness(&def) / def.size.x;
+    sn_status status = sn_bar_make(&def, &bar, &error);
+    int *all = malloc((size_t)(bar.count > 0 ? bar.count : 1) * sizeof *all);
+    sn_bond_def plane = sn_default_bond_def();
+    sn_bond bond;
+    plane.type = SN_BOND_COORDINATES;
+    plane.body = bar.body;
+    plane.coordinates = 2;
+    plane.vertices = all;
+    for (int i = 0; i < bar.count && all != NULL; ++i) {
+        all[plane.vertex_count++] = i;
+    }
+    if (status == SN_OK && all != NULL) {
+        status = sn_world_add_bond(bar.world, &plane, &bond, &error);
+    }
+    if (status == SN_OK) {
+        status = bend_round(&bar, moment, off, &error);
+    }
+    if (status != SN_OK || all == NULL) {
+        sn_verify_broken(verify, &error);
+    } else {
+        sn_verify_near(verify, "quarter of the moment: end off the arc, by L", 0.0, off[2], 0.01);
+        sn_verify_near(verify, "half of it", 0.0, off[5], 0.01);
+        sn_verify_near(verify, "M L/EI = 2 pi: end off the start", 0.0, off[11], 0.01);
+    }
+    free(all);
     sn_bar_free(&bar);
 }
 

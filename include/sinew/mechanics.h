@@ -21,8 +21,14 @@
 // What it does not do: dry friction takes no part in equilibria (what friction could hold anywhere
 // has no one pose), nor do velocity drives; dampers and drags do not damp the modes. Callbacks
 // whose force has no potential are balanced, but modes see only the symmetric part of their
-// stiffness. Matrices are dense: worlds of up to SN_MECHANICS_LIMIT coordinates. Units: SI,
-// radians.
+// stiffness. Matrices are dense: worlds of up to SN_MECHANICS_LIMIT coordinates.
+//
+// Worlds in which elastic bodies alone move have equilibria and modes too, of any size, by sparse
+// factors: the slowest 24 modes of each body, with vertices that are fixed or whose coordinates a
+// bond holds. Contact and other bonds take no part, materials do not flow meanwhile, springs and
+// loads are balanced, but stability is told by the material alone, and modes refuse springs. Where
+// elastic and rigid bodies both move, and for accelerations and forces of freedoms, the answer is
+// SN_ERROR_UNSUPPORTED. Units: SI, radians.
 #ifndef SINEW_MECHANICS_H
 #define SINEW_MECHANICS_H
 
@@ -40,7 +46,8 @@ enum { SN_MECHANICS_LIMIT = 2048 };
 // from child to parent turns the other way, in the parent's axes); or, with a null joint, of a
 // body that no joint ties to the ground: 0 .. 2 shifts its centre of mass along the world's axes,
 // 3 .. 5 turns it about its principal axes; a mechanism that floats has those of its first body's
-// frame.
+// frame. Elastic bodies have four numbers a vertex, x, y, z along the world's axes and one that is
+// always 0: 4 vertex + axis.
 typedef struct sn_freedom {
     sn_joint joint;
     sn_body body; // the joint's child

@@ -53,8 +53,7 @@ void sn_elastic_follow_flow(const sn_agent_set *set, int agent)
 
 // ---- forces ----
 
-// What acts from outside, into `outer` (cleared).
-static void find_outer(const sn_agent_set *set, int agent, sn_vec3 gravity, double *outer)
+void sn_elastic_find_outer(const sn_agent_set *set, int agent, sn_vec3 gravity, double *outer)
 {
     const sn_elastic_item *item = sn_elastic_item_of(set, agent);
     const double *push = set->joint_force + set->agents[agent].v_first;
@@ -418,7 +417,7 @@ void sn_elastic_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravit
         item->step = h;
         item->iterations = item->newtons = 0;
         sn_elastic_follow_flow(set, agent);
-        find_outer(set, agent, gravity, item->force);
+        sn_elastic_find_outer(set, agent, gravity, item->force);
         if (is_explicit(head)) {
             explicit_change(set, agent, h);
         } else if (!implicit_change(set, agent, h)) {
@@ -499,7 +498,7 @@ void sn_elastic_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double
     const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     double *f = item->force;
     sn_elastic_follow_flow(set, agent);
-    find_outer(set, agent, gravity, f);
+    sn_elastic_find_outer(set, agent, gravity, f);
     add_inner(set, item, q, v, f);
     bool kept;
     add_stiffness_damping(set, item, q, v, f, &kept);

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/dense.h"
+#include "world/elastic_rest.h"
 #include "world/system.h"
 
 sn_equilibrium_def sn_default_equilibrium_def(void)
@@ -675,13 +676,18 @@ sn_status sn_world_equilibrium(sn_world *world, const sn_equilibrium_def *def,
                        "%d iterations and a tolerance of %g were asked for, expected both above 0",
                        s.def.most_iterations, s.def.tolerance);
     }
-    sn_status status = sn_system_open(world, &s.system, error);
-    if (status != SN_OK) {
-        return status;
+    sn_status status;
+    if (world->elastics.agents.count > 0) {
+        status = sn_world_elastic_equilibrium(world, &s.def, equilibrium, error);
+    } else {
+        status = sn_system_open(world, &s.system, error);
+        if (status != SN_OK) {
+            return status;
+        }
+        status = make_search(&s) ? find_equilibrium(&s, equilibrium, error)
+                                 : sn_fail_memory(error, (size_t)s.system.n * sizeof(double));
+        free_search(&s);
     }
-    status = make_search(&s) ? find_equilibrium(&s, equilibrium, error)
-                             : sn_fail_memory(error, (size_t)s.system.n * sizeof(double));
-    free_search(&s);
     if (status != SN_OK) {
         sn_equilibrium_free(equilibrium);
         return status;

@@ -112,6 +112,13 @@ sn_freedom sn_world_freedom(const sn_world *world, int index)
                             .freedom = own,
                             .turns = own >= 3};
     }
+    int elastic = set_offset(world, SN_SET_ELASTIC);
+    if (index >= elastic) {
+        const sn_agent_set *soft = &world->elastics.agents;
+        int own = find_agent(soft, index - elastic);
+        return (sn_freedom){.body = body_at(world, soft->agents[own].owner),
+                            .freedom = index - elastic - soft->agents[own].v_first};
+    }
     const sn_agent_set *set = &world->articulations.agents;
     int agent = find_agent(set, index - rigid);
     return freedom_of_tree(world, agent, index - rigid - set->agents[agent].v_first);
@@ -134,6 +141,9 @@ void sn_system_freedom_name(const sn_world *world, int index, char *name, size_t
     if (freedom.joint.index != 0) {
         snprintf(name, size, "joint '%s', freedom %d", sn_joint_name(world, freedom.joint),
                  freedom.freedom + 1);
+    } else if (sn_body_get_type(world, freedom.body) == SN_BODY_ELASTIC) {
+        snprintf(name, size, "body '%s', vertex %d", sn_body_name(world, freedom.body),
+                 freedom.freedom / 4);
     } else {
         snprintf(name, size, "body '%s', %s %c", sn_body_name(world, freedom.body),
                  freedom.turns ? "turn about" : "shift along", 'x' + freedom.freedom % 3);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "math/dense.h"
 #include "math/elementary.h"
+#include "world/elastic_rest.h"
 #include "world/system.h"
 
 typedef struct modes_work {
@@ -97,6 +98,9 @@ static sn_status find_modes(sn_system *system, modes_work *work, sn_modes *modes
 sn_status sn_world_modes(sn_world *world, sn_modes *modes, sn_error *error)
 {
     *modes = (sn_modes){0};
+    if (world->elastics.agents.count > 0) {
+        return sn_world_elastic_modes(world, modes, error);
+    }
     sn_system system;
     sn_status status = sn_system_open(world, &system, error);
     if (status != SN_OK) {
@@ -138,7 +142,10 @@ void sn_modes_body(sn_world *world, const sn_modes *modes, int mode, sn_body bod
         return;
     }
     sn_agent_set *set = world->sets[record->agent.set];
-    int offset = record->agent.set == SN_SET_RIGID ? 0 : world->rigid.agents.v_count;
+    int offset = 0;
+    for (int i = 0; i < record->agent.set; ++i) {
+        offset += world->sets[i]->v_count;
+    }
     const double *shape = modes->shapes + (size_t)mode * (size_t)modes->coordinates + offset;
     double *v = set->v;
     set->v = (double *)shape; // read only
@@ -213,21 +220,27 @@ sn_status sn_modes_swing(sn_world *world, const sn_modes *modes, int mode, doubl
             "mode %d with amplitude %g at %g s was asked for; there are %d modes, from 0", mode,
             amplitude, time, modes->count);
     }
-    sn_status status = sn_system_open(world, &system, error);
-    if (status != SN_OK) {
-        return status;
-    }
-    if (system.n != modes->coordinates) {
-        status = sn_fail(error, SN_ERROR_MISMATCH, "world",
-                         "the world has %d coordinates, the modes are of %d", system.n,
-                         modes->coordinates);
+    double w = fabs(modes->list[mode].angular_frequency);
+    w = w > 0.0 ? w : 1.0;
+    double shift = amplitude * sn_sin(w * time), rate = amplitude * w * sn_cos(w * time);
+    sn_status status;
+    if (world->elastics.agents.count > 0) {
+        status = sn_world_elastic_swing(world, modes, mode, shift, rate, error);
     } else {
-        double w = fabs(modes->list[mode].angular_frequency);
-        w = w > 0.0 ? w : 1.0;
-        status = displace(&system, modes, modes->shapes + (size_t)mode * (size_t)modes->coordinates,
-                          amplitude * sn_sin(w * time), amplitude * w * sn_cos(w * time), error);
+        status = sn_system_open(world, &system, error);
+        if (status != SN_OK) {
+            return status;
+        }
+        if (system.n != modes->coordinates) {
+            status = sn_fail(error, SN_ERROR_MISMATCH, "world",
+                             "the world has %d coordinates, the modes are of %d", system.n,
+                             modes->coordinates);
+        } else {
+            const double *shape = modes->shapes + (size_t)mode * (size_t)modes->coordinates;
+            status = displace(&system, modes, shape, shift, rate, error);
+        }
+        sn_system_close(&system);
     }
-    sn_system_close(&system);
     if (status == SN_OK) {
         world->last_step = time - world->time;
         world->steps += 1;

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "math/dense.h"
 #include "math/rotation.h"
+#include "world/elastic_rest.h"
 
 // ---- agents and their places in the system ----
 
@@ -160,20 +161,11 @@ static bool make_room(sn_system *system)
 sn_status sn_system_open_bare(sn_world *world, sn_system *system, sn_error *error)
 {
     *system = (sn_system){0};
-    sn_status status = sn_world_check_still(world, error);
-    if (status == SN_OK) {
-        status = sn_world_assemble(world, error);
-    }
-    if (status == SN_OK) {
-        status = sn_world_make_groups(world, error);
-    }
-    if (status == SN_OK) {
-        status = sn_world_draw_shades(world, world->time, world->time, error);
-    }
+    sn_status status = sn_world_prepare_statics(world, error);
     if (status == SN_OK && world->elastics.agents.count > 0) {
         status = sn_fail(error, SN_ERROR_UNSUPPORTED, "world",
-                         "statics, modes and inverse dynamics are of rigid bodies and mechanisms, "
-                         "and this world has elastic bodies");
+                         "forward and inverse dynamics are of rigid bodies and mechanisms, and "
+                         "this world has elastic bodies");
     }
     if (status != SN_OK) {
         return status;
