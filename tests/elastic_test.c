@@ -391,7 +391,7 @@ static void soft_bodies_carry_each_other(void **state)
         sn_vec3 there = sn_body_centre(world, high);
         assert_true(there.z > 0.17 && there.z < 0.21);
         assert_true(fabs(sn_body_centre(world, low).z - 0.05) < 0.005);
-        if (!(fabs(sn_body_velocity(world, high).z) < 0.02)) { // it may roll
+        if (!(fabs(sn_body_velocity(world, high).z) < 0.05)) { // it may roll, from corner to corner
             sn_vec3 v = sn_body_velocity(world, high);
             fail_msg("%s: still at (%g, %g, %g)", sn_integrator_word(rule), v.x, v.y, v.z);
         }

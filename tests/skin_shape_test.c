@@ -199,20 +199,21 @@ static void test_step_closed_forms(void **state)
     sn_skin_place(box.skin, box.x, box.y, 0.0);
     sn_collider plane = sn_collider_plane(), ball = sn_collider_sphere(0.1);
     sn_sweep still = {SN_VEC3_ZERO, at(0.0, 0.0, -0.75), at(0.0, 0.0, -0.75)};
-    sn_skin_shape_step step = sn_skin_shape_step_find(box.skin, &plane, &still, 0.0);
+    sn_skin_shape_step step =
+        sn_skin_shape_step_find(box.skin, &plane, &still, (sn_skin_keep){0.0, 0.0});
     assert_true(step.face >= 0 && step.share <= 0.25 && step.share > 0.25 - 1e-5);
-    step = sn_skin_shape_step_find(box.skin, &plane, &still, 0.2);
+    step = sn_skin_shape_step_find(box.skin, &plane, &still, (sn_skin_keep){0.2, 0.0});
     assert_true(step.face >= 0 && step.share <= 0.2 && step.share > 0.2 - 1e-3);
     // A ball comes up as the box falls: 0.4 of way for 0.8 of speed, and goes far through it.
     sn_sweep up = {SN_VEC3_ZERO, at(0.1, 0.2, -1.0), at(0.1, 0.2, 9.0)};
-    step = sn_skin_shape_step_find(box.skin, &ball, &up, 0.0);
+    step = sn_skin_shape_step_find(box.skin, &ball, &up, (sn_skin_keep){0.0, 0.0});
     assert_true(step.share <= 0.4 / 11.0 && step.share > 0.4 / 11.0 - 1e-6);
     // Beside it, and one that touches.
     sn_sweep beside = {SN_VEC3_ZERO, at(0.7, 0.2, -1.0), at(0.7, 0.2, 9.0)};
-    step = sn_skin_shape_step_find(box.skin, &ball, &beside, 0.0);
+    step = sn_skin_shape_step_find(box.skin, &ball, &beside, (sn_skin_keep){0.0, 0.0});
     assert_true(step.share == 1.0 && step.face < 0 && step.touching == 0);
     sn_sweep touching = {SN_VEC3_ZERO, at(0.55, 0.2, 0.1), at(0.55, 0.2, 0.1)};
-    step = sn_skin_shape_step_find(box.skin, &ball, &touching, 0.0);
+    step = sn_skin_shape_step_find(box.skin, &ball, &touching, (sn_skin_keep){0.0, 0.0});
     assert_true(step.touching > 0);
     skin_body_free(&box);
 }
@@ -263,7 +264,8 @@ static void test_steps(void **state)
         }
         sn_skin_place(body.skin, body.x, body.y, 0.0);
         double keep = run % 2 == 0 ? 0.0 : 0.3, start = least_gap(&body, 0.0, &collider, &sweep);
-        sn_skin_shape_step step = sn_skin_shape_step_find(body.skin, &collider, &sweep, keep);
+        sn_skin_shape_step step =
+            sn_skin_shape_step_find(body.skin, &collider, &sweep, (sn_skin_keep){keep, 0.0});
         assert_true((step.touching > 0) == (start <= 0.0));
         if (start > 0.0) {
             for (int i = 0; i <= 10; ++i) {

@@ -22,7 +22,7 @@ static sn_skin_step find(sn_skin *const *skins, int count, double keep)
 {
     sn_skin_pairs pairs = {0};
     assert_int_equal(sn_skin_pairs_find(&pairs, skins, count, SN_SKIN_ALL, NULL, NULL), SN_OK);
-    sn_skin_step step = sn_skin_step_find(skins, &pairs, keep, NULL);
+    sn_skin_step step = sn_skin_step_find(skins, &pairs, (sn_skin_keep){keep, 0.0}, NULL);
     sn_skin_pairs_free(&pairs);
     return step;
 }
@@ -200,13 +200,13 @@ static void test_threads(void **state)
     place(bodies, 2, skins);
     sn_skin_pairs pairs = {0};
     assert_int_equal(sn_skin_pairs_find(&pairs, skins, 2, SN_SKIN_ALL, NULL, NULL), SN_OK);
-    sn_skin_step first = sn_skin_step_find(skins, &pairs, 0.1, NULL);
+    sn_skin_step first = sn_skin_step_find(skins, &pairs, (sn_skin_keep){0.1, 0.0}, NULL);
     assert_true(first.meets);
     for (int n = 2; n <= 4; n += 2) {
         sn_threads *threads = NULL;
         assert_int_equal(sn_threads_create(n, &threads, NULL), SN_OK);
         uint64_t asked = sn_allocation_count();
-        sn_skin_step step = sn_skin_step_find(skins, &pairs, 0.1, threads);
+        sn_skin_step step = sn_skin_step_find(skins, &pairs, (sn_skin_keep){0.1, 0.0}, threads);
         assert_true(sn_allocation_count() == asked);
         assert_true(step.share == first.share && step.kind == first.kind &&
                     step.pair.a == first.pair.a && step.pair.b == first.pair.b);

@@ -31,7 +31,7 @@ typedef struct sn_agent_set sn_agent_set;
 
 typedef enum sn_agent_failure {
     SN_FAILURE_NONE,
-    SN_FAILURE_TOO_FAST, // the step is too long for how its joints move
+    SN_FAILURE_TOO_FAST, // the step is too long for how its joints move, or its material deforms
     SN_FAILURE_TIES,     // the same, or loops and prescribed motions contradict each other
     SN_FAILURE_MEMORY,
 } sn_agent_failure;

@@ -578,11 +578,10 @@ static sn_aabb elastic_bounds(const sn_agent_set *set, int agent)
     return box;
 }
 
-static void elastic_measure(const sn_agent_set *set, int agent, sn_vec3 gravity,
-                            sn_measure *measure)
+void sn_elastic_measure_at(const sn_agent_set *set, int agent, sn_vec3 gravity, const double *q,
+                           const double *v, sn_measure *measure)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
-    const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     *measure = (sn_measure){0};
     sn_elastic_follow_flow(set, agent);
     double *momentum = item->right;
@@ -596,6 +595,13 @@ static void elastic_measure(const sn_agent_set *set, int agent, sn_vec3 gravity,
         measure->momentum = sn_vec3_add(measure->momentum, p);
         measure->angular_momentum = sn_vec3_add(measure->angular_momentum, sn_cross(x, p));
     }
+}
+
+static void elastic_measure(const sn_agent_set *set, int agent, sn_vec3 gravity,
+                            sn_measure *measure)
+{
+    sn_elastic_measure_at(set, agent, gravity, sn_agent_q(set, agent), sn_agent_v(set, agent),
+                          measure);
 }
 
 const sn_agent_type sn_elastic_type = {

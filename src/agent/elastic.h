@@ -80,6 +80,7 @@ typedef struct sn_elastic_item {
     bool held;     // by a hand, in the step under way
     double *drag;  // 9 * vertex_count: -df/dv of the air on each, N s/m; NULL until a wind blows
     bool dragged;  // by it, in the step under way
+    bool was_held; // or dragged, in the step that ends
     bool pushed;   // free_step has filled `impulse`
     double step;   // h of the step under way
     sn_skin *skin; // made when contact first asks
@@ -127,6 +128,10 @@ static inline sn_elastic_item *sn_elastic_item_of(const sn_agent_set *set, int a
 
 // The solid's shapes at rest become those of the agent's state: before anything is asked of it.
 SN_API void sn_elastic_follow_flow(const sn_agent_set *set, int agent);
+
+// Energies and momenta at other positions and velocities, in the shapes at rest of now.
+void sn_elastic_measure_at(const sn_agent_set *set, int agent, sn_vec3 gravity, const double *q,
+                           const double *v, sn_measure *measure);
 
 // The factor of M alone, where one is needed, after `fixed` has changed.
 SN_API sn_status sn_elastic_factor_mass(sn_elastic_item *item, sn_error *error);

@@ -207,6 +207,9 @@ static const double NEWTON_RESIDUAL = 1e-12;
 // tolerance (an inexact Newton method: R. Dembo, S. Eisenstat, T. Steihaug 1982): two take hardly
 // more products than one.
 static const double FORCING = 1e-2, LOOSEST = 0.1;
+// A first one that leaves so many times the squares it found has gone astray: laws that become
+// infinite at no volume do that in long steps.
+static const double GONE = 4.0;
 // One that left less than this share of squares did so with a matrix that is good for the next.
 static const double GOOD_MATRIX = 1e-2;
 
@@ -260,9 +263,17 @@ static void take_turn(sn_agent_set *set, int agent, double t)
     }
 }
 
+static int failure_of(sn_status status)
+{
+    return status == SN_OK             ? SN_FAILURE_NONE
+           : status == SN_ERROR_MEMORY ? SN_FAILURE_MEMORY
+                                       : SN_FAILURE_TOO_FAST;
+}
+
 // The change of velocity with nothing in the way, into `change`; `force` has what acts from
-// outside. A turn of Newton's method that leaves more than it found is halved.
-static bool implicit_change(sn_agent_set *set, int agent, double h)
+// outside. A turn of Newton's method that leaves more than it found is halved; where the material
+// is so far gone that there is no factor, the turns before it must do.
+static int implicit_change(sn_agent_set *set, int agent, double h)
 {
     enum { HALVINGS = 4 };
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
@@ -273,9 +284,12 @@ static bool implicit_change(sn_agent_set *set, int agent, double h)
     if (item->barrier) {
         begin_safely(set, agent);
     }
-    if (!find_lack(set, agent, h, item->change, item->place, item->right, &kept) ||
-        prepare(set, item, item->place, t, kept) != SN_OK) {
-        return false;
+    if (!find_lack(set, agent, h, item->change, item->place, item->right, &kept)) {
+        return SN_FAILURE_MEMORY;
+    }
+    sn_status status = prepare(set, item, item->place, t, kept);
+    if (status != SN_OK) {
+        return failure_of(status);
     }
     double first = square_sum(item, item->right), last = first;
     solve(set, item, item->newton > 1 ? fmax(item->tolerance, FORCING) : item->tolerance,
@@ -283,17 +297,17 @@ static bool implicit_change(sn_agent_set *set, int agent, double h)
     take_turn(set, agent, t);
     for (int turn = 1; turn < item->newton; ++turn) {
         if (!find_lack(set, agent, h, item->change, item->place, item->right, &kept)) {
-            return false;
+            return SN_FAILURE_MEMORY;
         }
         double now = square_sum(item, item->right);
-        if ((turn > 1 || item->barrier) && !(now < last)) {
+        if (turn > 1 || item->barrier || now > GONE * last) {
             for (int k = 0; k < HALVINGS && !(now < last); ++k) {
                 for (int i = 0; i < count; ++i) {
                     item->turn[i] *= 0.5;
                     item->change[i] -= item->turn[i];
                 }
                 if (!find_lack(set, agent, h, item->change, item->place, item->right, &kept)) {
-                    return false;
+                    return SN_FAILURE_MEMORY;
                 }
                 now = square_sum(item, item->right);
             }
@@ -305,14 +319,17 @@ static bool implicit_change(sn_agent_set *set, int agent, double h)
         }
         bool fresh = (item->viscosities != NULL && item->rayleigh.stiffness_time != 0.0) ||
                      !(now < GOOD_MATRIX * last);
-        if (fresh && prepare(set, item, item->place, t, kept) != SN_OK) {
-            return false;
+        status = fresh ? prepare(set, item, item->place, t, kept) : SN_OK;
+        if (status != SN_OK) {
+            return failure_of(status == SN_ERROR_MEMORY
+                                  ? status
+                                  : prepare(set, item, sn_agent_q(set, agent), t, false));
         }
         last = now;
         solve(set, item, forcing(item, first, now), item->right, item->turn);
         take_turn(set, agent, t);
     }
-    return true;
+    return SN_FAILURE_NONE;
 }
 
 static void explicit_change(sn_agent_set *set, int agent, double h)
@@ -420,9 +437,11 @@ void sn_elastic_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravit
         sn_elastic_find_outer(set, agent, gravity, item->force);
         if (is_explicit(head)) {
             explicit_change(set, agent, h);
-        } else if (!implicit_change(set, agent, h)) {
-            head->failed = SN_FAILURE_MEMORY;
-            continue;
+        } else {
+            head->failed = (uint8_t)implicit_change(set, agent, h);
+            if (head->failed != SN_FAILURE_NONE) {
+                continue;
+            }
         }
         for (int i = 0; i < head->v_count; ++i) {
             v[i] += item->change[i];
@@ -473,6 +492,7 @@ void sn_elastic_advance(sn_agent_set *set, int first, int last, double h)
             end_safely(set, agent);
         }
         item->pushed = false;
+        item->was_held = item->held || item->dragged;
         item->held = item->dragged = false;
     }
 }

@@ -51,7 +51,8 @@ static void put_vertices(sn_skin_contact *contact, const sn_skin *a, const sn_sk
     }
 }
 
-// Normal and gap from what lies between: the outward side of b is that of `outward`.
+// Normal and gap from what lies between: the outward side of b, if it has one, is that of
+// `outward`.
 static void put_gap(sn_skin_contact *contact, const sn_pair_nearest *nearest, sn_vec3 outward,
                     bool closed)
 {
@@ -146,7 +147,7 @@ static bool make_vertex_contact(const search *in, const sn_skin_pair *pair,
     }
     contact->on_a = p[0];
     put_vertices(contact, a, b, own);
-    put_gap(contact, &nearest, outward, b->closed);
+    put_gap(contact, &nearest, outward, b->closed && !in->options->apart);
     return !is_thin_wall(in, contact, own);
 }
 
@@ -177,8 +178,8 @@ static bool make_edge_contact(const search *in, const sn_skin_pair *pair, sn_ski
     bool outside = (ridge_a == SN_RIDGE_OVER || ridge_a == SN_RIDGE_FLAT) &&
                    (ridge_b == SN_RIDGE_OVER || ridge_b == SN_RIDGE_FLAT) &&
                    (!flat || in->options->flat_edges);
-    bool inside =
-        ridge_a == SN_RIDGE_INSIDE && ridge_b == SN_RIDGE_INSIDE && a->closed && b->closed;
+    bool inside = !in->options->apart && ridge_a == SN_RIDGE_INSIDE && ridge_b == SN_RIDGE_INSIDE &&
+                  a->closed && b->closed;
     if (!outside && !inside) {
         return false;
     }

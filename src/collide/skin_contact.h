@@ -15,10 +15,12 @@
 // vertices; and only where each is the other's nearest within its own faces, too. So every contact
 // is a local least distance to a surface, of a vertex or an edge.
 //
-// The gap is negative inside closed skins. Whether a vertex is inside is told by what is nearest of
-// the other skin, and one that is inside has its nearest contact only. Within one skin two sides of
-// a thin wall look just like two parts that went through each other: a negative gap there counts if
-// at rest the two points were farther apart than twice the distance asked for.
+// Of skins that are known not to cross (`apart`) every gap is positive, whichever way round their
+// faces are. Else the gap is negative inside closed skins. Whether a vertex is inside is told by
+// what is nearest of the other skin, and one that is inside has its nearest contact only. Within
+// one skin two sides of a thin wall look just like two parts that went through each other: a
+// negative gap there counts if at rest the two points were farther apart than twice the distance
+// asked for.
 //
 // All numbers are at the start of the skins' motion (sn_skin_place).
 //
@@ -52,6 +54,7 @@ typedef struct sn_skin_contact_options {
     double distance;     // gaps up to this; boxes must reach as far (sn_skin_place)
     bool flat_edges;     // also edges that cross in the middle of flat surfaces: what vertices and
                          // other edges tell anyway, unless the surface bends before the next look
+    bool apart;          // nothing crosses anything
     sn_skin_among among; // 0: all
 } sn_skin_contact_options;
 

@@ -203,7 +203,7 @@ static void try_face(search *to, int f)
         const sn_manifold *m = &manifolds[i];
         sn_skin_shape_contact contact = {.normal = m->normal};
         if (skin->closed && sn_dot(m->normal, n) > 0.0 && sn_collider_is_convex(to->shape)) {
-            if (push_through(to, f, p, &contact)) {
+            if (!to->contacts->apart && push_through(to, f, p, &contact)) {
                 add(to, &contact);
             }
             continue;

@@ -33,6 +33,7 @@ typedef struct sn_skin_shape_contact {
 } sn_skin_shape_contact;
 
 typedef struct sn_skin_shape_contacts {
+    bool apart; // set by who asks: the skin and the shape do not cross, so none is pushed through
     SN_ARRAY(sn_skin_shape_contact) found; // vertices, edges, faces, each by number
 } sn_skin_shape_contacts;
 

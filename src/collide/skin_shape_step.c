@@ -75,7 +75,7 @@ static double closing_speed(const shape_motion *m, double reach, const face_moti
 }
 
 static void try_convex(const shape_motion *m, const sn_collider *shape, double reach,
-                       const face_motion *face, int f, double keep, sn_skin_shape_step *step)
+                       const face_motion *face, int f, sn_skin_keep keep, sn_skin_shape_step *step)
 {
     enum { TURNS = 256 };
     double t = 0.0, nearness = 0.0, slack = 0.0;
@@ -90,8 +90,8 @@ static void try_convex(const shape_motion *m, const sn_collider *shape, double r
                 step->touching += 1;
                 return;
             }
-            nearness = keep * now.gap;
-            slack = fmax(0.01 * nearness, 1e-6 * now.gap);
+            nearness = sn_skin_kept(keep, now.gap);
+            slack = fmax(0.01 * fmin(nearness, now.gap - nearness), 1e-6 * now.gap);
         }
         double left = now.gap - nearness;
         if (turn > 0 && left <= slack) {
@@ -136,7 +136,7 @@ static sn_aabb seen_from(const shape_motion *m, const face_motion *face)
 }
 
 static void try_ground(const shape_motion *m, const sn_collider *ground, const face_motion *face,
-                       int f, double keep, sn_skin_shape_step *step)
+                       int f, sn_skin_keep keep, sn_skin_shape_step *step)
 {
     sn_facet_walk walk;
     sn_facet_walk_start(&walk, ground, seen_from(m, face));
@@ -169,7 +169,7 @@ static sn_float_box box_of_sweep(const shape_motion *m, const sn_collider *shape
 }
 
 sn_skin_shape_step sn_skin_shape_step_find(const sn_skin *skin, const sn_collider *shape,
-                                           const sn_sweep *sweep, double keep)
+                                           const sn_sweep *sweep, sn_skin_keep keep)
 {
     shape_motion m = make_motion(sweep);
     sn_skin_shape_step step = {1.0, -1, 0};

@@ -5,7 +5,7 @@
 typedef struct search {
     sn_skin *const *skins;
     const sn_skin_pairs *pairs;
-    double keep;
+    sn_skin_keep keep;
     sn_skin_step lanes[SN_SKIN_LANES];
 } search;
 
@@ -45,10 +45,11 @@ static void try_pair(const search *in, sn_pair_kind kind, const sn_skin_pair *pa
         step->touching += 1;
         return;
     }
-    if (greatest_change(kind, start, end) < (1.0 - in->keep) * (1.0 - 1e-9) * sqrt(square)) {
+    double distance = sqrt(square), kept = sn_skin_kept(in->keep, distance);
+    if (greatest_change(kind, start, end) < (1.0 - 1e-9) * (distance - kept)) {
         return;
     }
-    if (sn_pair_meets(kind, start, end, in->keep * sqrt(square), step->share, &time) &&
+    if (sn_pair_meets(kind, start, end, kept, step->share, &time) &&
         (time < step->share || !step->meets)) {
         step->share = time;
         step->meets = true;
@@ -72,7 +73,7 @@ static void run_pairs(void *context, int first, int last, int chunk)
     in->lanes[chunk] = step;
 }
 
-sn_skin_step sn_skin_step_find(sn_skin *const *skins, const sn_skin_pairs *pairs, double keep,
+sn_skin_step sn_skin_step_find(sn_skin *const *skins, const sn_skin_pairs *pairs, sn_skin_keep keep,
                                sn_threads *threads)
 {
     search in = {.skins = skins, .pairs = pairs, .keep = keep};

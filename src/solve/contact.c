@@ -70,7 +70,9 @@ void sn_contact_begin(sn_contact *contact, sn_agent_set *const *sets)
         sn_contact_point *point = &contact->points[i];
         sn_vec3 middle = sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b));
         sn_vec3 u = sn_vec3_sub(velocity_at(&b, middle), velocity_at(&a, middle));
+        sn_vec3 sum = sn_vec3_add(velocity_at(&b, middle), velocity_at(&a, middle));
         point->approach = sn_vec3_add(u, contact->surface_velocity);
+        point->common = 0.5 * sn_dot(sum, contact->normal);
         point->travel = travel_of(contact, &a, &b, point);
         point->strike = SN_VEC3_ZERO;
         point->later = SN_VEC3_ZERO;

@@ -38,6 +38,7 @@ typedef struct sn_contact_point {
     // Within a step: set by sn_contact_begin, and by the exact solver for its second pass.
     sn_vec3 approach; // u at the start of the step, normal and tangential
     sn_vec3 travel;   // m/s, of the point itself: where surfaces are round it is not material
+    double common;    // m/s, along the normal: the mean of both sides' velocities there
     sn_vec3 strike;   // impulse of impacts within the step, a part of `impulse`
     sn_vec3 later;    // the share of it that acts at the end of the step
     double effect;    // what it would do in the middle, later . W later

@@ -1,5 +1,6 @@
 #include "solve/exact.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -65,7 +66,7 @@ static sn_vec3 to_axes(const sn_vec3 axes[3], sn_vec3 x)
 static double wanted_speed(const sn_exact_problem *problem, const sn_exact_spot *spot)
 {
     const sn_contact *contact = problem->contacts[spot->contact];
-    double way = spot->before * spot->start.x + (spot->gap > 0.0 ? spot->gap : 0.0);
+    double way = spot->before * spot->start.x + (spot->gap > 0.0 ? spot->gap : 0.0) + spot->lag;
     return fabs(way) <= SN_EXACT_SMALL * contact->size ? 0.0 : -way / spot->after;
 }
 
@@ -85,6 +86,38 @@ static sn_vec3 wanted_return(const sn_exact_problem *problem, const sn_exact_spo
     double play = ANCHOR_PLAY * problem->contacts[spot->contact]->size;
     double share = away > play ? 1.0 - play / away : 0.0;
     return sn_vec3_scale(-RETURN * share / problem->h, anchor);
+}
+
+// The mean of both sides' normal velocities; a's row has the other sign.
+static double common_speed(const sn_exact_system *system, const sn_exact_block *block)
+{
+    double sum = 0.0;
+    for (int side = 0; side < block->side_count; ++side) {
+        const sn_exact_agent *agent = &system->agents.data[block->side[side].agent];
+        const double *j = system->j.data + block->side[side].first;
+        for (int i = block->side[side].from; i < block->side[side].to; ++i) {
+            sum += (side == 0 ? -0.5 : 0.5) * j[i] * system->v.data[agent->v_first + i];
+        }
+    }
+    return sum;
+}
+
+// What unlike sides do to gaps, from the velocities as they are; the most by which that has
+// changed, by contacts' sizes.
+static double find_lags(sn_exact *exact, const sn_exact_problem *problem)
+{
+    double most = 0.0;
+    for (int i = 0; i < exact->spots.count; ++i) {
+        sn_exact_spot *spot = &exact->spots.data[i];
+        const sn_exact_block *block = &exact->system.blocks.data[spot->block];
+        if (spot->unlike == 0.0 || block->side_count < 2) {
+            continue;
+        }
+        double before = spot->lag, more = common_speed(&exact->system, block);
+        spot->lag = spot->unlike * (more - spot_point(problem, spot)->common);
+        most = fmax(most, fabs(spot->lag - before) / problem->contacts[spot->contact]->size);
+    }
+    return most;
 }
 
 static void set_targets(sn_exact *exact, const sn_exact_problem *problem, bool at_end)
@@ -261,6 +294,22 @@ static bool solve(sn_exact *exact, const sn_exact_problem *problem, sn_exact_eff
         effort->residual = sn_exact_calm(&exact->system);
     }
     return true;
+}
+
+// From the velocities that the last step's impulses give, which at rest are right. Each time what
+// is off shrinks to a third or less, the worst being one side that is much lighter.
+static bool solve_unlike(sn_exact *exact, const sn_exact_problem *problem, sn_exact_effort *effort)
+{
+    enum { TURNS = 5 };
+    if (find_lags(exact, problem) > 0.0) {
+        set_targets(exact, problem, false);
+    }
+    bool done = solve(exact, problem, effort);
+    for (int i = 0; i < TURNS && done && find_lags(exact, problem) > SN_EXACT_SMALL; ++i) {
+        set_targets(exact, problem, false);
+        done = solve(exact, problem, effort);
+    }
+    return done;
 }
 
 // ---- overlap ----
@@ -444,7 +493,7 @@ static void finish_point(const sn_exact *exact, const sn_exact_problem *problem,
     bool hit = sn_dot(point->strike, point->strike) > 0.0, touched = point->touched;
     point->impulse = sn_vec3_add(to_world(spot->axes, p), point->strike);
     point->touched = sn_dot(p, p) > 0.0 || hit;
-    point->gap_end = spot->gap + spot->before * spot->start.x + spot->after * u.x;
+    point->gap_end = spot->gap + spot->before * spot->start.x + spot->after * u.x + spot->lag;
     point->struck = hit || spot->gap < 0.0 || (p.x > 0.0 && wanted_speed(problem, spot) != 0.0);
     *struck = *struck || point->struck;
 
@@ -482,7 +531,7 @@ sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_ex
     if (!make_impacts(exact, problem, &report->strikes)) {
         return sn_fail_memory(error, 0);
     }
-    if (!solve(exact, problem, &report->effort)) {
+    if (!solve_unlike(exact, problem, &report->effort)) {
         return sn_fail_memory(error, 0);
     }
     push_apart(exact, problem);

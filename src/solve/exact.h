@@ -18,9 +18,15 @@
 //     u1 >= -(g0 + before u0) / after
 //
 // to end at no overlap: so things land at gap 0, in the step in which they meet, with some velocity
-// left. sn_exact_relax then makes velocities right where bodies are at the end: u_n >= 0, the
-// impulses of both passes together in the cone. Contacts at rest need only the first. Impacts that
-// rebound are timed within the step: see impact.h.
+// left. Where the two sides differ in `after` (a midpoint body on one of implicit Euler's), what
+// both do alike moves them apart or together, too: with m the mean of their velocities
+//
+//     gap = g0 + before u0 + after u1 + (after_b - after_a) (m1 - m0)
+//
+// with the means of `after`; m1 is taken from the last solution, and the system solved again.
+// sn_exact_relax then makes velocities right where bodies are at the end: u_n >= 0, the impulses of
+// both passes together in the cone. Contacts at rest need only the first. Impacts that rebound are
+// timed within the step: see impact.h.
 //
 // Sticking contacts return to their anchor, so that what rests does not creep.
 //
@@ -76,7 +82,9 @@ typedef struct sn_exact_spot {
     sn_vec3 axes[3]; // normal, two tangential
     sn_vec3 place;
     double gap;           // what counts of it
-    double before, after; // shares of the step, s
+    double before, after; // shares of the step, s: means of both sides
+    double unlike;        // s, by which b's `after` is longer than a's
+    double lag;           // m, what that adds to the gap: see above
     sn_vec3 start;        // u at the start of the step, along the axes
     sn_vec3 first;        // impulse at the start of this pass
 } sn_exact_spot;

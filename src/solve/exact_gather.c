@@ -76,7 +76,7 @@ static int add_side(sn_exact_system *system, sn_exact_block *block, int agent)
     if (!sn_array_resize(&system->j, first + size) || !sn_array_resize(&system->y, first + size)) {
         return -1;
     }
-    block->side[block->side_count++] = (sn_exact_side){agent, first};
+    block->side[block->side_count++] = (sn_exact_side){.agent = agent, .first = first};
     return first;
 }
 
@@ -168,19 +168,25 @@ static bool contact_rows(sn_exact *exact, const sn_exact_problem *problem,
 
 // How long the velocities found act on positions: half the step under the midpoint rule, all of it
 // under Euler's.
-static double time_after(const sn_exact_problem *problem, const sn_contact *contact)
+static void put_times(const sn_exact_problem *problem, const sn_contact *contact,
+                      sn_exact_spot *spot)
 {
     const sn_contact_side *sides[2] = {&contact->a, &contact->b};
-    double sum = 0.0;
+    double shares[2] = {0.0, 0.0}, sum = 0.0;
     int count = 0;
     for (int i = 0; i < 2; ++i) {
-        if (side_table(problem, sides[i]) != NULL) {
+        const sn_agent_contact *table = side_table(problem, sides[i]);
+        if (table != NULL) { // those with rows of their own, mechanisms, have one way to step
             int integrator = problem->sets[sides[i]->set]->agents[sides[i]->agent].integrator;
-            sum += integrator == SN_INTEGRATOR_LIE_MIDPOINT ? 0.5 : 1.0;
+            bool middle = integrator == SN_INTEGRATOR_LIE_MIDPOINT || table->rows != NULL;
+            shares[i] = middle ? 0.5 : 1.0;
+            sum += shares[i];
             ++count;
         }
     }
-    return (count > 0 ? sum / count : 0.5) * problem->h;
+    spot->after = (count > 0 ? sum / count : 0.5) * problem->h;
+    spot->before = problem->h - spot->after;
+    spot->unlike = count == 2 ? (shares[1] - shares[0]) * problem->h : 0.0;
 }
 
 static void axes_about(sn_vec3 normal, sn_vec3 axes[3])
@@ -277,8 +283,8 @@ static bool add_contact(sn_exact *exact, const sn_exact_problem *problem, int in
 {
     const sn_contact *contact = problem->contacts[index];
     sn_contact now = *contact;
-    sn_exact_spot common = {.after = time_after(problem, contact)};
-    common.before = problem->h - common.after;
+    sn_exact_spot common = {.lag = 0.0};
+    put_times(problem, contact, &common);
     place_contact(problem, &now, common.before, common.after, at_end);
     axes_about(now.normal, common.axes);
     int owner = exact->system.blocks.count;

@@ -54,7 +54,7 @@ static void couple(sn_exact_system *system, const sn_exact_block *a, const sn_ex
     for (int m = 0; m < a->width; ++m) {
         for (int n = 0; n < b->width; ++n) {
             double sum = 0.0;
-            for (int i = 0; i < count; ++i) {
+            for (int i = side_a->from; i < side_a->to; ++i) {
                 sum += j[m * count + i] * y[n * count + i];
             }
             sum *= a->scale[m] * b->scale[n];
@@ -69,6 +69,10 @@ static void couple(sn_exact_system *system, const sn_exact_block *a, const sn_ex
 void sn_exact_newton_prepare(sn_exact_system *system)
 {
     int rows = system->p.count;
+    if (system->has_matrix) {
+        return;
+    }
+    system->has_matrix = true;
     memset(system->matrix.data, 0, (size_t)rows * (size_t)rows * sizeof *system->matrix.data);
     for (int row = 0; row < rows; ++row) {
         system->low.data[row] = row;

@@ -48,6 +48,22 @@ void sn_exact_system_free(sn_exact_system *system)
 
 // ---- one block ----
 
+static void find_columns(const sn_exact_system *system, int width, sn_exact_side *side)
+{
+    int count = system->agents.data[side->agent].v_count;
+    const double *j = system->j.data + side->first;
+    side->from = count;
+    side->to = 0;
+    for (int a = 0; a < width; ++a) {
+        for (int i = 0; i < count; ++i) {
+            if (j[a * count + i] != 0.0) {
+                side->from = i < side->from ? i : side->from;
+                side->to = i >= side->to ? i + 1 : side->to;
+            }
+        }
+    }
+}
+
 static sn_sym3 block_matrix(const sn_exact_system *system, const sn_exact_block *block)
 {
     double w[SN_BLOCK_ROWS][SN_BLOCK_ROWS] = {{0.0}};
@@ -57,7 +73,7 @@ static sn_sym3 block_matrix(const sn_exact_system *system, const sn_exact_block 
         const double *y = system->y.data + block->side[side].first;
         for (int a = 0; a < block->width; ++a) {
             for (int b = a; b < block->width; ++b) {
-                for (int i = 0; i < count; ++i) {
+                for (int i = block->side[side].from; i < block->side[side].to; ++i) {
                     w[a][b] += j[a * count + i] * y[b * count + i];
                 }
             }
@@ -110,8 +126,12 @@ static void block_scales(sn_exact_block *block)
 
 void sn_exact_system_prepare(sn_exact_system *system)
 {
+    system->has_matrix = false;
     for (int i = 0; i < system->blocks.count; ++i) {
         sn_exact_block *block = &system->blocks.data[i];
+        for (int side = 0; side < block->side_count; ++side) {
+            find_columns(system, block->width, &block->side[side]);
+        }
         block->w = block_matrix(system, block);
     }
     double most = largest_answer(system);
@@ -188,7 +208,7 @@ sn_vec3 sn_exact_along(const sn_exact_system *system, const sn_exact_block *bloc
             continue;
         }
         for (int a = 0; a < block->width; ++a) {
-            for (int i = 0; i < agent->v_count; ++i) {
+            for (int i = block->side[side].from; i < block->side[side].to; ++i) {
                 u[a] += j[a * agent->v_count + i] * v[i];
             }
         }

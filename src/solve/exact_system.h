@@ -22,8 +22,9 @@ typedef enum sn_block_kind { SN_BLOCK_POINT, SN_BLOCK_BOX, SN_BLOCK_BALL } sn_bl
 enum { SN_BLOCK_ROWS = 3 };
 
 typedef struct sn_exact_side {
-    int agent; // of the system
-    int first; // in j and y: rows of the agent's v_count, one after another
+    int agent;    // of the system
+    int first;    // in j and y: rows of the agent's v_count, one after another
+    int from, to; // columns of j that are not 0 in all rows: from .. to - 1; of elastic bodies few
 } sn_exact_side;
 
 typedef struct sn_exact_block {
@@ -55,7 +56,8 @@ typedef struct sn_exact_system {
     SN_ARRAY(double) p;      // by rows: the start and the answer
     SN_ARRAY(double) target; // by rows
     // Scratch of Newton's method.
-    SN_ARRAY(double) matrix; // rows x rows: S J A^-1 J^T S
+    SN_ARRAY(double) matrix; // rows x rows: S J A^-1 J^T S, once there is one
+    bool has_matrix;
     SN_ARRAY(int) low;       // rows: the first column of the matrix that may not be 0
     SN_ARRAY(int) high;      // rows: behind the last one
     SN_ARRAY(double) factor; // of the active rows

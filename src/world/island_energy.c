@@ -10,8 +10,12 @@
 // have at FLOOR of their radius a step, the trace that undoing overlap leaves. What is beyond that
 // is taken out: all its velocities shrink by one factor, which keeps to joints and loops, though
 // not to momentum. `sn_step_report.slowed` counts such islands. Mechanisms with drives or soft
-// limits have sources of their own and are left alone, and so are islands with elastic bodies,
-// whose bonds may pull.
+// limits have sources of their own and are left alone.
+//
+// Islands with elastic bodies are looked at when their skins have been stopped where they had to be
+// (soft_stop.c), with the energy of their material and a smaller share. Should that alone be more
+// than the island may have, they are taken back on their way until it is not. Bonds, hands and
+// explicit steps are sources of their own.
 //
 // An island in which something is no longer a number, or a mechanism could not be followed at all,
 // stands still for the step at half its velocity, with all impulses forgotten; `stalled` counts its
@@ -29,6 +33,7 @@ static const double FLOOR = 1.0 / 20.0; // of the radius of a body, in a step
 static const double LIFT = 1.0 / 32.0;  // the same
 static const double SHARE = 0.02;       // of the energy it may have
 static const double GROSS = 100.0;      // the same
+static const double SOFT_SHARE = 2e-3;  // of elastic bodies
 
 // ---- energies ----
 
@@ -131,14 +136,49 @@ static void add_mechanism(const sn_world *world, int agent, double h, island_sum
     }
 }
 
-// What belts put in; and whether anything overlaps.
-static double surface_work(const sn_world *world, const sn_island *island, bool *overlaps)
+static void add_elastic(const sn_world *world, int agent, double h, island_sum *sum)
+{
+    const sn_agent_set *set = &world->elastics.agents;
+    const sn_elastic_item *item = world->elastics.items[agent];
+    const sn_agent *head = &set->agents[agent];
+    const double *q_0 = set->q_last + head->q_first, *q = sn_agent_q(set, agent);
+    const double *push = set->joint_force + head->v_first;
+    sn_measure now, start;
+    sn_elastic_measure_at(set, agent, world->gravity, q_0, set->v_last + head->v_first, &start);
+    sn_elastic_measure_at(set, agent, world->gravity, q, sn_agent_v(set, agent), &now);
+    sum->kinetic += now.kinetic;
+    sum->potential += now.potential;
+    sum->before += start.kinetic + start.potential;
+    sum->mass += item->mass.total;
+    sum->momentum = sn_vec3_add(sum->momentum, now.momentum);
+    sum->momentum_before = sn_vec3_add(sum->momentum_before, start.momentum);
+    sum->driven =
+        sum->driven || item->was_held || head->integrator == SN_INTEGRATOR_SYMPLECTIC_EULER;
+    for (int i = 0; i < head->v_count; ++i) {
+        sum->work += push[i] * (q[i] - q_0[i]);
+    }
+    const sn_spatial *wrench = sn_agent_force(set, agent);
+    if (sn_spatial_dot(*wrench, *wrench) > 0.0) {
+        sn_part part;
+        set->type->part(set, agent, 0, &part);
+        sum->work += work_of(wrench, sn_vec3_scale(h, part.velocity),
+                             sn_vec3_scale(h, part.angular_velocity));
+    }
+    double speed = FLOOR * item->radius / h;
+    sum->floor += 0.5 * item->mass.total * speed * speed;
+    sum->lift += item->mass.total * sn_length(world->gravity) * LIFT * item->radius;
+}
+
+// What belts put in; whether anything overlaps; and whether bonds hold something.
+static double surface_work(const sn_world *world, const sn_island *island, bool *overlaps,
+                           bool *bonded)
 {
     const sn_touch *touch = &world->touch;
     double work = 0.0;
     for (int k = 0; k < island->pair_count; ++k) {
         int number = touch->active.data[touch->islands.pairs.data[island->pair_first + k]];
         if (number >= SN_TOUCH_BONDS) {
+            *bonded = true;
             continue;
         }
         const sn_contact *contact = sn_touch_contact(touch, number);
@@ -157,25 +197,35 @@ static bool is_fast(const sn_world *world, const sn_island *island, double h)
     bool fast = false;
     for (int k = 0; k < island->agent_count; ++k) {
         sn_agent_ref ref = sn_world_agent_at(world, agents[k]);
-        if (ref.set == SN_SET_ELASTIC) {
-            return false;
-        }
         fast = fast || ref.set == SN_SET_ARTICULATION || is_fast_body(world, ref.agent, h);
     }
     return fast;
 }
 
+static bool has_elastic(const sn_world *world, const sn_island *island)
+{
+    const int *agents = &world->touch.islands.agents.data[island->agent_first];
+    bool any = false;
+    for (int k = 0; k < island->agent_count && world->elastics.agents.count > 0; ++k) {
+        any = any || sn_world_agent_at(world, agents[k]).set == SN_SET_ELASTIC;
+    }
+    return any;
+}
+
 static island_sum sum_of(const sn_world *world, const sn_island *island, double h)
 {
     const int *agents = &world->touch.islands.agents.data[island->agent_first];
-    bool overlaps = false;
-    island_sum sum = {.work = surface_work(world, island, &overlaps)};
+    bool overlaps = false, bonded = false;
+    island_sum sum = {.work = surface_work(world, island, &overlaps, &bonded)};
+    sum.driven = bonded;
     for (int k = 0; k < island->agent_count; ++k) {
         sn_agent_ref ref = sn_world_agent_at(world, agents[k]);
         if (ref.set == SN_SET_RIGID) {
             add_body(world, ref.agent, h, &sum);
-        } else {
+        } else if (ref.set == SN_SET_ARTICULATION) {
             add_mechanism(world, ref.agent, h, &sum);
+        } else {
+            add_elastic(world, ref.agent, h, &sum);
         }
     }
     sum.lift = overlaps ? sum.lift : 0.0;
@@ -258,6 +308,13 @@ static void stand(sn_agent_set *set, int agent)
     head->stalled = 1;
 }
 
+void sn_world_stand(sn_world *world, sn_agent_ref ref)
+{
+    if (may_stand(world, ref)) {
+        stand(world->sets[ref.set], ref.agent);
+    }
+}
+
 static void forget_impulses(sn_touch *touch, const sn_island *island)
 {
     for (int k = 0; k < island->pair_count; ++k) {
@@ -303,6 +360,13 @@ void sn_world_stand_lost(sn_world *world)
 {
     for (int i = 0; i < world->touch.islands.islands.count; ++i) {
         stand_island(world, i, false);
+    }
+    int first = world->rigid.agents.count + world->articulations.agents.count;
+    for (int i = 0; i < world->elastics.agents.count; ++i) { // whatever became of them in contact
+        sn_agent_ref ref = {.set = SN_SET_ELASTIC, .agent = i};
+        if (world->touch.islands.of.data[first + i] < 0 && is_lost(&world->elastics.agents, i)) {
+            sn_world_stand(world, ref);
+        }
     }
 }
 
@@ -350,6 +414,11 @@ static bool is_out_of_place(const island_sum *sum)
                             sum->kinetic > GROSS * fmax(motion_of(sum), sum->floor));
 }
 
+static bool is_too_tense(const island_sum *sum)
+{
+    return !sum->driven && !(sum->potential <= all_of(sum) + sum->floor);
+}
+
 static void check_island(sn_world *world, int index, double h)
 {
     const sn_island *island = &world->touch.islands.islands.data[index];
@@ -381,6 +450,7 @@ void sn_world_check_energies(sn_world *world, double h)
     world->report.slowed = 0;
     for (int i = 0; i < islands->islands.count; ++i) {
         if (world->touch.kinds.data[i] != SN_ISLAND_ASLEEP &&
+            !has_elastic(world, &islands->islands.data[i]) &&
             is_fast(world, &islands->islands.data[i], h)) {
             check_island(world, i, h);
         }
@@ -390,4 +460,107 @@ void sn_world_check_energies(sn_world *world, double h)
             check_alone(world, i, h);
         }
     }
+}
+
+// ---- elastic bodies ----
+
+// Of an island, or of one body that touches nothing.
+typedef struct soft_group {
+    const sn_island *island; // NULL: the body alone
+    int agent;
+} soft_group;
+
+static island_sum sum_of_group(const sn_world *world, const soft_group *group, double h)
+{
+    if (group->island != NULL) {
+        return sum_of(world, group->island, h);
+    }
+    island_sum sum = {0};
+    add_elastic(world, group->agent, h, &sum);
+    sum.lift = 0.0;
+    return sum;
+}
+
+static void halve_way(sn_world *world, int agent, bool all)
+{
+    sn_agent_set *set = &world->elastics.agents;
+    double *q = sn_agent_q(set, agent);
+    const double *q_0 = set->q_last + set->agents[agent].q_first;
+    for (int i = 0; i < set->agents[agent].v_count; ++i) {
+        q[i] = all ? q_0[i] : q_0[i] + 0.5 * (q[i] - q_0[i]);
+    }
+}
+
+static void halve_ways(sn_world *world, const soft_group *group, bool all)
+{
+    const sn_island *island = group->island;
+    for (int k = 0; island != NULL && k < island->agent_count; ++k) {
+        int number = world->touch.islands.agents.data[island->agent_first + k];
+        sn_agent_ref ref = sn_world_agent_at(world, number);
+        if (ref.set == SN_SET_ELASTIC) {
+            halve_way(world, ref.agent, all);
+        }
+    }
+    if (island == NULL) {
+        halve_way(world, group->agent, all);
+    }
+}
+
+// Whether it was moved.
+static bool check_group(sn_world *world, const soft_group *group, double h)
+{
+    enum { HALVINGS = 6 };
+    bool moved = false;
+    island_sum sum = sum_of_group(world, group, h);
+    for (int k = 1; k <= HALVINGS && is_too_tense(&sum); ++k) {
+        halve_ways(world, group, k == HALVINGS);
+        moved = true;
+        sum = sum_of_group(world, group, h);
+    }
+    double may = motion_of(&sum), off = SOFT_SHARE * fmin(may, at_stake(&sum, world->gravity, h));
+    if (!sum.driven && !(sum.kinetic <= fmax(may + off, sum.floor))) {
+        double share = sqrt(fmax(may, sum.floor) / sum.kinetic);
+        if (group->island != NULL) {
+            slow(world, group->island, share);
+        } else {
+            sn_elastic_contact.slow(&world->elastics.agents, group->agent, share);
+        }
+        world->report.slowed += 1;
+    }
+    return moved;
+}
+
+// Bodies that touch nothing can gain energy where a step was not solved, or a law becomes infinite
+// or gives way: only those are looked at.
+static bool may_run_away(const sn_world *world, int agent)
+{
+    const sn_elastic_item *item = world->elastics.items[agent];
+    const double unsolved = 1e-2;
+    bool may = item->residual > unsolved;
+    for (int i = 0; i < item->material_count; ++i) {
+        sn_elastic_law law = item->materials[i].elastic.law;
+        may = may || law == SN_ELASTIC_LIESENFELD || law == SN_ELASTIC_ST_VENANT;
+    }
+    const sn_agent *head = &world->elastics.agents.agents[agent];
+    return may && !head->held && !sn_integrator_is_staged(head->integrator);
+}
+
+bool sn_world_check_soft_energies(sn_world *world, double h)
+{
+    const sn_islands *islands = &world->touch.islands;
+    int first = world->rigid.agents.count + world->articulations.agents.count;
+    bool moved = false;
+    for (int i = 0; i < islands->islands.count; ++i) {
+        soft_group group = {.island = &islands->islands.data[i]};
+        if (world->touch.kinds.data[i] != SN_ISLAND_ASLEEP && has_elastic(world, group.island)) {
+            moved = check_group(world, &group, h) || moved;
+        }
+    }
+    for (int i = 0; i < world->elastics.agents.count; ++i) {
+        soft_group group = {.agent = i};
+        if (islands->of.data[first + i] < 0 && may_run_away(world, i)) {
+            moved = check_group(world, &group, h) || moved;
+        }
+    }
+    return moved;
 }

@@ -33,7 +33,7 @@ static bool sense_shape(sn_world *world, int agent, uint32_t shape)
                                  &on_shape) <= 0.0)) {
         return true;
     }
-    sn_soft_key key = {own->body, owner, own->shape, 0, SN_SOFT_SENSOR};
+    sn_soft_key key = {own->body, owner, own->shape, 0, SN_SOFT_SENSOR, 0};
     return add(&touch->soft, &key, sn_touch_side(world, own),
                (sn_contact_side){SN_SET_ELASTIC, agent, 0}, on_shape, on_skin);
 }
@@ -48,7 +48,7 @@ static bool sense_skin(sn_world *world, int first, int second)
         !(sn_skin_distance(a->skin, b->skin, 0.0, &on_a, &on_b) <= 0.0)) {
         return true;
     }
-    sn_soft_key key = {of_a, of_b, 0, 0, SN_SOFT_SENSOR};
+    sn_soft_key key = {of_a, of_b, 0, 0, SN_SOFT_SENSOR, 0};
     return add(&world->touch.soft, &key, (sn_contact_side){SN_SET_ELASTIC, first, 0},
                (sn_contact_side){SN_SET_ELASTIC, second, 0}, on_a, on_b);
 }

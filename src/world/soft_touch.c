@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "collide/skin_shape_step.h"
-#include "collide/skin_step.h"
 #include "world/world.h"
 
 enum { STRIDE = SN_SOLID_STRIDE };
@@ -20,96 +19,12 @@ void sn_soft_touch_free(sn_soft_touch *soft)
     sn_skin_shape_contacts_free(&soft->near_shape);
     sn_array_free(&soft->contacts);
     sn_array_free(&soft->keys);
+    sn_array_free(&soft->stops);
     sn_array_free(&soft->memory);
     sn_array_free(&soft->met);
     sn_array_free(&soft->meets);
-}
-
-bool sn_soft_touch_copy(const sn_soft_touch *soft, sn_soft_touch *copy)
-{
-    int count = soft->contacts.count;
-    if (!sn_array_resize(&copy->contacts, count) || !sn_array_resize(&copy->keys, count)) {
-        return false;
-    }
-    if (count > 0) {
-        memcpy(copy->contacts.data, soft->contacts.data,
-               (size_t)count * sizeof *copy->contacts.data);
-        memcpy(copy->keys.data, soft->keys.data, (size_t)count * sizeof *copy->keys.data);
-    }
-    return true;
-}
-
-void sn_soft_touch_forget(sn_soft_touch *soft)
-{
-    sn_array_clear(&soft->contacts);
-    sn_array_clear(&soft->keys);
-    sn_array_clear(&soft->memory);
-}
-
-void sn_soft_touch_drop_body(sn_soft_touch *soft, uint32_t body)
-{
-    int kept = 0;
-    for (int i = 0; i < soft->contacts.count; ++i) {
-        const sn_soft_key *key = &soft->keys.data[i];
-        if (key->body_a != body && key->body_b != body) {
-            soft->contacts.data[kept] = soft->contacts.data[i];
-            soft->keys.data[kept++] = *key;
-        }
-    }
-    soft->contacts.count = soft->keys.count = kept;
-}
-
-// ---- memory ----
-
-static int compare_keys(const sn_soft_key *a, const sn_soft_key *b)
-{
-    const int64_t x[] = {a->body_a, a->body_b, a->kind, a->feature_a, a->feature_b},
-                  y[] = {b->body_a, b->body_b, b->kind, b->feature_a, b->feature_b};
-    for (int i = 0; i < 5; ++i) {
-        if (x[i] != y[i]) {
-            return x[i] < y[i] ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
-static int compare_memories(const void *a, const void *b)
-{
-    return compare_keys(&((const sn_soft_memory *)a)->key, &((const sn_soft_memory *)b)->key);
-}
-
-// What the contacts of the last step leave behind, before new ones are found.
-static bool remember(sn_soft_touch *soft)
-{
-    sn_array_clear(&soft->memory);
-    for (int i = 0; i < soft->contacts.count; ++i) {
-        const sn_contact_point *point = &soft->contacts.data[i].points[0];
-        sn_soft_memory memory = {soft->keys.data[i], point->impulse, point->anchor, point->touched};
-        if (!sn_array_push(&soft->memory, memory)) {
-            return false;
-        }
-    }
-    if (soft->memory.count > 1) {
-        qsort(soft->memory.data, (size_t)soft->memory.count, sizeof *soft->memory.data,
-              compare_memories);
-    }
-    sn_array_clear(&soft->contacts);
-    sn_array_clear(&soft->keys);
-    return true;
-}
-
-static const sn_soft_memory *recall(const sn_soft_touch *soft, const sn_soft_key *key)
-{
-    int low = 0, high = soft->memory.count;
-    while (low < high) {
-        int middle = (low + high) / 2, order = compare_keys(key, &soft->memory.data[middle].key);
-        if (order == 0) {
-            return &soft->memory.data[middle];
-        }
-        low = order > 0 ? middle + 1 : low;
-        high = order > 0 ? high : middle;
-    }
-    return NULL;
+    sn_array_free(&soft->shares);
+    sn_array_free(&soft->stopped);
 }
 
 // ---- one contact ----
@@ -128,7 +43,7 @@ typedef struct meeting {
 static bool add_contact(sn_world *world, const meeting *m)
 {
     sn_soft_touch *soft = &world->touch.soft;
-    const sn_soft_memory *before = recall(soft, &m->key);
+    const sn_soft_memory *before = sn_soft_recall(soft, &m->key);
     sn_contact contact = {.a = m->a,
                           .b = m->b,
                           .normal = m->normal,
@@ -139,6 +54,8 @@ static bool add_contact(sn_world *world, const meeting *m)
                           .surface_velocity = m->surface_velocity,
                           .count = 1};
     contact.points[0] = (sn_contact_point){.on_a = m->on_a, .on_b = m->on_b, .gap = m->gap};
+    sn_soft_key key = m->key;
+    key.age = before != NULL ? before->key.age : 0;
     if (before != NULL) {
         sn_vec3 n = m->normal;
         contact.points[0].impulse = before->impulse;
@@ -147,7 +64,7 @@ static bool add_contact(sn_world *world, const meeting *m)
         contact.points[0].touched = before->touched;
     }
     sn_island_pair link = {sn_touch_agent_number(world, m->a), sn_touch_agent_number(world, m->b)};
-    return sn_array_push(&soft->keys, m->key) && sn_array_push(&soft->contacts, contact) &&
+    return sn_array_push(&soft->keys, key) && sn_array_push(&soft->contacts, contact) &&
            sn_array_push(&world->touch.active, -soft->contacts.count) &&
            sn_array_push(&world->touch.links, link);
 }
@@ -183,7 +100,7 @@ static bool matters(const sn_world *world, double gap, double closing, double si
     return gap <= SN_NEAR_SHARE * size + fmax(closing, 0.0) * h + fall;
 }
 
-static bool may_meet(const sn_world *world, int a, int b)
+bool sn_soft_may_meet(const sn_world *world, int a, int b)
 {
     const sn_elastic_item *of_a = world->elastics.items[a], *of_b = world->elastics.items[b];
     const sn_agent *agents = world->elastics.agents.agents;
@@ -199,7 +116,7 @@ static bool add_skin_contact(sn_world *world, const sn_skin_contact *found, doub
     const sn_elastic_set *set = &world->elastics;
     int pushed = found->skin_a, other = found->skin_b;
     const sn_elastic_item *of_pushed = set->items[pushed], *of_other = set->items[other];
-    if (!may_meet(world, pushed, other)) {
+    if (!sn_soft_may_meet(world, pushed, other)) {
         return true;
     }
     double size = fmin(of_pushed->radius, of_other->radius);
@@ -213,7 +130,7 @@ static bool add_skin_contact(sn_world *world, const sn_skin_contact *found, doub
         return true;
     }
     meeting m = {.key = {set->agents.agents[other].owner, set->agents.agents[pushed].owner,
-                         found->b, found->a, (int32_t)found->kind},
+                         found->b, found->a, (int32_t)found->kind, 0},
                  .on_a = found->on_b,
                  .on_b = found->on_a,
                  .normal = found->normal,
@@ -227,6 +144,113 @@ static bool add_skin_contact(sn_world *world, const sn_skin_contact *found, doub
     m.b = (sn_contact_side){SN_SET_ELASTIC, pushed, on_pushed};
     return on_other > 0 && on_pushed > 0 && add_contact(world, &m);
 }
+
+// ---- pairs that kept skins from going on ----
+
+// A pair of features is no contact where another is nearer, and yet may be the one that meets when
+// all have moved. Those that did so in the last steps are contacts, too, as long as they are near
+// and carry something now and then.
+
+static bool is_listed(const sn_soft_touch *soft, const sn_soft_key *key, sn_pair_kind kind)
+{
+    int32_t usual = kind == SN_VERTEX_FACE ? SN_CONTACT_VERTEX_FACE : SN_CONTACT_EDGE_EDGE;
+    for (int i = 0; i < soft->keys.count; ++i) {
+        const sn_soft_key *other = &soft->keys.data[i];
+        bool same = other->body_a == key->body_a && other->body_b == key->body_b;
+        if (same && other->feature_a == key->feature_a && other->feature_b == key->feature_b &&
+            (other->kind == usual || other->kind == key->kind)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The agents and features of a key, which may come from a file.
+static bool find_pair(const sn_world *world, const sn_soft_key *key, sn_pair_kind kind,
+                      sn_skin_pair *pair)
+{
+    const sn_agent_ref a = world->bodies.data[key->body_b].agent,
+                       b = world->bodies.data[key->body_a].agent;
+    if (a.set != SN_SET_ELASTIC || b.set != SN_SET_ELASTIC || a.agent < 0 || b.agent < 0) {
+        return false;
+    }
+    const sn_skin *skin_a = world->elastics.items[a.agent]->skin,
+                  *skin_b = world->elastics.items[b.agent]->skin;
+    bool edges = kind == SN_EDGE_EDGE;
+    *pair = (sn_skin_pair){a.agent, b.agent, key->feature_b, key->feature_a};
+    return pair->a >= 0 && pair->a < (edges ? skin_a->edge_count : skin_a->vertex_count) &&
+           pair->b >= 0 && pair->b < (edges ? skin_b->edge_count : skin_b->face_count);
+}
+
+static void put_own(const sn_skin *skin, sn_pair_kind kind, int first, int feature, int *own)
+{
+    if (kind == SN_EDGE_EDGE) {
+        own[0] = skin->edges[2 * (size_t)feature];
+        own[1] = skin->edges[2 * (size_t)feature + 1];
+    } else if (first == 0) {
+        own[0] = feature;
+    } else {
+        memcpy(own, skin->faces + 3 * (size_t)feature, 3 * sizeof *own);
+    }
+}
+
+static bool add_watched(sn_world *world, const sn_soft_key *key, double h)
+{
+    sn_soft_touch *soft = &world->touch.soft;
+    sn_pair_kind kind = (sn_pair_kind)(key->kind - SN_SOFT_WATCHED);
+    sn_skin_pair pair;
+    if (key->age > SN_SOFT_OLD || !find_pair(world, key, kind, &pair)) {
+        return true;
+    }
+    if (is_listed(soft, key, kind)) { // a contact by itself, of which nobody knows for how long
+        return sn_array_push(&soft->stops, *key);
+    }
+    sn_vec3 p[4];
+    int own[4], first = kind == SN_VERTEX_FACE ? 1 : 2;
+    sn_skin_pair_points(soft->skins.data, kind, &pair, p, NULL);
+    put_own(soft->skins.data[pair.skin_a], kind, 0, pair.a, own);
+    put_own(soft->skins.data[pair.skin_b], kind, first, pair.b, own + first);
+    sn_pair_nearest nearest = sn_pair_find_nearest(kind, p);
+    double distance = sqrt(nearest.square);
+    if (!(distance > 0.0)) {
+        return true;
+    }
+    sn_skin_contact found = {.kind = (sn_skin_contact_kind)key->kind,
+                             .skin_a = pair.skin_a,
+                             .skin_b = pair.skin_b,
+                             .a = pair.a,
+                             .b = pair.b,
+                             .normal = sn_vec3_scale(1.0 / distance, nearest.apart),
+                             .gap = distance};
+    int used = 0;
+    for (int k = 0; k < 4; ++k) {
+        double weight = nearest.weights[k];
+        sn_vec3 *on = k < first ? &found.on_a : &found.on_b;
+        if (weight > 0.0) {
+            *on = sn_vec3_add_scaled(*on, weight, p[k]);
+            found.weights[used] = weight;
+            found.vertices[used++] =
+                soft->skins.data[k < first ? pair.skin_a : pair.skin_b]->vertices[own[k]];
+            *(k < first ? &found.count_a : &found.count_b) += 1;
+        }
+    }
+    return add_skin_contact(world, &found, h);
+}
+
+static bool add_all_watched(sn_world *world, double h)
+{
+    const sn_soft_touch *soft = &world->touch.soft;
+    bool added = true;
+    for (int i = 0; i < soft->memory.count && added; ++i) {
+        const sn_soft_key *key = &soft->memory.data[i].key;
+        bool watched = key->kind == SN_SOFT_WATCHED + SN_VERTEX_FACE ||
+                       key->kind == SN_SOFT_WATCHED + SN_EDGE_EDGE;
+        added = !watched || add_watched(world, key, h);
+    }
+    return added;
+}
+
+// ---- all skins ----
 
 // Skins where the step finds them, swept as far as they go in it. Gives the greatest distance at
 // which contacts are looked for.
@@ -307,7 +331,7 @@ bool sn_soft_find_shapes(sn_world *world, const double *from, const double *to, 
     return !search.failed;
 }
 
-static bool meets_shape(const sn_world *world, int agent, const sn_touch_shape *shape)
+bool sn_soft_meets_shape(const sn_world *world, int agent, const sn_touch_shape *shape)
 {
     const sn_elastic_item *item = world->elastics.items[agent];
     const sn_surface *surface = sn_touch_surface(world, shape);
@@ -339,7 +363,7 @@ static bool add_shape_contact(sn_world *world, int agent, uint32_t shape,
     double gap = found->gap - SN_SOFT_THICKNESS * item->radius;
     meeting m = {.a = sn_touch_side(world, own),
                  .key = {own->body, world->elastics.agents.agents[agent].owner, own->shape,
-                         found->feature, SN_SOFT_SHAPE + found->count},
+                         found->feature, SN_SOFT_SHAPE + found->count, 0},
                  .on_a = found->on_shape,
                  .on_b = found->on_skin,
                  .normal = found->normal,
@@ -376,7 +400,7 @@ static sn_status collide_shapes(sn_world *world, int agent, double h, sn_error *
     for (int i = 0; i < soft->shapes.count; ++i) {
         uint32_t shape = soft->shapes.data[i];
         const sn_touch_shape *own = &world->touch.shapes.data[shape];
-        if (!meets_shape(world, agent, own)) {
+        if (!sn_soft_meets_shape(world, agent, own)) {
             continue;
         }
         const sn_touch_place *place = &world->touch.places.data[shape];
@@ -395,13 +419,64 @@ static sn_status collide_shapes(sn_world *world, int agent, double h, sn_error *
     return SN_OK;
 }
 
+// ---- what crosses ----
+
+static bool crosses_shapes(sn_world *world, int agent, sn_error *error, sn_status *status)
+{
+    sn_soft_touch *soft = &world->touch.soft;
+    const sn_agent_set *set = &world->elastics.agents;
+    const double *q = sn_agent_q(set, agent);
+    if (!sn_soft_find_shapes(world, q, q, set->agents[agent].v_count, 0.0)) {
+        *status = sn_fail_memory(error, sizeof(uint32_t));
+    }
+    for (int i = 0; i < soft->shapes.count && *status == SN_OK; ++i) {
+        uint32_t shape = soft->shapes.data[i];
+        const sn_touch_shape *own = &world->touch.shapes.data[shape];
+        sn_transform place = world->touch.places.data[shape].frame;
+        sn_sweep still = {.start = place, .end = place};
+        if (sn_soft_meets_shape(world, agent, own) &&
+            sn_skin_shape_step_find(world->elastics.items[agent]->skin,
+                                    sn_touch_collider(world, own), &still, (sn_skin_keep){0})
+                    .touching > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Does any skin cross another that it may not, itself or a shape? Steps keep what is apart so
+// (soft_stop.c), so this is asked when bodies were put where they are by others, and until it is
+// not the case; and always where bonds let bodies cross that may not once they break.
+static sn_status find_crossings(sn_world *world, sn_error *error)
+{
+    sn_soft_touch *soft = &world->touch.soft;
+    int count = soft->skins.count;
+    sn_status status = SN_OK;
+    if (soft->sound == count && !world->touch.wake && world->bonds.order.count == 0) {
+        return SN_OK;
+    }
+    bool crosses = false;
+    for (int a = 0; a < count && !crosses && status == SN_OK; ++a) {
+        crosses = crosses_shapes(world, a, error, &status);
+        for (int b = a; b < count && !crosses; ++b) {
+            sn_skin *both[2] = {soft->skins.data[a], soft->skins.data[b]};
+            sn_skin_crossing first;
+            crosses = sn_soft_may_meet(world, a, b) &&
+                      sn_skin_crossings(both, a == b ? 1 : 2,
+                                        a == b ? SN_SKIN_SELF : SN_SKIN_OTHERS, &first) > 0;
+        }
+    }
+    soft->sound = crosses ? 0 : count;
+    return status;
+}
+
 sn_status sn_world_collide_soft(sn_world *world, double h, sn_error *error)
 {
     sn_soft_touch *soft = &world->touch.soft;
     if (world->elastics.agents.count == 0) {
         return SN_OK;
     }
-    if (!remember(soft)) {
+    if (!sn_soft_remember(soft)) {
         return sn_fail_memory(error, sizeof(sn_soft_memory));
     }
     double distance;
@@ -409,8 +484,10 @@ sn_status sn_world_collide_soft(sn_world *world, double h, sn_error *error)
     sn_status status = place_skins(world, h, &distance, &self, error);
     int count = soft->skins.count;
     sn_skin_among among = self ? SN_SKIN_ALL : SN_SKIN_OTHERS;
+    status = status == SN_OK ? find_crossings(world, error) : status;
+    bool apart = soft->near_shape.apart = soft->sound == count;
     if (status == SN_OK && (count > 1 || self)) {
-        sn_skin_contact_options options = {.distance = distance, .among = among};
+        sn_skin_contact_options options = {.distance = distance, .apart = apart, .among = among};
         status =
             sn_skin_pairs_find(&soft->pairs, soft->skins.data, count, among, world->threads, error);
         if (status == SN_OK) {
@@ -422,130 +499,12 @@ sn_status sn_world_collide_soft(sn_world *world, double h, sn_error *error)
                 status = sn_fail_memory(error, sizeof(sn_contact));
             }
         }
+        if (status == SN_OK && apart && !add_all_watched(world, h)) {
+            status = sn_fail_memory(error, sizeof(sn_contact));
+        }
     }
     for (int i = 0; i < count && status == SN_OK; ++i) {
         status = collide_shapes(world, i, h, error);
     }
     return status == SN_OK ? sn_world_sense_soft(world, error) : status;
-}
-
-// ---- what must not cross ----
-
-// Gaps may shrink to this share of what they were at the start of the step.
-static const double KEPT_GAP = 0.1;
-
-enum { ROUNDS = 16 };
-
-// Velocities go with the way, so that stopping again and again takes energy and gives none.
-static void take_back(sn_world *world, int agent, double share)
-{
-    sn_agent_set *set = &world->elastics.agents;
-    double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
-    const double *q0 = set->q_last + set->agents[agent].q_first;
-    for (int i = 0; i < set->agents[agent].v_count; ++i) {
-        q[i] = q0[i] + share * (q[i] - q0[i]);
-        v[i] *= share;
-    }
-    world->report.taken_back += 1;
-}
-
-static void place_on_way(sn_world *world)
-{
-    sn_agent_set *set = &world->elastics.agents;
-    for (int i = 0; i < set->count; ++i) {
-        sn_skin_place(world->elastics.items[i]->skin, set->q_last + set->agents[i].q_first,
-                      sn_agent_q(set, i), 0.0);
-    }
-}
-
-// Pairs of skins that may cross.
-static void leave_out(const sn_world *world, sn_skin_pair_list *pairs)
-{
-    int kept = 0;
-    for (int i = 0; i < pairs->count; ++i) {
-        const sn_skin_pair *pair = &pairs->data[i];
-        if (may_meet(world, pair->skin_a, pair->skin_b)) {
-            pairs->data[kept++] = *pair;
-        }
-    }
-    pairs->count = kept;
-}
-
-static bool some_meets_itself(const sn_world *world)
-{
-    for (int i = 0; i < world->elastics.agents.count; ++i) {
-        if (world->elastics.items[i]->meets_itself) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Two skins that would cross both stay where they were just before.
-static sn_status stop_skins(sn_world *world, bool *moved, sn_error *error)
-{
-    sn_soft_touch *soft = &world->touch.soft;
-    int count = soft->skins.count;
-    sn_skin_among among = some_meets_itself(world) ? SN_SKIN_ALL : SN_SKIN_OTHERS;
-    place_on_way(world);
-    sn_status status =
-        sn_skin_pairs_find(&soft->pairs, soft->skins.data, count, among, world->threads, error);
-    if (status != SN_OK) {
-        return status;
-    }
-    leave_out(world, &soft->pairs.vertex_faces);
-    leave_out(world, &soft->pairs.edge_edges);
-    sn_skin_step step = sn_skin_step_find(soft->skins.data, &soft->pairs, KEPT_GAP, world->threads);
-    if (step.share < 1.0) {
-        take_back(world, step.pair.skin_a, step.share);
-        if (step.pair.skin_b != step.pair.skin_a) {
-            take_back(world, step.pair.skin_b, step.share);
-        }
-        *moved = true;
-    }
-    return SN_OK;
-}
-
-static sn_status stop_at_shapes(sn_world *world, int agent, bool *moved, sn_error *error)
-{
-    sn_soft_touch *soft = &world->touch.soft;
-    const sn_agent_set *set = &world->elastics.agents;
-    const sn_elastic_item *item = world->elastics.items[agent];
-    const double *q0 = set->q_last + set->agents[agent].q_first;
-    if (!sn_soft_find_shapes(world, q0, sn_agent_q(set, agent), set->agents[agent].v_count, 0.0)) {
-        return sn_fail_memory(error, sizeof(uint32_t));
-    }
-    for (int i = 0; i < soft->shapes.count; ++i) {
-        uint32_t shape = soft->shapes.data[i];
-        const sn_touch_shape *own = &world->touch.shapes.data[shape];
-        if (!meets_shape(world, agent, own)) {
-            continue;
-        }
-        sn_sweep sweep = sn_touch_sweep(world, shape);
-        sn_skin_shape_step step =
-            sn_skin_shape_step_find(item->skin, sn_touch_collider(world, own), &sweep, KEPT_GAP);
-        if (step.share < 1.0) {
-            take_back(world, agent, step.share);
-            sn_touch_take_back(world, shape, step.share);
-            sn_skin_place(item->skin, q0, sn_agent_q(set, agent), 0.0);
-            *moved = true;
-        }
-    }
-    return SN_OK;
-}
-
-sn_status sn_world_stop_soft(sn_world *world, sn_error *error)
-{
-    sn_soft_touch *soft = &world->touch.soft;
-    world->report.taken_back = 0;
-    sn_status status = SN_OK;
-    bool moved = world->elastics.agents.count > 0;
-    for (int round = 0; round < ROUNDS && moved && status == SN_OK; ++round) {
-        moved = false;
-        status = stop_skins(world, &moved, error);
-        for (int i = 0; i < soft->skins.count && status == SN_OK; ++i) {
-            status = stop_at_shapes(world, i, &moved, error);
-        }
-    }
-    return status;
 }

@@ -161,6 +161,12 @@ static sn_status world_move(sn_world *world, step_work *work, sn_chunk_work *mov
             if (agent->failed == SN_FAILURE_MEMORY) {
                 return sn_fail_memory(error, sizeof(sn_tie));
             }
+            if (agent->failed && s == SN_SET_ELASTIC) {
+                return sn_fail(error, SN_ERROR_DIVERGED, place,
+                               "its material is squeezed or stretched so far that a step of %g s "
+                               "cannot be solved; take shorter ones, or implicit_euler",
+                               work->h);
+            }
             return agent->failed
                        ? sn_fail(error, SN_ERROR_DIVERGED, place,
                                  "the joints of its mechanism move too fast to be followed in "
@@ -249,7 +255,7 @@ static sn_status world_move_in_contact(sn_world *world, step_work *work, sn_erro
         status = sn_world_stop_tunnelling(world, error);
     }
     if (status == SN_OK) {
-        status = sn_world_stop_soft(world, error);
+        status = sn_world_stop_soft(world, work->h, error);
     }
     if (status == SN_OK) {
         sn_world_finish_bonds(world, work->h);

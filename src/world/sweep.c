@@ -209,8 +209,18 @@ static void take_back(sn_world *world, uint32_t shape, double fraction, uint32_t
 
 void sn_touch_take_back(sn_world *world, uint32_t shape, double share)
 {
-    if (is_free(world, world->touch.shapes.data[shape].body)) {
+    uint32_t body = world->touch.shapes.data[shape].body;
+    sn_agent_ref ref = world->bodies.data[body].agent;
+    if (is_link(world, body)) {
+        sn_world_stand(world, ref);
+    } else if (is_free(world, body)) {
         take_back(world, shape, share, shape);
+        if (!(share > 0.0)) { // to the bit
+            sn_agent_set *set = world->sets[ref.set];
+            const sn_agent *head = &set->agents[ref.agent];
+            memcpy(sn_agent_q(set, ref.agent), set->q_last + head->q_first,
+                   (size_t)head->q_count * sizeof(double));
+        }
     }
 }
 

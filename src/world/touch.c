@@ -653,7 +653,9 @@ sn_status sn_world_collide(sn_world *world, double h, sn_error *error)
         forget_pairs(touch);
         return sn_fail_memory(error, sizeof(sn_pair));
     }
-    sn_touch_remember(world);
+    if (!sn_touch_remember(world)) {
+        return sn_fail_memory(error, sizeof(double));
+    }
     double between = sn_world_clock();
     narrow_work work = {.world = world, .h = h};
     sn_threads_run(world->threads, touch->pairs.count, PAIR_CHUNK, narrow_chunk, &work);

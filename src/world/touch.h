@@ -183,8 +183,8 @@ size_t sn_touch_memory_size(const sn_world *world);
 void sn_touch_save_memory(const sn_world *world, unsigned char *bytes);
 sn_status sn_touch_load_memory(sn_world *world, const unsigned char *bytes, size_t size,
                                sn_error *error);
-// Gives it to the pairs there are now.
-void sn_touch_remember(sn_world *world);
+// Gives it to the pairs there are now. False when memory runs out.
+bool sn_touch_remember(sn_world *world);
 
 // ---- pair_drop.c ----
 // Which pairs of the bodies of its mechanisms are left out, after they have been put together.
@@ -206,8 +206,13 @@ void sn_world_let_go(sn_world *world);
 // that have more energy than they can have got are slowed down.
 SN_API bool sn_world_note_energies(sn_world *world);
 SN_API void sn_world_check_energies(sn_world *world, double h);
+// The same of islands with elastic bodies, once their skins have been stopped; whether some were
+// moved, and must be looked at again.
+bool sn_world_check_soft_energies(sn_world *world, double h);
 // Has a mechanism sources of energy of its own?
 bool sn_world_is_driven(const sn_world *world, int agent);
+// A mechanism that may stands still for the step, at half its velocity.
+void sn_world_stand(sn_world *world, sn_agent_ref ref);
 // After advance: islands in which something is no longer a number stand still.
 SN_API void sn_world_stand_lost(sn_world *world);
 
@@ -226,7 +231,8 @@ bool sn_touch_note_change(sn_world *world, const sn_pair *pair, sn_contact_chang
 // Fast bodies that would have passed through something in the step are taken back to where they
 // met it.
 sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error);
-// The way of a shape through the step that ends; and, where a free body has it, back along it.
+// The way of a shape through the step that ends; and back along it, for free bodies. A mechanism
+// that has it stands still for the step, unless it follows a prescribed motion.
 sn_sweep sn_touch_sweep(const sn_world *world, uint32_t shape);
 void sn_touch_take_back(sn_world *world, uint32_t shape, double share);
 

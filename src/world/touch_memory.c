@@ -15,6 +15,7 @@
 typedef struct memory_head {
     uint64_t structure, checksum;
     int32_t pairs, agents;
+    int32_t soft, unused; // contacts of elastic bodies (soft_memory.c), behind the pairs
 } memory_head;
 
 // Followed by its contacts. Bodies by index, which copies and worlds built alike share.
@@ -39,18 +40,28 @@ static uint64_t structure_of(const sn_world *world)
 size_t sn_touch_memory_size(const sn_world *world)
 {
     const sn_touch *touch = &world->touch;
+    if (touch->pending.count > 0) {
+        return (size_t)touch->pending.count;
+    }
     size_t size = sizeof(memory_head) + (size_t)sn_world_agent_count(world) * sizeof(double);
     for (int i = 0; i < touch->pairs.count; ++i) {
         int count = touch->pairs.data[i].count;
         size += count > 0 ? sizeof(memory_pair) + (size_t)count * sizeof(sn_contact) : 0;
     }
+    size += (size_t)sn_soft_memory_count(&touch->soft) * sizeof(sn_soft_memory);
     return size + sn_shade_memory_size(&world->air.shade);
 }
 
 void sn_touch_save_memory(const sn_world *world, unsigned char *at)
 {
     const sn_touch *touch = &world->touch;
-    memory_head head = {structure_of(world), 0, 0, sn_world_agent_count(world)};
+    if (touch->pending.count > 0) { // loaded, and no step since
+        memcpy(at, touch->pending.data, (size_t)touch->pending.count);
+        return;
+    }
+    memory_head head = {.structure = structure_of(world),
+                        .agents = sn_world_agent_count(world),
+                        .soft = sn_soft_memory_count(&touch->soft)};
     unsigned char *start = at;
     at += sizeof head;
     for (int i = 0; i < head.agents; ++i, at += sizeof(double)) {
@@ -79,6 +90,7 @@ void sn_touch_save_memory(const sn_world *world, unsigned char *at)
         at += pair->count * sizeof(sn_contact);
         head.pairs += 1;
     }
+    at = sn_soft_memory_save(&touch->soft, at);
     at = sn_shade_save_memory(&world->air.shade, at);
     const unsigned char *body = start + sizeof head;
     head.checksum = sn_hash64(body, (size_t)(at - body), head.structure);
@@ -149,6 +161,11 @@ static bool is_memory(const sn_world *world, const unsigned char *bytes, size_t 
             }
         }
     }
+    if (head.soft < 0 || (size - used) / sizeof(sn_soft_memory) < (size_t)head.soft ||
+        !sn_soft_memory_is(world, bytes + used, head.soft)) {
+        return false;
+    }
+    used += (size_t)head.soft * sizeof(sn_soft_memory);
     *shade = used;
     return sn_shade_is_memory(bytes + used, size - used);
 }
@@ -194,25 +211,26 @@ bool sn_touch_copy(const sn_world *world, sn_world *copy)
     if (drop_count > 0) {
         memcpy(copy->touch.drops.data, drops, (size_t)drop_count * sizeof *drops);
     }
-    return sn_soft_touch_copy(&world->touch.soft, &copy->touch.soft);
+    return true;
 }
 
-void sn_touch_remember(sn_world *world)
+bool sn_touch_remember(sn_world *world)
 {
     sn_touch *touch = &world->touch;
     memory_head head;
     const unsigned char *at = touch->pending.data;
     if (touch->pending.count == 0) {
-        return;
+        return true;
     }
     memcpy(&head, at, sizeof head);
     at += sizeof head;
-    if (head.agents > 0 && sn_array_resize(&touch->still, head.agents)) {
-        for (int i = 0; i < head.agents; ++i) {
-            double still;
-            memcpy(&still, at + (size_t)i * sizeof still, sizeof still);
-            touch->still.data[i] = fabs(still);
-        }
+    if (!sn_array_resize(&touch->still, head.agents)) {
+        return false;
+    }
+    for (int i = 0; i < head.agents; ++i) {
+        double still;
+        memcpy(&still, at + (size_t)i * sizeof still, sizeof still);
+        touch->still.data[i] = fabs(still);
     }
     at += (size_t)head.agents * sizeof(double);
     for (int i = 0; i < head.pairs; ++i) {
@@ -237,5 +255,9 @@ void sn_touch_remember(sn_world *world)
         }
         at += (size_t)own.count * sizeof(sn_contact);
     }
+    if (!sn_soft_memory_load(&touch->soft, at, head.soft)) {
+        return false;
+    }
     sn_array_clear(&touch->pending);
+    return true;
 }

@@ -1,0 +1,262 @@
+// The last line of contact for skins: no step ends with a crossing that its start did not have.
+//
+// All vertices go straight from where the step found them to where solvers and agents put them.
+// Where that way is not free (collide/skin_step.h, skin_shape_step.h) the two that would meet are
+// taken back to where it still is, with their velocities: the rest of their way is lost, and the
+// contacts of the next step, which now stand right before their eyes, take the impact. What is
+// taken back may be met by others where it now stays, so ways are looked at again until all are
+// free. After ROUNDS of that, what is still in the way goes back to where it was, of which all are
+// known to be free: so this ends, at the latest with everything where it was.
+//
+// Not kept from crossing are pairs that touch at the start, to rounding (a world may be put
+// together so), what bonds glue together, and what a prescribed motion drives into a skin.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "collide/skin_shape_step.h"
+#include "collide/skin_step.h"
+#include "world/world.h"
+
+// Gaps may shrink to this share of what they were at the start of the step, and hardly so below a
+// share of the thickness.
+static const double KEPT_GAP = 0.1, LEAST_GAP = 1e-3;
+
+// Of a way that is free: what is left between two that stop is then well above what is to be kept,
+// and found to be so when it is looked at again.
+static const double ON_WAY = 0.98;
+
+enum { ROUNDS = 12 };
+
+static sn_skin_keep keep_for(const sn_world *world, int a, int b)
+{
+    double size = fmin(world->elastics.items[a]->radius, world->elastics.items[b]->radius);
+    return (sn_skin_keep){KEPT_GAP, LEAST_GAP * SN_SOFT_THICKNESS * size};
+}
+
+// ---- back ----
+
+static void take_back(sn_world *world, int agent, double share)
+{
+    sn_agent_set *set = &world->elastics.agents;
+    double *q = sn_agent_q(set, agent);
+    const double *q0 = set->q_last + set->agents[agent].q_first;
+    for (int i = 0; i < set->agents[agent].v_count; ++i) {
+        q[i] = share > 0.0 ? q0[i] + share * (q[i] - q0[i]) : q0[i];
+    }
+    world->touch.soft.stopped.data[agent] = 1;
+    sn_skin_place(world->elastics.items[agent]->skin, q0, q, 0.0);
+}
+
+static void place_on_way(sn_world *world)
+{
+    sn_agent_set *set = &world->elastics.agents;
+    for (int i = 0; i < set->count; ++i) {
+        sn_skin_place(world->elastics.items[i]->skin, set->q_last + set->agents[i].q_first,
+                      sn_agent_q(set, i), 0.0);
+    }
+}
+
+static bool some_meets_itself(const sn_world *world)
+{
+    for (int i = 0; i < world->elastics.agents.count; ++i) {
+        if (world->elastics.items[i]->meets_itself) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// ---- skins with skins ----
+
+static bool is_of(const sn_skin_pair *pair, int low, int high)
+{
+    return (pair->skin_a == low && pair->skin_b == high) ||
+           (pair->skin_a == high && pair->skin_b == low);
+}
+
+// The pairs of features of two skins stand together in a list: those from `*at` on.
+static sn_skin_pair_list take_run(const sn_skin_pair_list *all, int low, int high, int *at)
+{
+    sn_skin_pair_list run = {.data = all->data + *at};
+    while (*at < all->count && is_of(&all->data[*at], low, high)) {
+        *at += 1;
+        run.count += 1;
+    }
+    return run;
+}
+
+static bool note_stop(sn_world *world, const sn_skin_step *step)
+{
+    const sn_agent *agents = world->elastics.agents.agents;
+    const sn_skin_pair *pair = &step->pair;
+    sn_soft_key key = {agents[pair->skin_b].owner,
+                       agents[pair->skin_a].owner,
+                       pair->b,
+                       pair->a,
+                       SN_SOFT_WATCHED + (int32_t)step->kind,
+                       0};
+    return sn_array_push(&world->touch.soft.stops, key);
+}
+
+// How far each may go, by itself: as far as the first that it would meet allows. False when memory
+// runs out.
+static bool find_shares(sn_world *world, const sn_skin_pairs *pairs)
+{
+    sn_soft_touch *soft = &world->touch.soft;
+    double *shares = soft->shares.data;
+    for (int i = 0; i < soft->skins.count; ++i) {
+        shares[i] = 1.0;
+    }
+    int vertex = 0, edge = 0;
+    while (vertex < pairs->vertex_faces.count || edge < pairs->edge_edges.count) {
+        const sn_skin_pair *first = vertex < pairs->vertex_faces.count
+                                        ? &pairs->vertex_faces.data[vertex]
+                                        : &pairs->edge_edges.data[edge];
+        int a = first->skin_a, b = first->skin_b;
+        sn_skin_pairs run = {.vertex_faces = take_run(&pairs->vertex_faces, a, b, &vertex)};
+        run.edge_edges = take_run(&pairs->edge_edges, a, b, &edge);
+        if (!sn_soft_may_meet(world, a, b)) {
+            continue;
+        }
+        sn_skin_step step =
+            sn_skin_step_find(soft->skins.data, &run, keep_for(world, a, b), world->threads);
+        if (step.share < 1.0 && !note_stop(world, &step)) {
+            return false;
+        }
+        shares[a] = fmin(shares[a], step.share);
+        shares[b] = fmin(shares[b], step.share);
+    }
+    return true;
+}
+
+static sn_status stop_skins(sn_world *world, bool at_start, bool *moved, sn_error *error)
+{
+    sn_soft_touch *soft = &world->touch.soft;
+    int count = soft->skins.count;
+    bool self = some_meets_itself(world);
+    if (count < 2 && !self) {
+        return SN_OK;
+    }
+    sn_status status =
+        sn_skin_pairs_find(&soft->pairs, soft->skins.data, count,
+                           self ? SN_SKIN_ALL : SN_SKIN_OTHERS, world->threads, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    if (!find_shares(world, &soft->pairs)) {
+        return sn_fail_memory(error, sizeof(sn_soft_key));
+    }
+    for (int i = 0; i < count; ++i) {
+        if (soft->shares.data[i] < 1.0) {
+            take_back(world, i, at_start ? 0.0 : ON_WAY * soft->shares.data[i]);
+            *moved = true;
+        }
+    }
+    return SN_OK;
+}
+
+// ---- skins with shapes ----
+
+// By how much the ways of shapes lead out of the boxes that the broad phase has for them.
+static double farthest_out(const sn_world *world)
+{
+    double most = 0.0;
+    for (int i = 0; i < world->touch.shapes.count; ++i) {
+        const sn_touch_shape *shape = &world->touch.shapes.data[i];
+        const sn_touch_place *place = &world->touch.places.data[i];
+        if (shape->body == 0 || world->bodies.data[shape->body].agent.agent < 0 ||
+            sn_touch_collider(world, shape)->type == SN_COLLIDER_PLANE) {
+            continue;
+        }
+        sn_sweep sweep = sn_touch_sweep(world, (uint32_t)i);
+        sn_aabb end = sn_collider_bounds(sn_touch_collider(world, shape), &sweep.end);
+        sn_vec3 below = sn_vec3_sub(place->bounds.lower, end.lower),
+                above = sn_vec3_sub(end.upper, place->bounds.upper);
+        double out =
+            fmax(fmax(fmax(below.x, below.y), below.z), fmax(fmax(above.x, above.y), above.z));
+        most = fmax(most, out - shape->near - place->travel);
+    }
+    return most;
+}
+
+static sn_status stop_at_shapes(sn_world *world, int agent, double reach, bool at_start,
+                                bool *moved, sn_error *error)
+{
+    sn_soft_touch *soft = &world->touch.soft;
+    const sn_agent_set *set = &world->elastics.agents;
+    const sn_elastic_item *item = world->elastics.items[agent];
+    const double *q0 = set->q_last + set->agents[agent].q_first;
+    if (!sn_soft_find_shapes(world, q0, sn_agent_q(set, agent), set->agents[agent].v_count,
+                             reach)) {
+        return sn_fail_memory(error, sizeof(uint32_t));
+    }
+    for (int i = 0; i < soft->shapes.count; ++i) {
+        uint32_t shape = soft->shapes.data[i];
+        const sn_touch_shape *own = &world->touch.shapes.data[shape];
+        if (!sn_soft_meets_shape(world, agent, own)) {
+            continue;
+        }
+        sn_sweep sweep = sn_touch_sweep(world, shape);
+        sn_skin_shape_step step = sn_skin_shape_step_find(item->skin, sn_touch_collider(world, own),
+                                                          &sweep, keep_for(world, agent, agent));
+        if (step.share < 1.0) {
+            double share = at_start ? 0.0 : ON_WAY * step.share;
+            take_back(world, agent, share);
+            sn_touch_take_back(world, shape, share);
+            *moved = true;
+        }
+    }
+    return SN_OK;
+}
+
+// ---- all ----
+
+static bool make_room(sn_soft_touch *soft, int count)
+{
+    if (!sn_array_resize(&soft->shares, count) || !sn_array_resize(&soft->stopped, count)) {
+        return false;
+    }
+    memset(soft->stopped.data, 0, (size_t)count);
+    return true;
+}
+
+static sn_status free_ways(sn_world *world, sn_error *error)
+{
+    int count = world->elastics.agents.count, agents = sn_world_agent_count(world);
+    place_on_way(world);
+    double reach = farthest_out(world);
+    sn_status status = SN_OK;
+    bool moved = true;
+    for (int round = 0; round < ROUNDS + agents && moved && status == SN_OK; ++round) {
+        bool at_start = round >= ROUNDS;
+        moved = false;
+        status = stop_skins(world, at_start, &moved, error);
+        for (int i = 0; i < count && status == SN_OK; ++i) {
+            status = stop_at_shapes(world, i, reach, at_start, &moved, error);
+        }
+    }
+    world->touch.soft.sound = moved ? 0 : world->touch.soft.sound;
+    return status;
+}
+
+sn_status sn_world_stop_soft(sn_world *world, double h, sn_error *error)
+{
+    sn_soft_touch *soft = &world->touch.soft;
+    int count = world->elastics.agents.count;
+    world->report.taken_back = 0;
+    if (count == 0) {
+        return SN_OK;
+    }
+    if (!make_room(soft, count)) {
+        return sn_fail_memory(error, sizeof(double));
+    }
+    sn_status status = free_ways(world, error);
+    if (status == SN_OK && sn_world_check_soft_energies(world, h)) {
+        status = free_ways(world, error);
+    }
+    for (int i = 0; i < count; ++i) {
+        world->report.taken_back += soft->stopped.data[i];
+    }
+    return status;
+}
