@@ -33,6 +33,15 @@ static bool place_agents(sn_pile *pile, const sn_pile_work *work)
     return true;
 }
 
+// ---- links ----
+
+typedef struct link_run {
+    const sn_pile *pile;
+    const sn_pile_work *work;
+    const int *chosen;
+    sn_pile_link *links;
+} link_run;
+
 // Did it carry nothing in the last step? Then it is likely to do so again.
 static bool is_idle(const sn_contact *contact)
 {
@@ -43,61 +52,82 @@ static bool is_idle(const sn_contact *contact)
     return sum == 0.0;
 }
 
-// Contacts that have points and something that moves, as pairs of bodies. -1 when one names an
-// agent that is not listed.
-static int find_links(const sn_pile *pile, const sn_pile_work *work, const int *chosen, int count,
-                      sn_pile_link *links)
+static bool is_plain(const sn_contact *contact)
 {
-    int found = 0;
-    for (int i = 0; i < count; ++i) {
-        int contact = chosen != NULL ? chosen[i] : i;
-        const sn_contact *from = &work->contacts[contact];
-        int a = body_of(pile, work, &from->a), b = body_of(pile, work, &from->b);
-        if (a < 0 || b < 0) {
-            return -1;
-        }
-        if (from->count > 0 && a != b) {
-            links[found++] = (sn_pile_link){a, b, contact, from->count, is_idle(from), 0};
-        }
+    return contact->restitution == 0.0 && contact->rolling_friction == 0.0 &&
+           contact->spinning_friction == 0.0 &&
+           sn_dot(contact->surface_velocity, contact->surface_velocity) == 0.0;
+}
+
+static double mass_ratio(const sn_pile_work *work, int a, int b)
+{
+    if (a == work->body_count || b == work->body_count) {
+        return 1.0;
     }
-    return found;
+    double mass_a = work->set->mass[work->agents[a]].mass;
+    double mass_b = work->set->mass[work->agents[b]].mass;
+    return mass_a > mass_b ? mass_a / mass_b : mass_b / mass_a;
+}
+
+// Contacts that have points and something that moves, as pairs of bodies.
+enum { AHEAD = 4 };
+
+static void link_chunk(void *context, int first, int last, int chunk)
+{
+    (void)chunk;
+    const link_run *run = context;
+    for (int i = first; i < last; ++i) {
+        int contact = run->chosen != NULL ? run->chosen[i] : i;
+        const sn_contact *from = &run->work->contacts[contact];
+        if (i + AHEAD < last) {
+            sn_contact_prefetch(
+                &run->work->contacts[run->chosen != NULL ? run->chosen[i + AHEAD] : i + AHEAD]);
+        }
+        int a = body_of(run->pile, run->work, &from->a),
+            b = body_of(run->pile, run->work, &from->b);
+        sn_pile_link link = {.a = a, .b = b, .contact = contact, .unknown = a < 0 || b < 0};
+        if (!link.unknown && a != b && from->count > 0) {
+            link.count = (uint8_t)from->count;
+            link.idle = is_idle(from);
+            link.wedged = sn_pile_overlaps_far(from);
+            link.plain = is_plain(from);
+            link.mass_ratio = (float)mass_ratio(run->work, a, b);
+        }
+        run->links[i] = link;
+    }
 }
 
 // Overlap under a load goes as the load by the lighter body's mass, and as the square of the
 // sub-step. Four times as many sub-steps hold a thousand times the own mass within 1 % of its size.
-static int refinement(const sn_pile_work *work, const sn_pile_link *links, int count)
+static int refinement(float most)
 {
-    double most = 1.0;
+    return most > 400.0f ? 4 : most > 100.0f ? 2 : 1;
+}
+
+// How many there are, and what they ask for; -1 when one names an agent that is not listed.
+static int find_links(const sn_pile *pile, sn_pile_work *work, const int *chosen, int count,
+                      sn_pile_link *links, int *refined)
+{
+    link_run run = {pile, work, chosen, links};
+    float most = 1.0f;
+    int found = 0;
+    bool unknown = false;
+    sn_threads_run(work->threads, count, SN_PILE_LINK_CHUNK, link_chunk, &run);
+    work->plain = true;
     for (int i = 0; i < count; ++i) {
-        if (links[i].a != work->body_count && links[i].b != work->body_count) {
-            double a = work->set->mass[work->agents[links[i].a]].mass;
-            double b = work->set->mass[work->agents[links[i].b]].mass;
-            most = fmax(most, a > b ? a / b : b / a);
+        unknown |= links[i].unknown;
+        if (links[i].count > 0) {
+            work->wedged |= links[i].wedged;
+            work->plain &= links[i].plain;
+            most = links[i].mass_ratio > most ? links[i].mass_ratio : most;
+            links[found++] = links[i];
         }
     }
-    return most > 400.0 ? 4 : most > 100.0 ? 2 : 1;
+    *refined = refinement(most);
+    return unknown ? -1 : found;
 }
 
-static bool is_wedged(const sn_pile_work *work, const sn_pile_link *links, int count)
-{
-    bool any = false;
-    for (int i = 0; i < count && !any; ++i) {
-        any = sn_pile_overlaps_far(&work->contacts[links[i].contact]);
-    }
-    return any;
-}
-
-static int count_blocks(const sn_pile_link *links, int count)
-{
-    int of_colour[SN_PILE_COLOURS + 1] = {0}, blocks = 0;
-    for (int i = 0; i < count; ++i) {
-        of_colour[links[i].colour] += 1;
-    }
-    for (int i = 0; i < SN_PILE_COLOURS; ++i) {
-        blocks += (of_colour[i] + SN_PILE_LANES - 1) / SN_PILE_LANES;
-    }
-    return blocks + of_colour[SN_PILE_COLOURS];
-}
+// ---- sub-steps ----
 
 // More of relaxing where things are wedged in, with bounds of friction that are held: bounds that
 // follow the normal impulses have no potential, and sweeps that chase them may grow without end;
@@ -114,7 +144,7 @@ static void hold_bounds(sn_pile_work *work)
             for (int lane = 0; lane < SN_PILE_LANES; ++lane) {
                 double t = point->rub_t[lane], s = point->rub_s[lane];
                 work->bounds[k][lane] =
-                    fmax(block->friction[lane] * point->press[lane], sqrt(t * t + s * s));
+                    fmax((double)block->friction[lane] * point->press[lane], sqrt(t * t + s * s));
             }
         }
     }
@@ -131,7 +161,9 @@ static void step_work(sn_pile_work *work, int substeps, double start_scale)
         work->elapsed = (i + 0.5) * work->h;
         sn_pile_kick_bodies(work);
         sn_pile_refresh_contacts(work, true);
-        sn_pile_run_sweep(work, SN_PILE_START);
+        if (i == 0 || work->uneven) { // else bodies have been given it
+            sn_pile_run_sweep(work, SN_PILE_START);
+        }
         work->tallies_up = false;
         sn_pile_run_sweep(work, SN_PILE_PRESS);
         work->elapsed = (i + 1) * work->h;
@@ -144,15 +176,26 @@ static void step_work(sn_pile_work *work, int substeps, double start_scale)
             sn_pile_run_sweep(work, SN_PILE_RELAX);
         }
         work->tallies_up = true;
+        work->starts_next = !work->uneven && i + 1 < substeps;
         sn_pile_run_sweep(work, SN_PILE_RELAX);
     }
     sn_pile_store_contacts(work);
     sn_pile_store_bodies(work);
 }
 
+// Scaling by it is exact.
+static double power_of_two_below(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= UINT64_C(0x7ff0000000000000);
+    memcpy(&x, &bits, sizeof bits);
+    return x > 0.0 ? x : 1.0;
+}
+
 // What a step needs of the stack, taken in this order and given back in the other.
 typedef struct pile_memory {
-    void *pieces[12];
+    void *pieces[20];
     int count;
     bool failed;
 } pile_memory;
@@ -185,50 +228,76 @@ static sn_status fail_pile(pile_memory *memory, sn_stack *stack, sn_error *error
                          "those listed");
 }
 
+// Arrays whose sizes the links tell.
+static void take_blocks(sn_pile_work *work, pile_memory *memory, sn_stack *stack)
+{
+    size_t blocks = (size_t)work->block_count, points = (size_t)work->point_count;
+    work->blocks = take(memory, stack, blocks, sizeof *work->blocks);
+    work->points = take(memory, stack, points, sizeof *work->points);
+    work->tallies = take(memory, stack, points, sizeof *work->tallies);
+    if (!work->plain) {
+        work->extras = take(memory, stack, blocks, sizeof *work->extras);
+        work->approaches = take(memory, stack, points, sizeof *work->approaches);
+    }
+    if (work->wedged) {
+        work->bounds = take(memory, stack, points, sizeof *work->bounds);
+    }
+}
+
 sn_status sn_pile_step(sn_pile *pile, sn_rigid_set *set, const int *agents, int agent_count,
                        sn_contact *contacts, const int *chosen, int chosen_count,
                        const sn_pile_step_def *def, sn_threads *threads, sn_stack *stack,
                        sn_error *error)
 {
     pile_memory memory = {.count = 0};
+    int cluster_size = sn_pile_cluster_size(agent_count), refined = 1;
     sn_pile_work work = {.set = set,
-                         .agents = agents,
                          .body_count = agent_count,
                          .contacts = contacts,
+                         .cluster_size = cluster_size,
+                         .cluster_count = sn_chunk_count(agent_count, cluster_size),
                          .gravity = def->gravity,
                          .threads = threads};
-    size_t bodies = (size_t)agent_count, links_size = (size_t)chosen_count;
+    sn_pile_layout layout = {.work = &work};
+    size_t bodies = (size_t)agent_count, links = (size_t)chosen_count;
     if (set->agents.damped != NULL) {
         work.start_velocity = take(&memory, stack, 2 * bodies, sizeof *work.start_velocity);
     }
     work.bodies = take(&memory, stack, bodies, sizeof *work.bodies);
-    sn_pile_link *links = take(&memory, stack, links_size, sizeof *links);
-    int *order = take(&memory, stack, links_size, sizeof *order);
-    uint64_t *used = take(&memory, stack, bodies, sizeof *used);
-    if (memory.failed || !place_agents(pile, &work)) {
-        return fail_pile(&memory, stack, error, SN_ERROR_MEMORY);
-    }
-    int count = find_links(pile, &work, chosen, chosen_count, links);
-    if (count < 0) {
-        return fail_pile(&memory, stack, error, SN_ERROR_ARGUMENT);
-    }
-    int substeps = def->substeps * refinement(&work, links, count);
-    work.h = def->h / substeps;
-    work.step = def->h;
-    sn_pile_colour_links(&work, links, count, used);
-    size_t blocks = (size_t)count_blocks(links, count);
-    work.blocks = take(&memory, stack, blocks, sizeof *work.blocks);
-    work.extras = take(&memory, stack, blocks, sizeof *work.extras);
-    work.points = take(&memory, stack, blocks * SN_MANIFOLD_POINTS, sizeof *work.points);
-    work.tallies = take(&memory, stack, blocks * SN_MANIFOLD_POINTS, sizeof *work.tallies);
-    work.wedged = is_wedged(&work, links, count);
-    if (work.wedged) {
-        work.bounds = take(&memory, stack, blocks * SN_MANIFOLD_POINTS, sizeof *work.bounds);
-    }
+    work.clusters = take(&memory, stack, (size_t)work.cluster_count, sizeof *work.clusters);
+    work.q = take(&memory, stack, bodies, SN_RIGID_Q * sizeof *work.q);
+    work.v = take(&memory, stack, bodies, SN_RIGID_V * sizeof *work.v);
+    work.mass = take(&memory, stack, bodies, sizeof *work.mass);
+    work.force = take(&memory, stack, bodies, sizeof *work.force);
+    int *ordered = take(&memory, stack, bodies, sizeof *ordered);
+    sn_pile_place *places = take(&memory, stack, bodies, sizeof *places);
+    layout.links = take(&memory, stack, links, sizeof *layout.links);
+    layout.list = take(&memory, stack, links, sizeof *layout.list);
+    layout.order = take(&memory, stack, links, sizeof *layout.order);
+    layout.spare = take(&memory, stack, links, sizeof *layout.spare);
+    layout.used = take(&memory, stack, bodies, sizeof *layout.used);
     if (memory.failed) {
         return fail_pile(&memory, stack, error, SN_ERROR_MEMORY);
     }
-    sn_pile_place_links(&work, links, count, order);
+    sn_pile_order_bodies(set, agents, agent_count, cluster_size, places, ordered);
+    work.agents = ordered;
+    if (!place_agents(pile, &work)) {
+        return fail_pile(&memory, stack, error, SN_ERROR_MEMORY);
+    }
+    layout.count = find_links(pile, &work, chosen, chosen_count, layout.links, &refined);
+    if (layout.count < 0) {
+        return fail_pile(&memory, stack, error, SN_ERROR_ARGUMENT);
+    }
+    int substeps = def->substeps * refined;
+    work.mass_unit = power_of_two_below(agent_count > 0 ? set->mass[agents[0]].mass : 1.0);
+    work.h = def->h / substeps;
+    work.step = def->h;
+    sn_pile_sort_links(&layout);
+    take_blocks(&work, &memory, stack);
+    if (memory.failed) {
+        return fail_pile(&memory, stack, error, SN_ERROR_MEMORY);
+    }
+    sn_pile_fill_blocks(&layout);
     double before = pile->h > 0.0 ? pile->h : def->h;
     step_work(&work, substeps, work.h / before);
     pile->h = def->h;

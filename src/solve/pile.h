@@ -12,14 +12,17 @@
 //
 //     drift   h'/2 of free flight
 //     kick    gravity and forces, which are held over the whole step
-//     start   impulses of the sub-step before
+//     start   impulses of the sub-step before, which it has left with the bodies
 //     press   one sweep over all contacts; those that overlap push apart, softly
 //     drift   h'/2
 //     relax   one sweep without pushing, so that what pushed leaves no velocity behind; rebounds
 //
-// A sweep visits contacts colour by colour. Contacts of one colour share no moving body: they are
-// done four at a time, and by several threads. The result depends on the order of agents and
-// contacts, never on threads or on whether the machine has AVX2.
+// Bodies are put in clusters of neighbours, by halving the pile across its longest side. A sweep
+// goes through the contacts within each cluster, which is one piece of work for a thread and stays
+// in its cache, and then through those between clusters; in both colour by colour. Contacts of one
+// colour share no moving body: they are done four at a time, those between clusters by several
+// threads. The result depends on where bodies are and on the order of agents and contacts, never on
+// threads or on whether the machine has AVX2.
 //
 // A visit to a contact solves its points in the axes of its plane, about their middle: normal
 // impulses, Coulomb's disc at each point, normal impulses again; then rolling and spinning.

@@ -1,9 +1,9 @@
+#include <string.h>
+
 #include "math/dense.h"
 #include "solve/pile_wide.h"
 
-enum { DRIFT_BATCH = 64 };
-
-// Four bodies of a run and where their numbers are in the set.
+// Four bodies of a run and where their numbers are.
 typedef struct wide_body {
     double *q[SN_PILE_LANES], *v[SN_PILE_LANES];
     sn_pile_body *body[SN_PILE_LANES];
@@ -12,7 +12,7 @@ typedef struct wide_body {
     sn_wide3 row[3]; // of the rotation from principal axes to the world
 } wide_body;
 
-// Where in a step bodies are handed over.
+// Where in a step bodies are handed over between sweeps and what moves them.
 typedef enum stage {
     AT_START, // out of the set
     AT_KICK,  // drift, then forces
@@ -29,12 +29,12 @@ typedef enum stage {
 SN_WIDE void find_four(wide_body *four, const sn_pile_work *work, int first, int last)
 {
     for (int i = 0; i < SN_PILE_LANES; ++i) {
-        int body = first + i < last ? first + i : last - 1, agent = work->agents[body];
-        four->q[i] = work->set->agents.q + (size_t)agent * SN_RIGID_Q;
-        four->v[i] = work->set->agents.v + (size_t)agent * SN_RIGID_V;
+        int body = first + i < last ? first + i : last - 1;
+        four->q[i] = work->q + (size_t)body * SN_RIGID_Q;
+        four->v[i] = work->v + (size_t)body * SN_RIGID_V;
         four->body[i] = &work->bodies[body];
-        four->mass[i] = &work->set->mass[agent];
-        four->force[i] = &work->set->agents.force[agent];
+        four->mass[i] = &work->mass[body];
+        four->force[i] = &work->force[body];
     }
 }
 
@@ -65,11 +65,11 @@ SN_WIDE void to_world(sn_wide3 *result, const sn_wide3 row[3], const sn_wide3 *a
     wide_dot(&result->z, &row[2], a);
 }
 
-SN_WIDE void find_masses(const wide_body *four, sn_wide3 *inertia, sn_lanes *inverse_mass)
+SN_WIDE void find_masses(const wide_body *four, sn_wide3 *inverse_inertia, sn_lanes *inverse_mass)
 {
-    inertia->x = SN_FOUR(four->mass, ->inertia.x);
-    inertia->y = SN_FOUR(four->mass, ->inertia.y);
-    inertia->z = SN_FOUR(four->mass, ->inertia.z);
+    inverse_inertia->x = 1.0 / SN_FOUR(four->mass, ->inertia.x);
+    inverse_inertia->y = 1.0 / SN_FOUR(four->mass, ->inertia.y);
+    inverse_inertia->z = 1.0 / SN_FOUR(four->mass, ->inertia.z);
     *inverse_mass = 1.0 / SN_FOUR(four->mass, ->mass);
 }
 
@@ -80,7 +80,7 @@ SN_WIDE void put_lane(double *to, const sn_wide3 *from, int lane)
     to[2] = from->z[lane];
 }
 
-// Velocities back into the set, in its axes, and how far the coming drift turns.
+// Velocities in the set's own axes, and how far the coming drift turns.
 SN_WIDE void put_four(wide_body *four, int live, double drift)
 {
     sn_wide3 v, w, turn, principal;
@@ -99,14 +99,36 @@ SN_WIDE void put_four(wide_body *four, int live, double drift)
     }
 }
 
+// The impulses that the sub-step before has left, with their moment about where the centre was:
+// they act at places of the world, so that both bodies of a contact mean the same one.
+SN_WIDE void start_four(const wide_body *four, const sn_lanes inverse[6],
+                        const sn_lanes *inverse_mass, sn_wide3 *v, sn_wide3 *w)
+{
+    sn_wide3 impulse, moment, shift, carried;
+    SN_FOUR3(impulse, four->body, ->start);
+    SN_FOUR3(moment, four->body, ->start_moment);
+    SN_FOUR3(shift, four->body, ->centre);
+    shift.x = SN_FOUR(four->q, [0]) - shift.x;
+    shift.y = SN_FOUR(four->q, [1]) - shift.y;
+    shift.z = SN_FOUR(four->q, [2]) - shift.z;
+    wide_cross(&carried, &shift, &impulse);
+    wide_difference(&moment, &moment, &carried);
+    wide_add_scaled(v, inverse_mass, &impulse);
+    w->x += inverse[0] * moment.x + inverse[1] * moment.y + inverse[2] * moment.z;
+    w->y += inverse[1] * moment.x + inverse[3] * moment.y + inverse[4] * moment.z;
+    w->z += inverse[2] * moment.x + inverse[4] * moment.y + inverse[5] * moment.z;
+}
+
 // The other way: velocities, where bodies are, and the inverse inertia there, R diag(1/I) R^T; on
 // the way, what forces add in a time `kick`.
-SN_WIDE void take_four(wide_body *four, int live, double kick, const sn_vec3 *gravity, stage at)
+SN_WIDE void take_four(const sn_pile_work *work, wide_body *four, int live, stage at)
 {
-    sn_wide3 v, w, principal, inertia, moment, spin;
+    double kick = work->h, unit = work->mass_unit;
+    const sn_vec3 *gravity = &work->gravity;
+    sn_wide3 v, w, principal, inverse_inertia, moment, spin;
     sn_lanes inverse_mass;
     find_rotation(four);
-    find_masses(four, &inertia, &inverse_mass);
+    find_masses(four, &inverse_inertia, &inverse_mass);
     SN_FOUR3(v, four->v, );
     principal.x = SN_FOUR(four->v, [3]);
     principal.y = SN_FOUR(four->v, [4]);
@@ -120,15 +142,16 @@ SN_WIDE void take_four(wide_body *four, int live, double kick, const sn_vec3 *gr
         moment.y = SN_FOUR(four->force, ->angular.y);
         moment.z = SN_FOUR(four->force, ->angular.z);
         to_principal(&spin, four->row, &moment);
-        principal.x += kick * (spin.x / inertia.x);
-        principal.y += kick * (spin.y / inertia.y);
-        principal.z += kick * (spin.z / inertia.z);
+        principal.x += kick * (spin.x * inverse_inertia.x);
+        principal.y += kick * (spin.y * inverse_inertia.y);
+        principal.z += kick * (spin.z * inverse_inertia.z);
     }
     to_world(&w, four->row, &principal);
     sn_wide3 scaled[3];
     for (int i = 0; i < 3; ++i) {
-        scaled[i] = (sn_wide3){four->row[i].x / inertia.x, four->row[i].y / inertia.y,
-                               four->row[i].z / inertia.z};
+        scaled[i] = (sn_wide3){four->row[i].x * (unit * inverse_inertia.x),
+                               four->row[i].y * (unit * inverse_inertia.y),
+                               four->row[i].z * (unit * inverse_inertia.z)};
     }
     sn_lanes inverse[6];
     wide_dot(&inverse[0], &scaled[0], &four->row[0]);
@@ -137,6 +160,10 @@ SN_WIDE void take_four(wide_body *four, int live, double kick, const sn_vec3 *gr
     wide_dot(&inverse[3], &scaled[1], &four->row[1]);
     wide_dot(&inverse[4], &scaled[1], &four->row[2]);
     wide_dot(&inverse[5], &scaled[2], &four->row[2]);
+    inverse_mass *= unit;
+    if (at == AT_KICK) {
+        start_four(four, inverse, &inverse_mass, &v, &w);
+    }
     for (int i = 0; i < live; ++i) {
         sn_pile_body *body = four->body[i];
         put_lane(body->v, &v, i);
@@ -148,22 +175,25 @@ SN_WIDE void take_four(wide_body *four, int live, double kick, const sn_vec3 *gr
         for (int j = 0; j < 6; ++j) {
             body->inertia[j] = inverse[j][i];
         }
+        for (int j = 0; j < 3; ++j) {
+            body->start[j] = body->start_moment[j] = 0.0;
+        }
     }
 }
 
 // Forces that fall with speed, as drag does: f(v) = f0 - D (v - v0) with v0 the velocity at the
-// start of the step, trapezoidal over the sub-step: (M + h'/2 D) dv = h' (f(v) + m g). The set
+// start of the step, trapezoidal over the sub-step: (M + h'/2 D) dv = h' (f(v) + m g). work->v
 // still has the velocity before the kick; the plain kick was made already, and is put right here.
 static void kick_damped(const sn_pile_work *work, int index)
 {
     const sn_agent_set *set = &work->set->agents;
     int agent = work->agents[index];
     sn_pile_body *body = &work->bodies[index];
-    const sn_rigid_mass *mass = &work->set->mass[agent];
+    const sn_rigid_mass *mass = &work->mass[index];
     const double *damping = set->damping + (size_t)agent * SN_DAMPING_SIZE;
-    const double *before = sn_agent_v(set, agent);
+    const double *before = work->v + (size_t)index * SN_RIGID_V;
     const sn_vec3 *start = work->start_velocity + 2 * (size_t)index;
-    sn_quat rotation = sn_rigid_pose(sn_agent_q(set, agent)).rotation;
+    sn_quat rotation = sn_rigid_pose(work->q + (size_t)index * SN_RIGID_Q).rotation;
     sn_mat3 inertia = sn_tensor_to_world(rotation, mass->inertia);
     double a[SN_DAMPING_SIZE], plain[SN_RIGID_V], dv[SN_RIGID_V], excess[SN_RIGID_V], h = work->h;
     sn_vec3 turning = sn_rotate(rotation, sn_vec3_at(before + 3));
@@ -208,27 +238,65 @@ typedef struct body_run {
     stage at;
 } body_run;
 
+// A needle that turns answers quite otherwise than before.
+static const double uneven_share = 16.0; // of the largest moment of inertia by the least
+
+// Agents of one cluster lie anywhere in the set: for the length of a step they are side by side.
+static void take_in(const sn_pile_work *work, int first, int last)
+{
+    for (int i = first; i < last; ++i) {
+        size_t agent = (size_t)work->agents[i], own = (size_t)i;
+        memcpy(work->q + own * SN_RIGID_Q, work->set->agents.q + agent * SN_RIGID_Q,
+               SN_RIGID_Q * sizeof(double));
+        memcpy(work->v + own * SN_RIGID_V, work->set->agents.v + agent * SN_RIGID_V,
+               SN_RIGID_V * sizeof(double));
+        work->mass[i] = work->set->mass[agent];
+        work->force[i] = work->set->agents.force[agent];
+        sn_vec3 inertia = work->mass[i].inertia;
+        double most = fmax(inertia.x, fmax(inertia.y, inertia.z));
+        double least = fmin(inertia.x, fmin(inertia.y, inertia.z));
+        work->bodies[i] = (sn_pile_body){.centre[3] = most > uneven_share * least ? 1.0 : 0.0};
+    }
+}
+
+static void put_back(const sn_pile_work *work, int first, int last)
+{
+    for (int i = first; i < last; ++i) {
+        size_t agent = (size_t)work->agents[i], own = (size_t)i;
+        memcpy(work->set->agents.q + agent * SN_RIGID_Q, work->q + own * SN_RIGID_Q,
+               SN_RIGID_Q * sizeof(double));
+        memcpy(work->set->agents.v + agent * SN_RIGID_V, work->v + own * SN_RIGID_V,
+               SN_RIGID_V * sizeof(double));
+    }
+}
+
 SN_WIDE void run_bodies(const body_run *run, int first, int last)
 {
     const sn_pile_work *work = run->work;
     stage at = run->at;
-    double drift = at == AT_START || at == AT_END ? 0.0 : 0.5 * work->h, steps[DRIFT_BATCH];
+    double drift = at == AT_START || at == AT_END ? 0.0 : 0.5 * work->h, steps[SN_PILE_BODY_CHUNK];
+    int index[SN_PILE_BODY_CHUNK];
     wide_body four;
+    if (at == AT_START) {
+        take_in(work, first, last);
+    }
     for (int i = first; at != AT_START && i < last; i += SN_PILE_LANES) {
         find_four(&four, work, i, last);
         put_four(&four, last - i < SN_PILE_LANES ? last - i : SN_PILE_LANES, drift);
     }
-    for (int i = 0; i < DRIFT_BATCH; ++i) {
-        steps[i] = drift;
-    }
-    for (int i = first; drift != 0.0 && i < last; i += DRIFT_BATCH) {
-        sn_rigid_drift(work->set->mass, work->set->agents.q, work->set->agents.v, work->agents + i,
-                       steps, last - i < DRIFT_BATCH ? last - i : DRIFT_BATCH);
+    if (drift != 0.0) {
+        for (int i = first; i < last; ++i) {
+            steps[i - first] = drift;
+            index[i - first] = i;
+        }
+        sn_rigid_drift(work->mass, work->q, work->v, index, steps, last - first);
     }
     for (int i = first; at != AT_END && i < last; i += SN_PILE_LANES) {
         find_four(&four, work, i, last);
-        take_four(&four, last - i < SN_PILE_LANES ? last - i : SN_PILE_LANES, work->h,
-                  &work->gravity, at);
+        take_four(work, &four, last - i < SN_PILE_LANES ? last - i : SN_PILE_LANES, at);
+    }
+    if (at == AT_END) {
+        put_back(work, first, last);
     }
 }
 
@@ -265,9 +333,7 @@ static void run_all(sn_pile_work *work, stage at)
 
 void sn_pile_load_bodies(sn_pile_work *work)
 {
-    for (int i = 0; i <= work->body_count; ++i) {
-        work->bodies[i] = (sn_pile_body){0};
-    }
+    work->bodies[work->body_count] = (sn_pile_body){0};
     run_all(work, AT_START);
     for (int i = 0; work->start_velocity != NULL && i < work->body_count; ++i) {
         work->start_velocity[2 * (size_t)i] = sn_vec3_at(work->bodies[i].v);

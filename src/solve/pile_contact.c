@@ -21,7 +21,6 @@ static const double softness_ratio = 10.0;
 // which swings up when 4 e < a. In a pile of n layers e is about 1 / (2 n^2).
 static const double anchor_share = 1.0 / 16.0;
 static const double push_share = 1.0 / 64.0; // of a size in half a step, as in exact.h
-static const double uneven_share = 16.0;     // of the largest moment of inertia by the least
 static const double wedged_share = 0.05;     // of a size
 static const double whirling = 0.1;          // rad in a sub-step, of uneven bodies
 static const double bounce_share = 2.0;      // approach slower than this many g h' does not rebound
@@ -31,6 +30,7 @@ typedef struct wide_contact {
     const sn_contact *contact[SN_PILE_LANES];
     sn_wide3 axes[3];                    // t, s, n
     sn_wide3 centre_a, centre_b, middle; // of the bodies, and of the points
+    sn_lanes share_a, share_b;
     sn_lane_mask live[SN_MANIFOLD_POINTS];
     double scale; // of impulses of the last step
 } wide_contact;
@@ -48,7 +48,7 @@ SN_WIDE void wide_keep(sn_wide3 *a, const sn_lane_mask *mask)
     a->z = (sn_lanes)(*mask & (sn_lane_mask)a->z);
 }
 
-SN_WIDE void find_four(wide_contact *four, const sn_pile_work *work, const sn_pile_block *block)
+SN_WIDE void find_four(wide_contact *four, const sn_pile_work *work, sn_pile_block *block)
 {
     for (int i = 0; i < SN_PILE_LANES; ++i) {
         int contact = block->contact[i] >= 0 ? block->contact[i] : block->contact[0];
@@ -57,8 +57,13 @@ SN_WIDE void find_four(wide_contact *four, const sn_pile_work *work, const sn_pi
             four->live[j][i] = j < block->count[i] ? -1 : 0;
         }
     }
-    gather_centre(&four->centre_a, work->bodies, block->a);
-    gather_centre(&four->centre_b, work->bodies, block->b);
+    sn_lanes uneven_a, uneven_b;
+    gather_centre(&four->centre_a, &uneven_a, work->bodies, block->a);
+    gather_centre(&four->centre_b, &uneven_b, work->bodies, block->b);
+    sn_lane_mask uneven = (uneven_a + uneven_b) > 0.0;
+    // What is wedged in is pushed far in a sub-step: impulses found from old answers would throw it
+    // about, as they would what is uneven.
+    block->uneven = work->wedged || wide_any(&uneven);
 }
 
 bool sn_pile_overlaps_far(const sn_contact *contact)
@@ -70,18 +75,24 @@ bool sn_pile_overlaps_far(const sn_contact *contact)
     return any;
 }
 
-SN_WIDE void load_laws(const sn_pile_work *work, sn_pile_block *block, sn_pile_extra *extra,
-                       const wide_contact *four)
+SN_WIDE void load_laws(const sn_pile_work *work, sn_pile_block *block, wide_contact *four)
 {
-    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
-    SN_FOUR3(block->n, normal);
     for (int i = 0; i < SN_PILE_LANES; ++i) {
         bool a = block->a[i] != work->body_count, b = block->b[i] != work->body_count;
-        block->share_a[i] = !b ? 1.0 : a ? 0.5 : 0.0;
+        four->share_a[i] = !b ? 1.0 : a ? 0.5 : 0.0;
     }
-    block->share_b = 1.0 - block->share_a;
-    block->friction = SN_FOUR(friction);
-    block->push = (2.0 * push_share / work->step) * SN_FOUR(size);
+    four->share_b = 1.0 - four->share_a;
+    narrow(&block->share_a, &four->share_a);
+    sn_lanes friction = SN_FOUR(friction), push = (2.0 * push_share / work->step) * SN_FOUR(size);
+    narrow(&block->friction, &friction);
+    narrow(&block->push, &push);
+    block->slides_on = block->bounces = block->rolls = false;
+}
+
+SN_WIDE void load_extra(const sn_pile_work *work, sn_pile_block *block, sn_pile_extra *extra,
+                        const wide_contact *four)
+{
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
     SN_FOUR3(extra->surface, surface_velocity);
     extra->restitution = SN_FOUR(restitution);
     for (int i = 0; i < SN_PILE_LANES; ++i) {
@@ -149,12 +160,18 @@ SN_WIDE void wide_perpendicular(sn_wide3 *t, const sn_wide3 *n)
 
 SN_WIDE void load_plane(wide_contact *four, sn_pile_block *block)
 {
+    sn_wide3 arm;
+    SN_FOUR3(block->n, normal);
     wide_perpendicular(&block->t, &block->n);
     plane_axes(four->axes, block);
     find_middle(four, block);
-    block->arm = four->middle;
-    wide_sub_scaled(&block->arm, &block->share_a, &four->centre_a);
-    wide_sub_scaled(&block->arm, &block->share_b, &four->centre_b);
+    arm = four->middle;
+    wide_sub_scaled(&arm, &four->share_a, &four->centre_a);
+    wide_sub_scaled(&arm, &four->share_b, &four->centre_b);
+    narrow3(block->arm, &arm);
+    four->middle = arm;
+    wide_add_scaled(&four->middle, &four->share_a, &four->centre_a);
+    wide_add_scaled(&four->middle, &four->share_b, &four->centre_b);
 }
 
 // Where a point is, and its impulse in the last step.
@@ -167,8 +184,8 @@ SN_WIDE void load_point(const wide_contact *four, int index, sn_pile_point *poin
     wide_difference(&place, &place, &four->middle);
     wide_to_plane(&place, four->axes, &place);
     wide_keep(&place, live);
-    point->t = place.x;
-    point->s = place.y;
+    narrow(&point->t, &place.x);
+    narrow(&point->s, &place.y);
 
     wide_difference(&between, &four->centre_b, &four->centre_a);
     wide_to_plane(&between, four->axes, &between);
@@ -219,35 +236,41 @@ SN_WIDE void response(sn_wide3 *u, sn_wide3 *w, const wide_contact *four, wide_p
 SN_WIDE void prepare_block(const wide_contact *four, sn_pile_block *block, wide_pair *pair,
                            sn_lanes normal[6])
 {
-    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0}, plane[6], mixed[9];
     sn_wide3 none = {zero, zero, zero}, u, w;
     response(&u, &w, four, pair, &four->axes[2], &none); // p_n
     normal[0] = u.z;
     normal[1] = w.x;
     normal[2] = w.y;
-    block->mixed[0] = u.x;
-    block->mixed[3] = u.y;
-    block->mixed[6] = w.z;
+    mixed[0] = u.x;
+    mixed[3] = u.y;
+    mixed[6] = w.z;
     response(&u, &w, four, pair, &none, &four->axes[0]); // m_t
     normal[3] = w.x;
     normal[4] = w.y;
-    block->mixed[1] = u.x;
-    block->mixed[4] = u.y;
-    block->mixed[7] = w.z;
+    mixed[1] = u.x;
+    mixed[4] = u.y;
+    mixed[7] = w.z;
     response(&u, &w, four, pair, &none, &four->axes[1]); // m_s
     normal[5] = w.y;
-    block->mixed[2] = u.x;
-    block->mixed[5] = u.y;
-    block->mixed[8] = w.z;
+    mixed[2] = u.x;
+    mixed[5] = u.y;
+    mixed[8] = w.z;
     response(&u, &w, four, pair, &four->axes[0], &none); // p_t
-    block->plane[0] = u.x;
-    block->plane[1] = u.y;
-    block->plane[2] = w.z;
+    plane[0] = u.x;
+    plane[1] = u.y;
+    plane[2] = w.z;
     response(&u, &w, four, pair, &four->axes[1], &none); // p_s
-    block->plane[3] = u.y;
-    block->plane[4] = w.z;
+    plane[3] = u.y;
+    plane[4] = w.z;
     response(&u, &w, four, pair, &none, &four->axes[2]); // m_n
-    block->plane[5] = w.z;
+    plane[5] = w.z;
+    for (int i = 0; i < 6; ++i) {
+        narrow(&block->plane[i], &plane[i]);
+    }
+    for (int i = 0; i < 9; ++i) {
+        narrow(&block->mixed[i], &mixed[i]);
+    }
 }
 
 SN_WIDE void live_inverse(sn_lanes *to, const sn_lanes *from, const sn_lane_mask *live)
@@ -264,15 +287,20 @@ SN_WIDE void limit_friction(sn_pile_block *block, const sn_pile_point *point, co
                             const sn_lane_mask *live)
 {
     const double most = 0.9;
-    const sn_lanes *m = block->mixed;
-    sn_lanes t = point->t, s = point->s, w_n = m[6] + m[7] * s - m[8] * t;
+    sn_lanes m[9], t, s, friction;
+    widen_all(m, block->mixed, 9);
+    widen(&t, &point->t);
+    widen(&s, &point->s);
+    widen(&friction, &block->friction);
+    sn_lanes w_n = m[6] + m[7] * s - m[8] * t;
     sn_lanes w_t = m[0] + m[1] * s - m[2] * t - s * w_n, w_s = m[3] + m[4] * s - m[5] * t + t * w_n;
     sn_lanes square = w_t * w_t + w_s * w_s, bound = most * *w_nn;
-    sn_lane_mask over = *live & (block->friction * block->friction * square > bound * bound);
+    sn_lane_mask over = *live & (friction * friction * square > bound * bound);
     if (wide_any(&over)) {
         sn_lanes root = {sqrt(square[0]), sqrt(square[1]), sqrt(square[2]), sqrt(square[3])};
         sn_lanes limited = bound / root;
-        wide_select(&block->friction, &over, &limited, &block->friction);
+        wide_select(&friction, &over, &limited, &friction);
+        narrow(&block->friction, &friction);
     }
 }
 
@@ -281,18 +309,25 @@ SN_WIDE void limit_friction(sn_pile_block *block, const sn_pile_point *point, co
 SN_WIDE void prepare_point(sn_pile_block *block, const sn_lanes n[6], sn_pile_point *point,
                            const sn_lane_mask *live)
 {
-    const sn_lanes *p = block->plane;
-    sn_lanes t = point->t, s = point->s, largest;
-    point->answer[0] = n[0] + s * n[1] - t * n[2];
-    point->answer[1] = n[1] + s * n[3] - t * n[4];
-    point->answer[2] = n[2] + s * n[4] - t * n[5];
-    sn_lanes w_nn = point->answer[0] + s * point->answer[1] - t * point->answer[2];
+    sn_lanes p[6], t, s, largest, answer[3], inverse;
+    widen_all(p, block->plane, 6);
+    widen(&t, &point->t);
+    widen(&s, &point->s);
+    answer[0] = n[0] + s * n[1] - t * n[2];
+    answer[1] = n[1] + s * n[3] - t * n[4];
+    answer[2] = n[2] + s * n[4] - t * n[5];
+    sn_lanes w_nn = answer[0] + s * answer[1] - t * answer[2];
     sn_lanes w_tt = p[0] - 2.0 * (s * p[2]) + s * s * p[5];
     sn_lanes w_ss = p[3] + 2.0 * (t * p[4]) + t * t * p[5];
     sn_lanes w_ts = p[1] + t * p[2] - s * p[4] - s * t * p[5];
     largest_eigenvalue(&largest, &w_tt, &w_ts, &w_ss);
-    live_inverse(&point->mass, &w_nn, live);
-    live_inverse(&point->slide, &largest, live);
+    live_inverse(&inverse, &w_nn, live);
+    narrow(&point->mass, &inverse);
+    live_inverse(&inverse, &largest, live);
+    narrow(&point->slide, &inverse);
+    for (int i = 0; i < 3; ++i) {
+        narrow(&point->answer[i], &answer[i]);
+    }
     limit_friction(block, point, &w_nn, live);
 }
 
@@ -315,34 +350,18 @@ SN_WIDE void limit_turning(const sn_pile_block *block, sn_pile_extra *extra,
     const double most = 0.9;
     for (int i = 0; i < SN_PILE_LANES; ++i) {
         double across = sqrt(normal[1][i] * normal[1][i] + normal[2][i] * normal[2][i]);
-        double about = fabs(block->mixed[6][i]), bound = most * normal[0][i];
+        double about = fabs((double)block->mixed[6][i]), bound = most * normal[0][i];
         extra->rolling[i] = extra->rolling[i] * across > bound ? bound / across : extra->rolling[i];
         extra->spinning[i] =
             extra->spinning[i] * about > bound ? bound / about : extra->spinning[i];
     }
 }
 
-// A needle that turns answers quite otherwise than before, and so does what is pushed far in a
-// sub-step because it was wedged in: impulses found from old answers would throw it about.
-static bool is_uneven(const sn_pile_work *work, const sn_pile_block *block)
-{
-    bool any = false;
-    for (int i = 0; i < 2 * SN_PILE_LANES; ++i) {
-        int body = i < SN_PILE_LANES ? block->a[i] : block->b[i - SN_PILE_LANES];
-        if (body != work->body_count) {
-            sn_vec3 inertia = work->set->mass[work->agents[body]].inertia;
-            double most = fmax(inertia.x, fmax(inertia.y, inertia.z));
-            any = any || most > uneven_share * fmin(inertia.x, fmin(inertia.y, inertia.z));
-        }
-    }
-    return any;
-}
-
 // Impulses of the sub-step before are no start for what has turned away from under them.
 static void forget_whirling(const sn_pile_work *work, int index)
 {
     const sn_pile_block *block = &work->blocks[index];
-    sn_pile_extra *extra = &work->extras[index];
+    sn_pile_extra *extra = sn_pile_extra_of(work, index);
     for (int lane = 0; lane < SN_PILE_LANES; ++lane) {
         sn_vec3 w_a = sn_vec3_at(work->bodies[block->a[lane]].w),
                 w_b = sn_vec3_at(work->bodies[block->b[lane]].w);
@@ -350,6 +369,8 @@ static void forget_whirling(const sn_pile_work *work, int index)
         for (int i = 0; !(turn <= whirling) && i < block->point_count; ++i) {
             sn_pile_point *point = &work->points[block->point_first + i];
             point->press[lane] = point->rub_t[lane] = point->rub_s[lane] = 0.0;
+        }
+        if (!(turn <= whirling) && extra != NULL) {
             extra->turning.x[lane] = extra->turning.y[lane] = extra->turning.z[lane] = 0.0;
         }
     }
@@ -369,7 +390,7 @@ SN_WIDE void refresh_block(const sn_pile_work *work, int index)
     prepare_block(&four, block, &pair, normal);
     for (int lane = 0; lane < SN_PILE_LANES; ++lane) {
         int contact = block->contact[lane] >= 0 ? block->contact[lane] : block->contact[0];
-        block->friction[lane] = work->contacts[contact].friction;
+        block->friction[lane] = (float)work->contacts[contact].friction;
     }
     for (int i = 0; i < block->point_count; ++i) {
         sn_lane_mask live;
@@ -379,7 +400,7 @@ SN_WIDE void refresh_block(const sn_pile_work *work, int index)
         prepare_point(block, normal, &work->points[block->point_first + i], &live);
     }
     if (block->rolls) {
-        sn_pile_extra *extra = &work->extras[index];
+        sn_pile_extra *extra = sn_pile_extra_of(work, index);
         for (int lane = 0; lane < SN_PILE_LANES; ++lane) {
             int contact = block->contact[lane] >= 0 ? block->contact[lane] : block->contact[0];
             extra->rolling[lane] = work->contacts[contact].rolling_friction;
@@ -393,14 +414,16 @@ SN_WIDE void refresh_block(const sn_pile_work *work, int index)
 SN_WIDE void load_block(const sn_pile_work *work, int index, double scale)
 {
     sn_pile_block *block = &work->blocks[index];
-    sn_pile_extra *extra = &work->extras[index];
+    sn_pile_extra *extra = sn_pile_extra_of(work, index);
     sn_lanes zero = {0.0, 0.0, 0.0, 0.0}, normal[6];
     wide_contact four;
     wide_pair pair;
     four.scale = scale;
-    block->uneven = work->wedged || is_uneven(work, block);
     find_four(&four, work, block);
-    load_laws(work, block, extra, &four);
+    load_laws(work, block, &four);
+    if (extra != NULL) {
+        load_extra(work, block, extra, &four);
+    }
     load_plane(&four, block);
     gather_pair(&pair, work->bodies, block);
     prepare_block(&four, block, &pair, normal);
@@ -408,7 +431,10 @@ SN_WIDE void load_block(const sn_pile_work *work, int index, double scale)
         sn_pile_point *point = &work->points[block->point_first + i];
         load_point(&four, i, point);
         prepare_point(block, normal, point, &four.live[i]);
-        work->tallies[block->point_first + i] = (sn_pile_tally){zero, zero, zero, zero};
+        work->tallies[block->point_first + i] = (sn_pile_tally){zero, zero, zero};
+        if (work->approaches != NULL) {
+            work->approaches[block->point_first + i] = zero;
+        }
     }
     if (block->rolls) {
         prepare_turning(extra, &pair.inertia_a, &pair.inertia_b);
@@ -423,9 +449,20 @@ typedef struct load_run {
     double scale;
 } load_run;
 
+SN_WIDE void prefetch_block(const sn_pile_work *work, int index)
+{
+    for (int lane = 0; lane < SN_PILE_LANES && index < work->block_count; ++lane) {
+        int contact = work->blocks[index].contact[lane];
+        if (contact >= 0) {
+            sn_contact_prefetch(&work->contacts[contact]);
+        }
+    }
+}
+
 SN_WIDE void load_blocks(const load_run *run, int first, int last)
 {
     for (int i = first; i < last; ++i) {
+        prefetch_block(run->work, i + 1);
         load_block(run->work, i, run->scale);
     }
 }
@@ -458,7 +495,7 @@ void sn_pile_load_contacts(sn_pile_work *work, double scale)
     work->anchor_rate = anchor_share * work->rate;
     work->mass_scale = work->h * w * c / (1.0 + work->h * w * c);
     work->impulse_scale = 1.0 / (1.0 + work->h * w * c);
-    load_run run = {work, scale};
+    load_run run = {work, scale / work->mass_unit};
     sn_threads_run(work->threads, work->block_count, SN_PILE_BLOCK_CHUNK, load_chunk, &run);
     work->bounces = work->uneven = false;
     for (int i = 0; i < work->block_count; ++i) {
@@ -536,21 +573,25 @@ SN_WIDE void find_shift(sn_wide3 *shift, sn_wide3 *turn, const sn_pile_work *wor
 SN_WIDE void store_block(const sn_pile_work *work, int index)
 {
     const sn_pile_block *block = &work->blocks[index];
-    const sn_pile_extra *extra = &work->extras[index];
+    const sn_pile_extra *extra = sn_pile_extra_of(work, index);
     sn_wide3 axes[3], shift, turn, anchor, impulse;
-    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0}, unit = work->mass_unit + zero;
     plane_axes(axes, block);
     find_shift(&shift, &turn, work, block, extra, axes);
     for (int i = 0; i < block->point_count; ++i) {
         const sn_pile_point *point = &work->points[block->point_first + i];
         const sn_pile_tally *tally = &work->tallies[block->point_first + i];
-        anchor.x = point->stuck_t + (shift.x - turn.z * point->s);
-        anchor.y = point->stuck_s + (shift.y + turn.z * point->t);
+        sn_lanes t, s;
+        widen(&t, &point->t);
+        widen(&s, &point->s);
+        anchor.x = point->stuck_t + (shift.x - turn.z * s);
+        anchor.y = point->stuck_s + (shift.y + turn.z * t);
         anchor.z = zero;
         sn_lane_mask on = point->press > 0.0;
         wide_keep(&anchor, &on);
         wide_from_plane(&anchor, axes, &anchor);
         impulse = (sn_wide3){tally->rub_t, tally->rub_s, tally->press};
+        wide_scale(&impulse, &unit);
         wide_from_plane(&impulse, axes, &impulse);
         for (int lane = 0; lane < SN_PILE_LANES; ++lane) {
             if (i < block->count[lane]) {
@@ -563,7 +604,8 @@ SN_WIDE void store_block(const sn_pile_work *work, int index)
     }
     for (int lane = 0; block->rolls && lane < SN_PILE_LANES; ++lane) {
         if (block->contact[lane] >= 0) {
-            work->contacts[block->contact[lane]].turning = get_lane(&extra->turning_total, lane);
+            work->contacts[block->contact[lane]].turning =
+                sn_vec3_scale(work->mass_unit, get_lane(&extra->turning_total, lane));
         }
     }
 }
@@ -571,6 +613,7 @@ SN_WIDE void store_block(const sn_pile_work *work, int index)
 SN_WIDE void store_blocks(const sn_pile_work *work, int first, int last)
 {
     for (int i = first; i < last; ++i) {
+        prefetch_block(work, i + 1);
         store_block(work, i);
     }
 }

@@ -55,23 +55,30 @@ SN_WIDE void find_apart(wide_visit *visit, const sn_pile_work *work, const wide_
 
 SN_WIDE void normal_velocity(sn_lanes *u_n, const wide_visit *visit, const sn_pile_point *point)
 {
-    *u_n = visit->u.z + (visit->w.x * point->s - visit->w.y * point->t);
+    sn_lanes t, s;
+    widen(&t, &point->t);
+    widen(&s, &point->s);
+    *u_n = visit->u.z + (visit->w.x * s - visit->w.y * t);
 }
 
 // Points that are open may close by the end of the h'/2 to come, no more. Those that overlap push
 // apart while pressing; while relaxing they stop, or turn round what came fast enough.
 SN_WIDE void find_law(wide_law *law, const wide_visit *visit, const sn_pile_work *work,
                       const sn_pile_block *block, const sn_pile_extra *extra,
-                      const sn_pile_point *point, const sn_pile_tally *tally, bool pressing)
+                      const sn_pile_point *point, const sn_lanes *approach, bool pressing)
 {
-    sn_lanes t = point->t, s = point->s, zero = {0.0, 0.0, 0.0, 0.0};
-    law->mass = point->mass;
+    sn_lanes t, s, zero = {0.0, 0.0, 0.0, 0.0};
+    widen(&t, &point->t);
+    widen(&s, &point->s);
+    widen(&law->mass, &point->mass);
     sn_lanes gap = point->gap + visit->apart.z + (visit->turn.x * s - visit->turn.y * t);
     sn_lane_mask open = gap > 0.0;
     law->bias = gap * (2.0 / work->h);
     law->keep = zero;
     if (pressing) {
-        sn_lanes soft = work->rate * gap, limit = -block->push, factor;
+        sn_lanes soft = work->rate * gap, limit, factor;
+        widen(&limit, &block->push);
+        limit = -limit;
         wide_max(&soft, &limit);
         wide_select(&law->bias, &open, &law->bias, &soft);
         factor = work->mass_scale * law->mass;
@@ -82,10 +89,10 @@ SN_WIDE void find_law(wide_law *law, const wide_visit *visit, const sn_pile_work
     }
     law->bias = (sn_lanes)(open & (sn_lane_mask)law->bias);
     if (block->bounces) {
-        sn_lanes rebound = extra->restitution * tally->approach, u_n;
+        sn_lanes rebound = extra->restitution * *approach, u_n;
         normal_velocity(&u_n, visit, point);
-        sn_lane_mask bounce = (tally->approach < -extra->bounce_speed) &
-                              ((point->press > 0.0) | (u_n + law->bias < 0.0));
+        sn_lane_mask bounce =
+            (*approach < -extra->bounce_speed) & ((point->press > 0.0) | (u_n + law->bias < 0.0));
         wide_select(&law->bias, &bounce, &rebound, &law->bias);
     }
 }
@@ -96,31 +103,35 @@ SN_WIDE void find_law(wide_law *law, const wide_visit *visit, const sn_pile_work
 SN_WIDE void press_each(wide_visit *visit, sn_pile_point *points, const wide_law *laws, int count)
 {
     sn_lanes zero = {0.0, 0.0, 0.0, 0.0}, u_n[SN_MANIFOLD_POINTS];
+    sn_lanes t[SN_MANIFOLD_POINTS], s[SN_MANIFOLD_POINTS];
     sn_wide3 u = {visit->w.x, visit->w.y, visit->u.z};
     SN_UNROLLED
     for (int i = 0; i < count; ++i) {
-        u_n[i] = (u.z + (u.x * points[i].s - u.y * points[i].t)) + laws[i].bias;
+        widen(&t[i], &points[i].t);
+        widen(&s[i], &points[i].s);
+        u_n[i] = (u.z + (u.x * s[i] - u.y * t[i])) + laws[i].bias;
     }
     SN_UNROLLED
     for (int i = 0; i < count; ++i) {
         sn_pile_point *point = &points[i];
-        sn_lanes t = point->t, s = point->s, old = point->press;
+        sn_lanes old = point->press, answer[3];
+        widen(&answer[0], &point->answer[0]);
+        widen(&answer[1], &point->answer[1]);
+        widen(&answer[2], &point->answer[2]);
         sn_lanes now = (old - laws[i].keep * old) - laws[i].mass * u_n[i];
         wide_max(&now, &zero);
         point->press = now;
         sn_lanes p = now - old;
         SN_UNROLLED
         for (int k = i + 1; k < count; ++k) {
-            u_n[k] += (point->answer[0] +
-                       (points[k].s * point->answer[1] - points[k].t * point->answer[2])) *
-                      p;
+            u_n[k] += (answer[0] + (s[k] * answer[1] - t[k] * answer[2])) * p;
         }
-        visit->u.z += point->answer[0] * p;
-        visit->w.x += point->answer[1] * p;
-        visit->w.y += point->answer[2] * p;
+        visit->u.z += answer[0] * p;
+        visit->w.x += answer[1] * p;
+        visit->w.y += answer[2] * p;
         visit->impulse.z += p;
-        visit->angular.x += s * p;
-        visit->angular.y -= t * p;
+        visit->angular.x += s[i] * p;
+        visit->angular.y -= t[i] * p;
     }
 }
 
@@ -138,12 +149,18 @@ SN_WIDE void press_points(wide_visit *visit, sn_pile_point *points, const wide_l
 SN_WIDE void rub_points(wide_visit *visit, const sn_pile_work *work, const sn_pile_block *block,
                         sn_pile_point *points, bool pressing)
 {
-    const sn_lanes *m = block->plane;
+    sn_lanes m[6], friction, push;
+    widen_all(m, block->plane, 6);
+    widen(&friction, &block->friction);
+    widen(&push, &block->push);
     const sn_lanes *bounds =
         pressing || work->bounds == NULL ? NULL : work->bounds + block->point_first;
     for (int i = 0; i < block->point_count; ++i) {
         sn_pile_point *point = &points[i];
-        sn_lanes t = point->t, s = point->s, step = point->slide, off_t, off_s;
+        sn_lanes t, s, step, off_t, off_s;
+        widen(&t, &point->t);
+        widen(&s, &point->s);
+        widen(&step, &point->slide);
         sn_lanes u_t = visit->u.x - visit->w.z * s, u_s = visit->u.y + visit->w.z * t;
         if (pressing) {
             off_t = point->stuck_t + (visit->apart.x - visit->turn.z * s);
@@ -151,10 +168,10 @@ SN_WIDE void rub_points(wide_visit *visit, const sn_pile_work *work, const sn_pi
             // Displacements are those of small turns: of what whirls they are anything.
             sn_lanes pull_t = work->anchor_rate * off_t, pull_s = work->anchor_rate * off_s;
             sn_lanes pull = pull_t * pull_t + pull_s * pull_s;
-            sn_lane_mask strong = pull > block->push * block->push;
+            sn_lane_mask strong = pull > push * push;
             if (wide_any(&strong)) {
                 sn_lanes factor;
-                wide_clamp_factor(&factor, &pull, &block->push, &strong);
+                wide_clamp_factor(&factor, &pull, &push, &strong);
                 pull_t *= factor;
                 pull_s *= factor;
             }
@@ -162,7 +179,7 @@ SN_WIDE void rub_points(wide_visit *visit, const sn_pile_work *work, const sn_pi
             u_s += pull_s;
         }
         sn_lanes rub_t = point->rub_t - step * u_t, rub_s = point->rub_s - step * u_s;
-        sn_lanes bound = block->friction * point->press, square = rub_t * rub_t + rub_s * rub_s;
+        sn_lanes bound = friction * point->press, square = rub_t * rub_t + rub_s * rub_s;
         bound = bounds != NULL ? bounds[i] : bound;
         sn_lane_mask over = square > bound * bound;
         if (wide_any(&over)) {
@@ -190,7 +207,8 @@ SN_WIDE void rub_points(wide_visit *visit, const sn_pile_work *work, const sn_pi
 // What normal impulses bring in the plane.
 SN_WIDE void mix_normal(wide_visit *visit, const sn_pile_block *block)
 {
-    const sn_lanes *m = block->mixed;
+    sn_lanes m[9];
+    widen_all(m, block->mixed, 9);
     sn_lanes p = visit->impulse.z, x = visit->angular.x, y = visit->angular.y;
     visit->u.x += m[0] * p + m[1] * x + m[2] * y;
     visit->u.y += m[3] * p + m[4] * x + m[5] * y;
@@ -200,7 +218,8 @@ SN_WIDE void mix_normal(wide_visit *visit, const sn_pile_block *block)
 // What friction brings along the normal.
 SN_WIDE void mix_plane(wide_visit *visit, const sn_pile_block *block)
 {
-    const sn_lanes *m = block->mixed;
+    sn_lanes m[9];
+    widen_all(m, block->mixed, 9);
     sn_lanes x = visit->impulse.x, y = visit->impulse.y, z = visit->angular.z;
     visit->u.z += m[0] * x + m[3] * y + m[6] * z;
     visit->w.x += m[1] * x + m[4] * y + m[7] * z;
@@ -305,12 +324,66 @@ SN_WIDE bool is_pressed(const sn_pile_point *points, int count)
     return wide_any(&pressed);
 }
 
+// What the impulses of all points come to.
+SN_WIDE void sum_impulses(wide_visit *visit, const sn_pile_point *points, int count)
+{
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
+    visit->impulse = visit->angular = (sn_wide3){zero, zero, zero};
+    for (int i = 0; i < count; ++i) {
+        const sn_pile_point *point = &points[i];
+        sn_lanes t, s;
+        widen(&t, &point->t);
+        widen(&s, &point->s);
+        visit->impulse.x += point->rub_t;
+        visit->impulse.y += point->rub_s;
+        visit->impulse.z += point->press;
+        visit->angular.x += s * point->press;
+        visit->angular.y -= t * point->press;
+        visit->angular.z += t * point->rub_s - s * point->rub_t;
+    }
+}
+
+// The next sub-step starts with the impulses of this one. They are left with the bodies, which
+// spares a sweep over all contacts: as acting where the middle of the points will be after h'/2, as
+// far as velocities tell by now. That is one point of the world for both, wherever they come to.
+SN_WIDE void start_next(const sn_pile_work *work, int index, wide_visit *visit,
+                        const wide_pair *pair)
+{
+    const sn_pile_block *block = &work->blocks[index];
+    sn_wide3 impulse, angular, moment, ahead, arm;
+    sn_lanes share_a, share_b, minus = {-1.0, -1.0, -1.0, -1.0};
+    widen(&share_a, &block->share_a);
+    share_b = (0.5 * work->h) * (1.0 - share_a);
+    share_a = (0.5 * work->h) * share_a;
+    ahead = pair->a.v;
+    wide_scale(&ahead, &share_a);
+    wide_add_scaled(&ahead, &share_b, &pair->b.v);
+    sum_impulses(visit, work->points + block->point_first, block->point_count);
+    wide_from_plane(&impulse, visit->axes, &visit->impulse);
+    wide_from_plane(&angular, visit->axes, &visit->angular);
+    if (block->rolls) {
+        wide_add(&angular, &work->extras[index].turning);
+    }
+    arm = pair->arm_b;
+    wide_add(&arm, &ahead);
+    wide_cross(&moment, &arm, &impulse);
+    wide_add(&moment, &angular);
+    hand_over(work->bodies, block->b, work->body_count, &impulse, &moment);
+    arm = pair->arm_a;
+    wide_add(&arm, &ahead);
+    wide_cross(&moment, &arm, &impulse);
+    wide_add(&moment, &angular);
+    wide_scale(&impulse, &minus);
+    wide_scale(&moment, &minus);
+    hand_over(work->bodies, block->a, work->body_count, &impulse, &moment);
+}
+
 // One visit. Normal impulses come last, so that what friction turns does not sink in; while
 // pressing they come first as well, so that friction of a new contact knows its bound.
 SN_WIDE void solve_block(const sn_pile_work *work, int index, bool pressing)
 {
     const sn_pile_block *block = &work->blocks[index];
-    sn_pile_extra *extra = &work->extras[index];
+    sn_pile_extra *extra = sn_pile_extra_of(work, index);
     sn_pile_point *points = work->points + block->point_first;
     sn_pile_tally *tallies = work->tallies + block->point_first;
     sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
@@ -324,7 +397,9 @@ SN_WIDE void solve_block(const sn_pile_work *work, int index, bool pressing)
     find_apart(&visit, work, &pair, block, extra, pressing);
     visit.impulse = visit.angular = (sn_wide3){zero, zero, zero};
     for (int i = 0; i < count; ++i) {
-        find_law(&laws[i], &visit, work, block, extra, &points[i], &tallies[i], pressing);
+        const sn_lanes *approach =
+            block->bounces ? &work->approaches[block->point_first + i] : NULL;
+        find_law(&laws[i], &visit, work, block, extra, &points[i], approach, pressing);
     }
     if (pressing) {
         press_points(&visit, points, laws, count);
@@ -352,26 +427,19 @@ SN_WIDE void solve_block(const sn_pile_work *work, int index, bool pressing)
         tallies[i].rub_t += points[i].rub_t;
         tallies[i].rub_s += points[i].rub_s;
     }
+    if (work->tallies_up && work->starts_next) {
+        start_next(work, index, &visit, &pair);
+    }
 }
 
-// Impulses of the sub-step before.
+// Impulses of the sub-step before, for a step's first one, and where answers are found anew in
+// each.
 SN_WIDE void start_block(const sn_pile_work *work, int index)
 {
     const sn_pile_block *block = &work->blocks[index];
     const sn_pile_point *points = work->points + block->point_first;
-    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
     wide_visit visit;
-    visit.impulse = visit.angular = (sn_wide3){zero, zero, zero};
-    for (int i = 0; i < block->point_count; ++i) {
-        const sn_pile_point *point = &points[i];
-        sn_lanes t = point->t, s = point->s;
-        visit.impulse.x += point->rub_t;
-        visit.impulse.y += point->rub_s;
-        visit.impulse.z += point->press;
-        visit.angular.x += s * point->press;
-        visit.angular.y -= t * point->press;
-        visit.angular.z += t * point->rub_s - s * point->rub_t;
-    }
+    sum_impulses(&visit, points, block->point_count);
     sn_lane_mask acts = visit.impulse.z > 0.0;
     if (!wide_any(&acts)) {
         return;
@@ -396,7 +464,7 @@ SN_WIDE void approach_block(const sn_pile_work *work, int index)
     gather_pair(&pair, work->bodies, block);
     begin_visit(&visit, &pair, block);
     for (int i = 0; i < block->point_count; ++i) {
-        normal_velocity(&work->tallies[block->point_first + i].approach, &visit, &points[i]);
+        normal_velocity(&work->approaches[block->point_first + i], &visit, &points[i]);
     }
 }
 
@@ -459,8 +527,20 @@ static void sweep_chunk(void *context, int first, int last, int chunk)
     sweep_blocks(run, first, last);
 }
 
+static void sweep_cluster(void *context, int first, int last, int chunk)
+{
+    sweep_run *run = context;
+    for (int i = first; i < last; ++i) {
+        const sn_pile_cluster *cluster = &run->work->clusters[i];
+        sweep_chunk(context, cluster->block_first, cluster->block_first + cluster->block_count,
+                    chunk);
+    }
+}
+
 void sn_pile_run_sweep(sn_pile_work *work, sn_pile_sweep sweep)
 {
+    sweep_run within = {work, 0, sweep};
+    sn_threads_run(work->threads, work->cluster_count, 1, sweep_cluster, &within);
     for (int i = 0; i < work->colour_count; ++i) {
         const sn_pile_colour *colour = &work->colours[i];
         sweep_run run = {work, colour->block_first, sweep};

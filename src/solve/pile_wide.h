@@ -15,6 +15,48 @@ SN_WIDE void wide_clamp_factor(sn_lanes *factor, const sn_lanes *square, const s
     wide_select(factor, over, &scaled, &one);
 }
 
+// Number by number, of which GCC makes one instruction, as it does not of a conversion of vectors.
+SN_WIDE void widen(sn_lanes *to, const sn_slim *from)
+{
+    sn_slim f = *from;
+    *to = (sn_lanes){(double)f[0], (double)f[1], (double)f[2], (double)f[3]};
+}
+
+SN_WIDE void widen3(sn_wide3 *to, const sn_slim from[3])
+{
+    widen(&to->x, &from[0]);
+    widen(&to->y, &from[1]);
+    widen(&to->z, &from[2]);
+}
+
+SN_WIDE void widen_all(sn_lanes *to, const sn_slim *from, int count)
+{
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC unroll 9
+#endif
+    for (int i = 0; i < count; ++i) {
+        widen(&to[i], &from[i]);
+    }
+}
+
+SN_WIDE void narrow(sn_slim *to, const sn_lanes *from)
+{
+    sn_lanes d = *from;
+    *to = (sn_slim){(float)d[0], (float)d[1], (float)d[2], (float)d[3]};
+    // What is rounded has to be read anew: GCC 12 takes vectors that go to float and back for what
+    // they were before.
+    __asm__("" : "+m"(*to));
+}
+
+// Keeps a vector, rounded, and goes on with what is kept.
+SN_WIDE void narrow3(sn_slim to[3], sn_wide3 *from)
+{
+    narrow(&to[0], &from->x);
+    narrow(&to[1], &from->y);
+    narrow(&to[2], &from->z);
+    widen3(from, to);
+}
+
 // ---- bodies ----
 
 typedef struct wide_inertia {
@@ -64,10 +106,10 @@ SN_WIDE void gather_body(wide_motion *motion, wide_inertia *inertia, const sn_pi
     SN_GATHER(&inertia->yz, &inertia->zz, &none, &more, bodies, index, inertia + 4);
 }
 
-SN_WIDE void gather_centre(sn_wide3 *centre, const sn_pile_body *bodies, const int *index)
+SN_WIDE void gather_centre(sn_wide3 *centre, sn_lanes *uneven, const sn_pile_body *bodies,
+                           const int *index)
 {
-    sn_lanes none;
-    SN_GATHER(&centre->x, &centre->y, &centre->z, &none, bodies, index, centre);
+    SN_GATHER(&centre->x, &centre->y, &centre->z, uneven, bodies, index, centre);
 }
 
 SN_WIDE void gather_turn(sn_wide3 *turn, const sn_pile_body *bodies, const int *index)
@@ -88,13 +130,17 @@ SN_WIDE void gather_pair(wide_pair *pair, const sn_pile_body *bodies, const sn_p
     sn_wide3 from, to;
     gather_body(&pair->a, &pair->inertia_a, bodies, block->a);
     gather_body(&pair->b, &pair->inertia_b, bodies, block->b);
-    gather_centre(&from, bodies, block->a);
-    gather_centre(&to, bodies, block->b);
+    sn_lanes unused;
+    gather_centre(&from, &unused, bodies, block->a);
+    gather_centre(&to, &unused, bodies, block->b);
     wide_difference(&pair->between, &to, &from);
-    pair->arm_a = block->arm;
-    pair->arm_b = block->arm;
-    wide_add_scaled(&pair->arm_a, &block->share_b, &pair->between);
-    wide_sub_scaled(&pair->arm_b, &block->share_a, &pair->between);
+    sn_lanes share_a, share_b;
+    widen(&share_a, &block->share_a);
+    share_b = 1.0 - share_a;
+    widen3(&pair->arm_a, block->arm);
+    pair->arm_b = pair->arm_a;
+    wide_add_scaled(&pair->arm_a, &share_b, &pair->between);
+    wide_sub_scaled(&pair->arm_b, &share_a, &pair->between);
 }
 
 // Back to the bodies that move. `none` is the number of the one that never does, which several
@@ -121,6 +167,23 @@ SN_WIDE void scatter_pair(sn_pile_body *bodies, int none, const sn_pile_block *b
 {
     scatter_body(bodies, block->a, none, &pair->a, &pair->inertia_a.inverse_mass);
     scatter_body(bodies, block->b, none, &pair->b, &pair->inertia_b.inverse_mass);
+}
+
+// Adds the impulses with which the next sub-step starts: a body of one colour is in one lane.
+SN_WIDE void hand_over(sn_pile_body *bodies, const int *index, int none, const sn_wide3 *impulse,
+                       const sn_wide3 *moment)
+{
+    sn_lanes p[SN_PILE_LANES], m[SN_PILE_LANES], zero = {0.0, 0.0, 0.0, 0.0};
+    transpose(&p[0], &p[1], &p[2], &p[3], (const sn_row *)&impulse->x, (const sn_row *)&impulse->y,
+              (const sn_row *)&impulse->z, (const sn_row *)&zero);
+    transpose(&m[0], &m[1], &m[2], &m[3], (const sn_row *)&moment->x, (const sn_row *)&moment->y,
+              (const sn_row *)&moment->z, (const sn_row *)&zero);
+    for (int i = 0; i < SN_PILE_LANES; ++i) {
+        if (index[i] != none) {
+            *(sn_row *)bodies[index[i]].start += p[i];
+            *(sn_row *)bodies[index[i]].start_moment += m[i];
+        }
+    }
 }
 
 SN_WIDE void wide_inertia_apply(sn_wide3 *result, const wide_inertia *inertia, const sn_wide3 *a)

@@ -83,6 +83,40 @@ static bool note_strikes(sn_touch *touch)
     return noted;
 }
 
+enum { NOTE_CHUNK = 256, AHEAD = 4 };
+
+// Which pairs touched: a look at every contact, which several threads share.
+static void look_chunk(void *context, int first, int last, int chunk)
+{
+    (void)chunk;
+    sn_touch *touch = context;
+    for (int i = first; i < last; ++i) {
+        sn_pair *pair = &touch->pairs.data[i];
+        bool sensor = (pair->flags & SN_PAIR_SENSOR) != 0, any = false;
+        if (i + AHEAD < last) {
+            sn_contact_prefetch(&touch->pool.data[pair[AHEAD].contacts]);
+        }
+        for (int k = 0; k < pair->count; ++k) {
+            const sn_contact *contact = &touch->pool.data[pair->contacts + k];
+            any = any || (sensor ? overlaps(contact) : carries(contact));
+        }
+        pair->flags =
+            (uint8_t)(any ? pair->flags | SN_PAIR_CARRIES : pair->flags & ~SN_PAIR_CARRIES);
+    }
+}
+
+// The contacts of a pair that touched.
+static bool note_pair(sn_touch *touch, const sn_pair *pair)
+{
+    bool noted = true;
+    for (int k = 0; k < pair->count; ++k) {
+        if (pair->capacity == 1 || carries(&touch->pool.data[pair->contacts + k])) {
+            noted = note(touch, pair->a, pair->b, SN_NOTED_PAIR, pair->contacts + k) && noted;
+        }
+    }
+    return noted;
+}
+
 bool sn_world_note_contacts(sn_world *world)
 {
     sn_touch *touch = &world->touch;
@@ -93,17 +127,13 @@ bool sn_world_note_contacts(sn_world *world)
     world->report.islands = touch->islands.islands.count;
     world->report.left_out = touch->left_out;
     sn_array_clear(&touch->noted);
+    sn_threads_run(world->threads, touch->pairs.count, NOTE_CHUNK, look_chunk, touch);
     for (int i = 0; i < touch->pairs.count; ++i) {
         sn_pair *pair = &touch->pairs.data[i];
         bool sensor = (pair->flags & SN_PAIR_SENSOR) != 0;
-        bool now = (pair->flags & SN_PAIR_STRUCK) != 0;
-        for (int k = 0; k < pair->count; ++k) {
-            const sn_contact *contact = &touch->pool.data[pair->contacts + k];
-            bool touches = sensor ? overlaps(contact) : carries(contact);
-            now = now || touches;
-            if (touches && !sensor) {
-                noted = note(touch, pair->a, pair->b, SN_NOTED_PAIR, pair->contacts + k) && noted;
-            }
+        bool now = (pair->flags & (SN_PAIR_STRUCK | SN_PAIR_CARRIES)) != 0;
+        if ((pair->flags & SN_PAIR_CARRIES) && !sensor) {
+            noted = note_pair(touch, pair) && noted;
         }
         bool before = (pair->flags & SN_PAIR_TOUCHING) != 0;
         if (now != before) {

@@ -9,7 +9,7 @@
 #include "world/form.h"
 #include "world/world.h"
 
-enum { SHAPE_CHUNK = 128, PAIR_CHUNK = 32 };
+enum { SHAPE_CHUNK = 128, PAIR_CHUNK = 32, AHEAD = 2 };
 
 // ---- shapes ----
 
@@ -566,6 +566,9 @@ static void narrow_chunk(void *context, int first, int last, int chunk)
     narrow_work *work = context;
     sn_pair *pairs = work->world->touch.pairs.data;
     for (int i = first; i < last; ++i) {
+        if (i + AHEAD < last) {
+            sn_contact_prefetch(&work->world->touch.pool.data[pairs[i + AHEAD].contacts]);
+        }
         int left_out = sn_world_collide_pair(work->world, &pairs[i]);
         if (left_out > 0) {
             atomic_fetch_add(&work->left_out, left_out);
@@ -598,11 +601,13 @@ static bool gather_contacts(sn_world *world)
     for (int i = 0; i < touch->pairs.count; ++i) {
         const sn_pair *pair = &touch->pairs.data[i];
         for (int k = 0; k < pair->count && !(pair->flags & SN_PAIR_SENSOR); ++k) {
-            const sn_contact *contact = &touch->pool.data[pair->contacts + k];
-            sn_island_pair link = {sn_touch_agent_number(world, contact->a),
-                                   sn_touch_agent_number(world, contact->b)};
-            if (contact->count > 0 && (!sn_array_push(&touch->active, pair->contacts + k) ||
-                                       !sn_array_push(&touch->links, link))) {
+            // The one contact of a pair has points if it counts, which spares a look at it; sides
+            // are those of the shapes.
+            sn_island_pair link = {sn_touch_agent_number(world, touch->places.data[pair->a].side),
+                                   sn_touch_agent_number(world, touch->places.data[pair->b].side)};
+            bool there = pair->capacity == 1 || touch->pool.data[pair->contacts + k].count > 0;
+            if (there && (!sn_array_push(&touch->active, pair->contacts + k) ||
+                          !sn_array_push(&touch->links, link))) {
                 return false;
             }
         }

@@ -44,6 +44,7 @@ enum {
     SN_PAIR_TOUCHING = 4, // in the last step
     SN_PAIR_DRIVEN = 8,   // a surface moves by itself
     SN_PAIR_STRUCK = 16,  // in flight, in the step that ends: see sn_touch_strike
+    SN_PAIR_CARRIES = 32, // some contact touched in the step that ends
 };
 
 // Contacts are looked for up to this share of the smaller shape's size, beyond how far they move.
