@@ -10,6 +10,7 @@
 #include "sinew/contact.h"
 #include "sinew/elastic.h"
 #include "sinew/joint.h"
+#include "sinew/mechanics.h"
 
 #define BAR "{\"type\": \"box\", \"size\": [\"2m\", 1, 1], \"cells\": [4, 2, 2], \"cell\": \"six\"}"
 
@@ -456,6 +457,65 @@ static void mistakes_have_places(void **state)
     sn_error_list_free(&errors);
 }
 
+// M L/EI = 1 and a half: arcs of these angles (EI = 1e6 0.04 0.02^3 / 12).
+static const char strip[] =
+    "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"params\": {\"angle\": {\"value\": 1}},\n"
+    "\"materials\": {\"m\": {\"density\": 1000, \"young\": \"1MPa\", \"poisson\": 0}},\n"
+    "\"bodies\": [{\"name\": \"strip\", \"type\": \"elastic\", \"material\": \"m\", \"nodes\": "
+    "10,\n"
+    "  \"mesh\": {\"type\": \"box\", \"size\": [1, 0.04, 0.02], \"cells\": [16, 1, 1]},\n"
+    "  \"fixed\": {\"plane\": [-1, 0, 0], \"position\": [-0.5, 0, 0]}},\n"
+    "  {\"name\": \"post\", \"type\": \"static\"}],\n"
+    "\"fields\": [{\"name\": \"bend\", \"type\": \"load\", \"of\": \"strip\", \"vertices\": "
+    "{\"plane\": [1, 0, 0], \"position\": [0.5, 0, 0]},\n"
+    "  \"moment\": [0, \"=-angle*1e6*0.04*0.02^3/12\", 0]}]}\n";
+
+static void check_arc(sn_world *world, double angle)
+{
+    sn_equilibrium rest;
+    sn_error error = {0};
+    if (sn_world_equilibrium(world, NULL, &rest, &error) != SN_OK) {
+        fail_msg("%s", sn_error_message(&error));
+    }
+    sn_equilibrium_free(&rest);
+    sn_vec3 tip = sn_body_point(world, first(world), (sn_vec3){0.5, 0.0, 0.0});
+    assert_true(fabs(tip.x + 0.5 - sin(angle) / angle) < 0.005);
+    assert_true(fabs(tip.z - (1.0 - cos(angle)) / angle) < 0.005);
+}
+
+static void loads_bend_them(void **state)
+{
+    (void)state;
+    sn_scene *scene = load(strip);
+    sn_world *world = build(scene);
+    check_arc(world, 1.0);
+    assert_int_equal(sn_scene_set_param(scene, "angle", 0.5, NULL), SN_OK);
+    assert_int_equal(sn_scene_update(scene, world, NULL), SN_OK);
+    check_arc(world, 0.5);
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+    char wrong[sizeof strip];
+    memcpy(wrong, strip, sizeof strip);
+    memcpy(strstr(wrong, "\"of\": \"strip\""), "\"of\": \"post\" ", 13);
+    sn_error_list errors = {0};
+    scene = NULL;
+    assert_int_equal(sn_scene_load_text("t", wrong, strlen(wrong), NULL, &scene, &errors),
+                     SN_ERROR_SCENE);
+    assert_string_equal(sn_error_message(&errors.items[0]),
+                        "t:7:51: \"of\" names \"post\", which is not elastic; a load is on the "
+                        "surface of an elastic body");
+    sn_error_list_free(&errors);
+    memcpy(wrong, strip, sizeof strip);
+    memcpy(strstr(wrong, "[0.5, 0, 0]}"), "[5.5, 0, 0]}", 12);
+    scene = load(wrong);
+    sn_error error = {0};
+    world = NULL;
+    assert_int_equal(sn_scene_build(scene, &world, &error), SN_ERROR_SCENE);
+    assert_int_equal(strncmp(sn_error_message(&error), "t:7:", 4), 0);
+    assert_non_null(strstr(sn_error_message(&error), ": bend: no vertex of the mesh"));
+    sn_scene_destroy(scene);
+}
+
 // Every allocation on the way may fail, in loading and in building.
 static void memory_runs_out(void **state)
 {
@@ -491,6 +551,7 @@ int main(void)
         cmocka_unit_test(bodies_are_placed),
         cmocka_unit_test(rays_find_them),
         cmocka_unit_test(mistakes_have_places),
+        cmocka_unit_test(loads_bend_them),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests_name("scene_elastic", tests, NULL, NULL);

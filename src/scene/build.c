@@ -7,6 +7,7 @@
 #include "scene/bond_def.h"
 #include "scene/elastic_def.h"
 #include "scene/joint_def.h"
+#include "scene/load_def.h"
 #include "scene/motion_def.h"
 #include "scene/script.h"
 #include "scene/shape_mesh.h"
@@ -121,11 +122,16 @@ static sn_status add_fields(const sn_scene *scene, sn_world *world, const sn_bod
         } else if (field->item.table->id == SN_SCENE_WIND) {
             sn_wind_def def = sn_wind_item_def(field, motions);
             status = sn_world_add_wind(world, &def, &fields[i], error);
+        } else if (field->item.table->id == SN_SCENE_LOAD) {
+            status = sn_load_item_add(scene, field, body_at(bodies, field->body_a), world,
+                                      &fields[i], error);
         } else {
             sn_drag_def def = drag_def(field, bodies);
             status = sn_world_add_drag(world, &def, &fields[i], error);
         }
-        status = place_error(scene, &field->item, status, error);
+        if (field->item.table->id != SN_SCENE_LOAD) { // its choices have places of their own
+            status = place_error(scene, &field->item, status, error);
+        }
     }
     free_motions(scene, motions);
     return status;
@@ -400,6 +406,8 @@ static sn_status update_fields(const sn_scene *scene, sn_world *world, sn_error 
             status = sn_world_set_spring(world, field, &def, error);
         } else if (item->item.table->id == SN_SCENE_WIND) {
             status = update_wind(item, motions, world, field, error);
+        } else if (item->item.table->id == SN_SCENE_LOAD) {
+            status = sn_world_set_load(world, field, item->load.force, item->load.moment, error);
         } else {
             sn_drag_def def = drag_def(&local, ends);
             status = sn_world_set_drag(world, field, &def, error);

@@ -318,6 +318,18 @@ static void check_field(sn_checker *c, sn_field_item *field)
         sn_check_wind_strength(c, field);
         return;
     }
+    if (item->table->id == SN_SCENE_LOAD) {
+        field->body_a = sn_checker_find_body(c, item, "of", field->of, NULL);
+        field->body_b = -1;
+        if (field->body_a >= 0 && SN_BODY(c->scene, field->body_a)->type != SN_BODY_ELASTIC) {
+            sn_checker_fail(
+                c, sn_item_place(item, "of"),
+                "\"of\" names \"%.60s\", which is not elastic; a load is on the surface "
+                "of an elastic body",
+                SN_BODY(c->scene, field->body_a)->name);
+        }
+        return;
+    }
     if (item->table->id == SN_SCENE_DRAG) {
         field->body_a = sn_checker_find_body(c, item, "of", field->of, "all");
         field->body_b = -1;

@@ -332,6 +332,7 @@ typedef enum sn_scene_field {
     SN_SCENE_SPRING,
     SN_SCENE_DRAG,
     SN_SCENE_WIND,
+    SN_SCENE_LOAD,
     SN_SCENE_FIELD_COUNT,
 } sn_scene_field;
 
@@ -364,6 +365,12 @@ typedef struct sn_air_item {
     double density, normal, tangential, patch;
 } sn_air_item;
 
+typedef struct sn_load_item {
+    sn_item_list vertices; // of sn_choice_item
+    sn_vec3 force, moment;
+    bool follows;
+} sn_load_item;
+
 typedef struct sn_field_item {
     sn_item item;
     const char *name; // made up where none is given
@@ -373,6 +380,7 @@ typedef struct sn_field_item {
     double linear, quadratic, angular_linear, angular_quadratic;
     int body_a, body_b; // index in the scene's bodies, -1: the world, or every body
     sn_wind_item wind;
+    sn_load_item load;
 } sn_field_item;
 
 typedef struct sn_frame_item {

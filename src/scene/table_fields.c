@@ -136,7 +136,30 @@ static const sn_object wind_table = {
             "before they act, and one of speed 0 is air at rest, which damps.",
     ROWS(wind_keys)};
 
-static const sn_object *const variants[] = {&spring_table, &drag_table, &wind_table};
+static const sn_key load_keys[] = {
+    {"of", SN_KEY_REFERENCE, AT(of), "The elastic body it acts on.", .required = true,
+     .refers_to = "body"},
+    {"vertices", SN_KEY_ONE_OR_MORE, AT(load.vertices),
+     "Which of its vertices: the faces of the surface between them carry it, or, where there is no "
+     "whole face, they themselves alike.",
+     .required = true, .object = &sn_table_choices},
+    {"force", SN_KEY_VECTOR, AT(load.force), "In the world, spread evenly.", .dimension = SN_FORCE},
+    {"moment", SN_KEY_VECTOR, AT(load.moment),
+     "About the middle of the loaded part, spread as bending and twisting spread stress.",
+     .dimension = SN_TORQUE},
+    {"follows", SN_KEY_BOOLEAN, AT(load.follows),
+     "Both turn with the loaded part; else they keep their directions."}};
+
+static const sn_object load_table = {
+    .name = "load",
+    .word = "load",
+    .id = SN_SCENE_LOAD,
+    .base = &common_table,
+    .size = sizeof(sn_field_item),
+    .text = "A force and a moment on a part of an elastic body's surface.",
+    ROWS(load_keys)};
+
+static const sn_object *const variants[] = {&spring_table, &drag_table, &wind_table, &load_table};
 
 const sn_object sn_table_fields = {"field", .text = "A force with a place.",
                                    .size = sizeof(sn_field_item), .variants = variants,
