@@ -145,6 +145,7 @@ static void test_gmsh_itself(void **state)
 {
     (void)state;
     if (!is_installed("gmsh")) {
+        print_message("skipped: the program gmsh is not there (Debian package gmsh)\n");
         skip();
     }
     for (int k = 0; k < 3; ++k) { // a box as it is, a box meshed anew, a torus as it is
