@@ -24,7 +24,8 @@
 // together: see sn_world_dropped_pair_count.
 //
 // What it does not do: bodies whose integrator asks for forces several times a step (precise
-// policy, rk4) meet others by the penalty method alone, which is forces.
+// policy, rk4) meet others by methods that are forces alone: penalty, or springs, with which
+// elastic bodies meet, too.
 //
 // Elastic bodies have one shape, number 0: their skin. Each of its points that touches is a
 // contact, and a skin that touches itself is one of a body with itself. What is done to one that is

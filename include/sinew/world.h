@@ -110,7 +110,9 @@ SN_API const char *sn_integrator_word(sn_integrator integrator);
       "one simultaneous impulse with sliding or sticking predicted beforehand, as in the virtual " \
       "mobile")                                                                                    \
     X(SN_CONTACT_PENALTY, "penalty", "springs and dampers where shapes overlap, for comparison")   \
-    X(SN_CONTACT_NONE, "none", "shapes pass through each other")
+    X(SN_CONTACT_NONE, "none", "shapes pass through each other")                                   \
+    X(SN_CONTACT_SPRINGS, "springs",                                                               \
+      "penalty, and a thesis' contact springs for elastic bodies; of integrators with stages")
 
 #define X(name, word, text) name,
 typedef enum sn_contact_method {
@@ -128,8 +130,9 @@ typedef struct sn_contact_def {
     int heap_limit;   // the same of heaps: compact bodies of like masses, > 1.5 contacts each; 24
     bool within;      // bodies of one mechanism meet each other (default); see contact.h
     bool sleep;       // what has come to rest is not moved until something wakes it
-    double stiffness; // penalty: N/m at each point; 0: from masses and the step
-    double damping;   // penalty: share of critical damping, default 0.5
+    double stiffness; // penalty, springs: N/m at each point; 0: penalty from masses and the step,
+                      // springs from the bodies' moduli
+    double damping;   // the same: share of critical damping, default 0.5
 } sn_contact_def;
 
 SN_API sn_contact_def sn_default_contact_def(void);

@@ -136,18 +136,30 @@ int sn_clearances(sn_pair_kind kind, const sn_clearance_state *state, double val
 
 // ---- events ----
 
+// What is on the border of a prism or at the end of an edge counts, up to this share of the
+// clearance's own size: through the seams of a surface nothing shall slip.
+static const double ON_BORDER = 1e-9;
+
+static double size_of(const sn_cubic *c)
+{
+    double size = 0.0;
+    for (int k = 0; k < 4; ++k) {
+        size = fmax(size, fabs(c->b[k]));
+    }
+    return size;
+}
+
 // 7.2.1 and (7.3). `falling`: G1 goes from above 0 to below.
 static bool is_meeting(sn_pair_kind kind, const sn_cubic *g, double u, bool falling)
 {
     double at[SN_CLEARANCES];
     for (int i = 1; i < (kind == SN_VERTEX_FACE ? 4 : 5); ++i) {
-        at[i] = sn_cubic_at(&g[i], u);
+        // G2 and G4 of two edges have the sign that G1 had, G3 and G5 the other.
+        bool above = kind == SN_EDGE_EDGE && (i % 2 == 1) == falling;
+        at[i] = (above ? -1.0 : 1.0) * sn_cubic_at(&g[i], u) - ON_BORDER * size_of(&g[i]);
     }
-    if (kind == SN_VERTEX_FACE) {
-        return falling && at[1] < 0.0 && at[2] < 0.0 && at[3] < 0.0;
-    }
-    return falling ? at[1] > 0.0 && at[2] < 0.0 && at[3] > 0.0 && at[4] < 0.0
-                   : at[1] < 0.0 && at[2] > 0.0 && at[3] < 0.0 && at[4] > 0.0;
+    bool within = at[1] < 0.0 && at[2] < 0.0 && at[3] < 0.0;
+    return kind == SN_VERTEX_FACE ? falling && within : within && at[4] < 0.0;
 }
 
 bool sn_clearance_event(sn_pair_kind kind, const sn_clearance_state *a, const sn_clearance_state *b,

@@ -1,5 +1,6 @@
 #include "collide/meeting.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -417,11 +418,12 @@ static bool is_before(const sn_meeting *meeting, double u, sn_pair_kind kind, in
     return a != meeting->a ? a < meeting->a : b < meeting->b;
 }
 
-static void try_pair(const sn_meetings *m, const sn_meeting_motion *motion, sn_pair_kind kind,
-                     int a, int b, sn_meeting *meeting)
+// The first meeting of a pair, if it has one.
+static bool meet(const sn_meetings *m, const sn_meeting_motion *motion, sn_pair_kind kind, int a,
+                 int b, sn_meeting *meeting)
 {
     if (is_ignored(m, kind, a, b)) {
-        return;
+        return false;
     }
     int vertices[4];
     sn_clearance_state at_a, at_b;
@@ -429,41 +431,102 @@ static void try_pair(const sn_meetings *m, const sn_meeting_motion *motion, sn_p
     put_state(m, kind, a, b, vertices, motion->x_a, motion->v_a, motion->stride, &at_a);
     put_state(m, kind, a, b, vertices, motion->x_b, motion->v_b, motion->stride, &at_b);
     double u;
-    if (!sn_clearance_event(kind, &at_a, &at_b, motion->h, &u) ||
-        !is_before(meeting, u, kind, a, b)) {
-        return;
+    if (!sn_clearance_event(kind, &at_a, &at_b, motion->h, &u)) {
+        return false;
     }
     *meeting = (sn_meeting){.found = true, .kind = kind, .a = a, .b = b, .u = u};
     memcpy(meeting->vertices, vertices, sizeof vertices);
     sn_vec3 x[4];
     points_on_way(&at_a, &at_b, motion->h, u, x);
     sn_clearance_weights(kind, x, meeting->weights);
+    return true;
+}
+
+static void try_pair(const sn_meetings *m, const sn_meeting_motion *motion, sn_pair_kind kind,
+                     int a, int b, sn_meeting *first)
+{
+    sn_meeting meeting;
+    if (meet(m, motion, kind, a, b, &meeting) && is_before(first, meeting.u, kind, a, b)) {
+        *first = meeting;
+    }
+}
+
+bool sn_meetings_is_relevant(const sn_meetings *meetings, sn_pair_kind kind, int a, int b)
+{
+    return kind == SN_VERTEX_FACE ? vertex_face_is_relevant(meetings, a, b)
+                                  : edges_are_relevant(meetings, a, b);
+}
+
+void sn_meetings_read(const sn_meetings *meetings, sn_pair_kind kind, int a, int b, const double *x,
+                      const double *v, int stride, sn_clearance_state *state)
+{
+    int vertices[4];
+    pair_vertices(meetings, kind, a, b, vertices);
+    put_state(meetings, kind, a, b, vertices, x, v, stride, state);
 }
 
 // ---- all pairs ----
+
+// Boxes and candidates of a motion.
+static sn_status update(sn_meetings *m, const sn_meeting_motion *motion, sn_error *error)
+{
+    make_boxes(m, motion);
+    bool good = sn_sweep_list_update(&m->faces, face_item_is_relevant, m);
+    good = sn_sweep_list_update(&m->edges, edge_item_is_relevant, m) && good;
+    size_t pairs = (size_t)m->faces.pairs.count + (size_t)m->edges.pairs.count + 1;
+    return good ? SN_OK : sn_fail_memory(error, pairs * sizeof(sn_sweep_pair));
+}
 
 sn_status sn_meetings_find(sn_meetings *meetings, const sn_meeting_motion *motion,
                            sn_meeting *meeting, sn_error *error)
 {
     *meeting = (sn_meeting){.found = false};
-    make_boxes(meetings, motion);
-    bool good = sn_sweep_list_update(&meetings->faces, face_item_is_relevant, meetings);
-    good = sn_sweep_list_update(&meetings->edges, edge_item_is_relevant, meetings) && good;
-    if (!good) {
-        return sn_fail_memory(
-            error, ((size_t)meetings->faces.pairs.count + (size_t)meetings->edges.pairs.count + 1) *
-                       sizeof(sn_sweep_pair));
-    }
+    sn_status status = update(meetings, motion, error);
     int first_face = meetings->skin->vertex_count;
-    for (int i = 0; i < meetings->faces.pairs.count; ++i) {
+    for (int i = 0; i < meetings->faces.pairs.count && status == SN_OK; ++i) {
         sn_sweep_pair pair = meetings->faces.pairs.data[i];
         try_pair(meetings, motion, SN_VERTEX_FACE, pair.a, pair.b - first_face, meeting);
     }
-    for (int i = 0; i < meetings->edges.pairs.count; ++i) {
+    for (int i = 0; i < meetings->edges.pairs.count && status == SN_OK; ++i) {
         sn_sweep_pair pair = meetings->edges.pairs.data[i];
         try_pair(meetings, motion, SN_EDGE_EDGE, pair.a, pair.b, meeting);
     }
-    return SN_OK;
+    return status;
+}
+
+static int compare_meetings(const void *first, const void *second)
+{
+    const sn_meeting *x = first, *y = second;
+    const int keys[3][2] = {{(int)x->kind, (int)y->kind}, {x->a, y->a}, {x->b, y->b}};
+    for (int k = 0; k < 3; ++k) {
+        if (keys[k][0] != keys[k][1]) {
+            return keys[k][0] < keys[k][1] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+sn_status sn_meetings_gather(sn_meetings *meetings, const sn_meeting_motion *motion,
+                             sn_meeting_list *list, sn_error *error)
+{
+    sn_array_clear(list);
+    sn_status status = update(meetings, motion, error);
+    int first_face = meetings->skin->vertex_count, faces = meetings->faces.pairs.count;
+    for (int i = 0; i < faces + meetings->edges.pairs.count && status == SN_OK; ++i) {
+        bool of_face = i < faces;
+        sn_sweep_pair pair =
+            of_face ? meetings->faces.pairs.data[i] : meetings->edges.pairs.data[i - faces];
+        sn_meeting meeting;
+        if (meet(meetings, motion, of_face ? SN_VERTEX_FACE : SN_EDGE_EDGE, pair.a,
+                 of_face ? pair.b - first_face : pair.b, &meeting) &&
+            !sn_array_push(list, meeting)) {
+            status = sn_fail_memory(error, sizeof meeting);
+        }
+    }
+    if (list->count > 1) {
+        qsort(list->data, (size_t)list->count, sizeof *list->data, compare_meetings);
+    }
+    return status;
 }
 
 void sn_meetings_find_by_force(sn_meetings *meetings, const sn_meeting_motion *motion,

@@ -13,11 +13,11 @@
 // belong to no common element and share no vertex. Boxes are those of the four Bezier points of
 // each vertex' way.
 //
-// What it does not do: it does not look at more than the first meeting; elements of ten nodes count
-// with their corners.
+// What it does not do: elements of ten nodes count with their corners.
 #ifndef SN_COLLIDE_MEETING_H
 #define SN_COLLIDE_MEETING_H
 
+#include "base/array.h"
 #include "collide/clearance.h"
 #include "collide/skin.h"
 
@@ -56,7 +56,19 @@ typedef struct sn_meeting {
 SN_API sn_status sn_meetings_find(sn_meetings *meetings, const sn_meeting_motion *motion,
                                   sn_meeting *meeting, sn_error *error);
 
-// The same by looking at all relevant pairs whose boxes overlap, for tests.
+// The first meeting of every pair that has one, by kind, a and b.
+typedef SN_ARRAY(sn_meeting) sn_meeting_list;
+SN_API sn_status sn_meetings_gather(sn_meetings *meetings, const sn_meeting_motion *motion,
+                                    sn_meeting_list *list, sn_error *error);
+
+// May a pair meet: a vertex and a face, or two edges? And its clearances' points at positions and
+// velocities of the bodies' vertices.
+SN_API bool sn_meetings_is_relevant(const sn_meetings *meetings, sn_pair_kind kind, int a, int b);
+SN_API void sn_meetings_read(const sn_meetings *meetings, sn_pair_kind kind, int a, int b,
+                             const double *x, const double *v, int stride,
+                             sn_clearance_state *state);
+
+// The earliest meeting by looking at all relevant pairs whose boxes overlap, for tests.
 SN_API void sn_meetings_find_by_force(sn_meetings *meetings, const sn_meeting_motion *motion,
                                       sn_meeting *meeting);
 

@@ -446,8 +446,7 @@ static double box_distance_squared(const sn_box_node *node, const double x[3])
     return sum;
 }
 
-// Is what is `apart` from the nearest point of the face, given by its weights, outside?
-static bool is_outside(const sn_skin *skin, int face, const double weights[3], sn_vec3 apart)
+bool sn_skin_is_outside(const sn_skin *skin, int face, const double weights[3], sn_vec3 apart)
 {
     int zeros = 0, zero = -1, last = -1;
     for (int k = 0; k < 3; ++k) {
@@ -509,7 +508,7 @@ int sn_skin_nearest(const sn_skin *skin, sn_vec3 point, double limit, double wei
         }
     }
     if (found >= 0) {
-        bool outside = !skin->closed || is_outside(skin, found, weights, apart);
+        bool outside = !skin->closed || sn_skin_is_outside(skin, found, weights, apart);
         *distance = outside ? sqrt(best) : -sqrt(best);
     }
     return found;

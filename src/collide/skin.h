@@ -111,6 +111,11 @@ typedef enum sn_ridge {
 
 SN_API sn_ridge sn_skin_ridge_under(const sn_skin *skin, int edge, sn_vec3 u, double flat);
 
+// Is what is `apart` from a point of a closed skin, given by the weights of a face's corners (0 is
+// none), outside? It must be the skin's nearest point.
+SN_API bool sn_skin_is_outside(const sn_skin *skin, int face, const double weights[3],
+                               sn_vec3 apart);
+
 // The nearest point at the start to `point`, if within `limit`: its face and weights of the
 // corners, or -1. The distance is negative inside a closed skin.
 SN_API int sn_skin_nearest(const sn_skin *skin, sn_vec3 point, double limit, double weights[3],

@@ -174,10 +174,11 @@ static const sn_key contact_keys[] = {
     {"sleep", SN_KEY_BOOLEAN, offsetof(sn_contact_item, sleep),
      "What has come to rest is not moved until something wakes it.", .standard = {1}},
     {"stiffness", SN_KEY_NUMBER, offsetof(sn_contact_item, stiffness),
-     "Of the penalty method, at each point of contact.", .dimension = SN_STIFFNESS,
-     .range = SN_RANGE_NOT_NEGATIVE, .standard_text = "0: from masses and the step"},
+     "Of the penalty method and of contact springs, at each point of contact.",
+     .dimension = SN_STIFFNESS, .range = SN_RANGE_NOT_NEGATIVE,
+     .standard_text = "0: from masses and the step, or from elastic moduli"},
     {"damping", SN_KEY_NUMBER, offsetof(sn_contact_item, damping),
-     "Of the penalty method, as a share of critical damping.", .range = SN_RANGE_NOT_NEGATIVE,
+     "Of the same, as a share of critical damping; 0 keeps energy.", .range = SN_RANGE_NOT_NEGATIVE,
      .standard = {0.5}},
 };
 

@@ -169,8 +169,11 @@ static void apply_fields(sn_world *world, const uint32_t *fields, int count, int
 
 static void apply_callbacks(sn_world *world, double time, int group)
 {
-    if (world->contact.method == SN_CONTACT_PENALTY) {
+    if (sn_world_presses(world)) {
         sn_world_add_penalties(world, time, group);
+    }
+    if (world->contact.method == SN_CONTACT_SPRINGS) {
+        sn_world_add_springs(world, group);
     }
     if (!world->has_callbacks) {
         return;
@@ -242,7 +245,7 @@ static void evaluate_singles(sn_world *world, double time)
 {
     bool any_field = world->single_fields.count > 0 || world->wide_drags.count > 0 ||
                      world->air.winds.count > 0 || world->has_callbacks ||
-                     world->contact.method == SN_CONTACT_PENALTY;
+                     sn_world_presses(world);
     for (int i = 0; i < world->set_count; ++i) {
         single_work work = {world, world->sets[i]};
         if (any_field || work.set->has_external || !world->forces_clear) {

@@ -163,7 +163,7 @@ static sn_status join_everything(grouping *g, sn_error *error)
         }
         all = all || field->type == SN_FIELD_CALLBACK;
     }
-    all = all || world->contact.method == SN_CONTACT_PENALTY; // anything may meet anything
+    all = all || sn_world_presses(world); // anything may meet anything
     int leader = -1;
     for (int i = 0; i < world->event_order.count; ++i) {
         const sn_event_record *event = &world->events.data[world->event_order.data[i]];
@@ -426,6 +426,7 @@ static sn_status make_integrators(sn_world *world, sn_error *error)
             .inner_looks = group->switch_count > 0 ? 2 : 0,
             .rate = sn_group_rate,
             .roots = sn_group_roots,
+            .watch = world->contact.method == SN_CONTACT_SPRINGS ? sn_group_watch : NULL,
             .context = group,
         };
         sn_status status = sn_ode_create(&def, &group->ode, error);

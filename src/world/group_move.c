@@ -117,7 +117,7 @@ static bool is_starved(const sn_group *group)
     for (int i = 0; next_switcher(group, &i, &at);) {
         starved = starved || at.of->starved(at.set, at.agent);
     }
-    return starved;
+    return starved || group->world->touch.springs.starved;
 }
 
 static double next_jump(const sn_group *group, double t)
@@ -165,6 +165,26 @@ void sn_group_roots(void *context, double t, const double *y, double *values)
         switch_values(group, before_edge(group, t), values + group->events.count);
     }
 }
+
+// ---- contact springs ----
+
+static bool look_between(void *context, double t)
+{
+    const sn_group *group = context;
+    const double *y = sn_ode_look(group->ode, t);
+    if (y != NULL) {
+        spread(group, y, before_edge(group, t), false);
+    }
+    return y != NULL;
+}
+
+bool sn_group_watch(void *context, double t_a, double t_b, double *t)
+{
+    const sn_group *group = context;
+    return sn_world_watch_springs(group->world, look_between, context, t_a, t_b, t);
+}
+
+// ---- what happens at once ----
 
 // What happens at once at a time: `found` (switches, or NULL), a jump of what drives the agents,
 // and whatever stands into its limit. Impacts first, then how everything goes on.
@@ -331,6 +351,10 @@ static sn_status go_on(sn_group *group, double *t, double to, bool jump, bool *s
     }
     if (result.at_root) {
         status = log_roots(group, *t, stop, error);
+    }
+    if (result.watched) {
+        sn_world_take_springs(world);
+        sn_ode_forget(group->ode);
     }
     if (status == SN_OK && (*switched || (jump && *t >= to))) {
         spread(group, group->state, before_edge(group, *t), true);

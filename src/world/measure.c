@@ -66,6 +66,9 @@ sn_energy sn_world_energy(const sn_world *world)
 {
     sn_measure sum = measure_all(world);
     double potential = sum.potential + field_energy(world);
+    if (world->contact.method == SN_CONTACT_SPRINGS) {
+        potential += sn_world_spring_energy(world);
+    }
     return (sn_energy){sum.kinetic, potential, sum.kinetic + potential};
 }
 

@@ -266,7 +266,7 @@ static void fixed_step(sn_ode *ode, double end)
     for (size_t i = 0; i < n; ++i) {
         y[i] += h / 6.0 * sum[i];
     }
-    if (ode->def.root_count > 0) {
+    if (ode->def.root_count > 0 || ode->def.watch != NULL) {
         ode->def.rate(ode->def.context, end, y, last);
     }
     ode->stood = t;
@@ -373,8 +373,7 @@ static bool has_crossing(sn_ode *ode, const double *values)
     return any;
 }
 
-// The values at a time within the last step, y of that time in `between`. False: could not be had.
-static bool look(sn_ode *ode, double t, double *values)
+const double *sn_ode_look(sn_ode *ode, double t)
 {
     int code = 0;
     if (t == ode->stands) {
@@ -385,10 +384,17 @@ static bool look(sn_ode *ode, double t, double *values)
         code = is_one_step(ode) ? ERKStepGetDky(ode->memory, t, 0, ode->between)
                                 : CVodeGetDky(ode->memory, t, 0, ode->between);
     }
-    if (code == 0) {
-        ode->def.roots(ode->def.context, t, N_VGetArrayPointer(ode->between), values);
+    return code == 0 ? N_VGetArrayPointer(ode->between) : NULL;
+}
+
+// The values at a time within the last step, y of that time in `between`. False: could not be had.
+static bool look(sn_ode *ode, double t, double *values)
+{
+    const double *y = sn_ode_look(ode, t);
+    if (y != NULL) {
+        ode->def.roots(ode->def.context, t, y, values);
     }
-    return code == 0;
+    return y != NULL;
 }
 
 // Values that have got out of their bands show their sides; `all`: not only those without one.
@@ -404,7 +410,7 @@ static void keep_sides(sn_ode *ode, const double *values, bool all)
 
 // A value that begins at zero is on the side to which it leaves, and the step may be long enough
 // for it to come back: it is asked early in the step too.
-static bool find_sides(sn_ode *ode, double from)
+static bool find_sides(sn_ode *ode, double from, double until)
 {
     const double shares[] = {0.05, 0.3};
     for (int k = 0; k < 2; ++k) {
@@ -415,7 +421,7 @@ static bool find_sides(sn_ode *ode, double from)
         if (known) {
             return true;
         }
-        if (!look(ode, from + shares[k] * (ode->stands - from), ode->middle)) {
+        if (!look(ode, from + shares[k] * (until - from), ode->middle)) {
             return false;
         }
         keep_sides(ode, ode->middle, false);
@@ -457,24 +463,24 @@ static bool narrow(sn_ode *ode, double low, double *high)
     return look(ode, *high, ode->high);
 }
 
-// Looks for the first root between `from` and where the method stands. `*reached` is the one or the
-// other; at a root, `between` is y there.
-static bool find_root(sn_ode *ode, double from, double *reached, bool *at_root)
+// Looks for the first root between `from` and `until`. `*reached` is the one or the other; at a
+// root, `between` is y there.
+static bool find_root(sn_ode *ode, double from, double until, double *reached, bool *at_root)
 {
-    *reached = ode->stands;
+    *reached = until;
     *at_root = false;
     if (ode->def.root_count == 0) {
         return true;
     }
     memset(ode->roots_found, 0, (size_t)ode->def.root_count * sizeof *ode->roots_found);
-    if (!find_sides(ode, from)) {
+    if (!find_sides(ode, from, until)) {
         return false;
     }
     // A value may have gone through zero and come back within the step.
     int looks = ode->def.inner_looks;
-    double low = from, length = ode->stands - from;
+    double low = from, length = until - from;
     for (int k = 0; k <= looks && !*at_root; ++k) {
-        *reached = k == looks ? ode->stands : from + (k + 1.0) / (looks + 1.0) * length;
+        *reached = k == looks ? until : from + (k + 1.0) / (looks + 1.0) * length;
         if (!look(ode, *reached, ode->high)) {
             return false;
         }
@@ -514,7 +520,7 @@ sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, do
     long before[2], after[2];
     read_counters(ode, before);
     int standing = 0; // steps in a row too small to move the clock
-    while (result->time < end && !result->at_root) {
+    while (result->time < end && !result->at_root && !result->watched) {
         if (ode->stands <= result->time) {
             double before_step = ode->stands;
             int code = one_step(ode, end, &ode->stands);
@@ -529,15 +535,26 @@ sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, do
                 result->next_step = step;
             }
         }
-        if (!find_root(ode, result->time, &result->time, &result->at_root)) {
+        double from = result->time, told = INFINITY;
+        if (ode->def.watch != NULL && !ode->def.watch(ode->def.context, from, ode->stands, &told)) {
+            ode->begun = false;
+            return fail_step(ode, -1, from, error);
+        }
+        double until = told < ode->stands ? told : ode->stands;
+        if (!find_root(ode, from, until, &result->time, &result->at_root)) {
             ode->begun = false;
             return fail_step(ode, -1, result->time, error);
         }
+        result->watched = !result->at_root && told <= ode->stands;
+    }
+    if (result->watched && sn_ode_look(ode, result->time) == NULL) {
+        ode->begun = false;
+        return fail_step(ode, -1, result->time, error);
     }
     read_counters(ode, after);
     result->steps = (uint64_t)(after[0] - before[0]);
     result->failed_steps = (uint64_t)(after[1] - before[1]);
-    N_Vector reached = result->at_root ? ode->between : ode->y;
+    N_Vector reached = result->at_root || result->watched ? ode->between : ode->y;
     memcpy(y, N_VGetArrayPointer(reached), (size_t)ode->def.size * sizeof(double));
     return SN_OK;
 }

@@ -27,6 +27,10 @@ typedef struct sn_ode_def {
     void (*rate)(void *context, double t, const double *y, double *y_rate);
     void (*roots)(void *context, double t, const double *y,
                   double *values); // may be NULL without roots
+    // After each step of the method, over what is left of it: the first time, above t_a, at which
+    // something happens that no root tells, or infinity. False: it could not be found out. May be
+    // NULL; sn_ode_look shows y between.
+    bool (*watch)(void *context, double t_a, double t_b, double *t);
     void *context;
 } sn_ode_def;
 
@@ -39,6 +43,7 @@ SN_API void sn_ode_forget(sn_ode *ode);
 typedef struct sn_ode_result {
     double time;                  // reached: `end`, or the root
     bool at_root;                 // roots_found tells which
+    bool watched;                 // stopped where `watch` said
     double next_step;             // what it would try next
     uint64_t steps, failed_steps; // in this call
 } sn_ode_result;
@@ -49,6 +54,10 @@ typedef struct sn_ode_result {
 // root is further on than y.
 SN_API sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, double *y,
                                 sn_ode_result *result, sn_error *error);
+
+// y at a time within the last step of the method, until the next call of anything; NULL: it could
+// not be had.
+SN_API const double *sn_ode_look(sn_ode *ode, double t);
 
 // root_count: the sides, kept up by sn_ode_advance. The caller sets them where y is not what the
 // last call left; 0 stands for a value that starts in its band and is on no side before it leaves.

@@ -266,7 +266,7 @@ static bool boxes_meet(const sn_aabb *a, const sn_aabb *b, double margin)
 
 static bool takes_part(const sn_world *world, sn_contact_side side)
 {
-    return side.agent < 0 || world->contact.method == SN_CONTACT_PENALTY ||
+    return side.agent < 0 || sn_world_presses(world) ||
            !sn_integrator_is_staged(world->sets[side.set]->agents[side.agent].integrator);
 }
 

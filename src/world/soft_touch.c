@@ -100,14 +100,21 @@ static bool matters(const sn_world *world, double gap, double closing, double si
     return gap <= SN_NEAR_SHARE * size + fmax(closing, 0.0) * h + fall;
 }
 
+// Bodies under integrators with stages know nothing of impulses; springs are for them.
+static bool takes_part(const sn_world *world, int agent)
+{
+    return world->contact.method == SN_CONTACT_SPRINGS ||
+           !sn_integrator_is_staged(world->elastics.agents.agents[agent].integrator);
+}
+
 bool sn_soft_may_meet(const sn_world *world, int a, int b)
 {
     const sn_elastic_item *of_a = world->elastics.items[a], *of_b = world->elastics.items[b];
     const sn_agent *agents = world->elastics.agents.agents;
     return (of_a->surface.meets & of_b->surface.group) != 0 &&
            (of_b->surface.meets & of_a->surface.group) != 0 && !of_a->surface.sensor &&
-           !of_b->surface.sensor && (a != b || of_a->meets_itself) &&
-           !sn_world_is_bonded(world, agents[a].owner, agents[b].owner);
+           !of_b->surface.sensor && (a != b || of_a->meets_itself) && takes_part(world, a) &&
+           takes_part(world, b) && !sn_world_is_bonded(world, agents[a].owner, agents[b].owner);
 }
 
 // A skin's contact pushes a along its normal, away from b; a contact of the solver pushes its b.
@@ -337,7 +344,7 @@ bool sn_soft_meets_shape(const sn_world *world, int agent, const sn_touch_shape 
     const sn_surface *surface = sn_touch_surface(world, shape);
     return (item->surface.meets & surface->group) != 0 &&
            (surface->meets & item->surface.group) != 0 && !item->surface.sensor &&
-           !surface->sensor &&
+           !surface->sensor && takes_part(world, agent) &&
            !sn_world_is_bonded(world, world->elastics.agents.agents[agent].owner, shape->body);
 }
 

@@ -47,7 +47,8 @@ static size_t room_for_agents(const sn_world *world)
 size_t sn_world_state_size(const sn_world *world)
 {
     return sizeof(state_head) + sn_world_joint_state_size(world) + sn_world_behaviour_size(world) +
-           sn_world_bond_state_size(world) + room_for_agents(world);
+           sn_world_bond_state_size(world) + sn_world_spring_state_size(world) +
+           room_for_agents(world);
 }
 
 sn_status sn_world_save_state(const sn_world *world, void *bytes, size_t size, sn_error *error)
@@ -65,6 +66,7 @@ sn_status sn_world_save_state(const sn_world *world, void *bytes, size_t size, s
         at = sn_agent_set_save(world->sets[s], at);
     }
     at = sn_world_save_bonds(world, sn_world_save_behaviours(world, at));
+    at = sn_world_save_springs(world, at);
     memset(at, 0, needed - (size_t)(at - (unsigned char *)bytes));
     return SN_OK;
 }
@@ -141,7 +143,8 @@ sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size, s
     for (int s = 0; s < world->set_count; ++s) {
         at = sn_agent_set_load(world->sets[s], at);
     }
-    sn_world_load_bonds(world, sn_world_load_behaviours(world, at));
+    at = sn_world_load_bonds(world, sn_world_load_behaviours(world, at));
+    status = sn_world_load_springs(world, at, error);
     world->time = head.time;
     world->time_rest = head.time_rest;
     world->steps = head.steps;
@@ -153,7 +156,7 @@ sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size, s
     }
     sn_touch_forget(world);
     sn_world_touch(world);
-    return SN_OK;
+    return status;
 }
 
 size_t sn_world_contact_memory_size(const sn_world *world)
@@ -207,5 +210,5 @@ uint64_t sn_world_hash(const sn_world *world)
             hash = sn_mix64(hash ^ hash_chunk(set, first, last)) + (uint64_t)last;
         }
     }
-    return sn_world_hash_behaviours(world, hash);
+    return sn_world_hash_springs(world, sn_world_hash_behaviours(world, hash));
 }

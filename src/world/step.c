@@ -299,6 +299,7 @@ static void world_go_back(sn_world *world, double start, double rest)
     world->stopped = false;
     world->evaluating_group = -2;
     sn_world_let_go(world);
+    sn_world_undo_springs(world);
     sn_world_undo_behaviours(world);
     sn_world_touch(world);
 }
@@ -336,10 +337,13 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
         return status;
     }
     sn_world_cut_air(world, start, end);
-    if (world->contact.method == SN_CONTACT_PENALTY) { // what is near, for every evaluation to come
+    if (sn_world_presses(world)) { // what is near, for every evaluation to come
         world->touch.penalty_start = start;
         world->touch.penalty_step = h;
         status = sn_world_collide(world, h, error);
+        if (status == SN_OK && world->contact.method == SN_CONTACT_SPRINGS) {
+            status = sn_world_begin_springs(world, error);
+        }
         if (status != SN_OK) {
             return status;
         }
@@ -370,7 +374,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     world->time = end;
     world->time_rest = end < full ? 0.0 : rest;
     world->stepping = false;
-    if (world->contact.method == SN_CONTACT_PENALTY) {
+    if (sn_world_presses(world)) {
         sn_world_keep_penalties(world, end);
     }
     if (world->contact.method != SN_CONTACT_NONE && !sn_world_note_contacts(world)) {
@@ -408,6 +412,7 @@ sn_status sn_world_step(sn_world *world, double h, sn_error *error)
         return status;
     }
     world->logged = world->event_log.count;
+    world->touch.springs.begun = false;
     status = take_step(world, h, error);
     world->stepping = false;
     world_clear_external(world);

@@ -223,6 +223,7 @@ void sn_touch_free(sn_touch *touch)
     sn_pile_free(&touch->pile);
     sn_exact_free(&touch->exact);
     sn_soft_touch_free(&touch->soft);
+    sn_spring_touch_free(&touch->springs);
     for (int i = 0; i < touch->helpers.count; ++i) {
         sn_exact_free(&touch->helpers.data[i]);
     }
@@ -670,6 +671,6 @@ sn_status sn_world_collide(sn_world *world, double h, sn_error *error)
     if (!gather_contacts(world)) {
         return sn_fail_memory(error, sizeof(int));
     }
-    status = sn_world_collide_soft(world, h, error);
+    status = sn_world_presses(world) ? SN_OK : sn_world_collide_soft(world, h, error);
     return status == SN_OK ? sn_world_find_bonds(world, h, error) : status;
 }

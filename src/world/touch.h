@@ -17,6 +17,7 @@
 #include "solve/island.h"
 #include "solve/pile.h"
 #include "world/soft_touch.h"
+#include "world/spring_touch.h"
 
 // A shape of a body, as the broad phase knows it.
 typedef struct sn_touch_shape {
@@ -117,6 +118,7 @@ typedef struct sn_touch {
     sn_pile pile;
     sn_exact exact;
     sn_soft_touch soft;
+    sn_spring_touch springs;
     SN_ARRAY(sn_exact) helpers;        // the same for each thread beyond the first
     SN_ARRAY(sn_drop) drops;           // sorted
     SN_ARRAY(sn_contact_event) events; // of the last step

@@ -211,7 +211,7 @@ bool sn_touch_copy(const sn_world *world, sn_world *copy)
     if (drop_count > 0) {
         memcpy(copy->touch.drops.data, drops, (size_t)drop_count * sizeof *drops);
     }
-    return true;
+    return sn_spring_touch_copy(&world->touch.springs, &copy->touch.springs);
 }
 
 bool sn_touch_remember(sn_world *world)

@@ -341,7 +341,16 @@ sn_status sn_world_make_groups(sn_world *world, sn_error *error);
 void sn_world_free_groups(sn_world *world);
 int sn_group_count_switches(const sn_group *group);
 
+// Shapes push each other by forces that integrators ask for.
+static inline bool sn_world_presses(const sn_world *world)
+{
+    return world->contact.method == SN_CONTACT_PENALTY ||
+           world->contact.method == SN_CONTACT_SPRINGS;
+}
+
 // ---- group_move.c ----
+// What happens in a step beside roots, for sn_ode.
+bool sn_group_watch(void *group, double t_a, double t_b, double *t);
 // The rate of a group's state, and the values of its events and then of its switches, for sn_ode.
 void sn_group_rate(void *group, double t, const double *y, double *y_rate);
 void sn_group_roots(void *group, double t, const double *y, double *values);

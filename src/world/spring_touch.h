@@ -1,0 +1,129 @@
+// Contact by the thesis' springs (solve/contact_spring.h) for elastic bodies under integrators with
+// stages: the one method that lets them touch, as forces between one meeting and the next parting.
+//
+//     sn_world_begin_springs      at the start of a step: which springs there are where everything
+//                                 stands
+//     sn_world_add_springs        at every evaluation of forces
+//     sn_world_watch_springs      after each step of the integrator: does something meet or part
+//                                 within it, and when first?
+//     sn_world_take_springs       the integrator has stopped there
+//
+// Meetings are the thesis' own (collide/meeting.h): clearances as cubics over sorted lists of
+// boxes; then their time is made exact on the integrator's dense output. A vertex that is in
+// another body has a spring to the nearest point of that body's surface, two edges that have
+// crossed one between them, and everything that rigid shapes touch one each, found where it is
+// asked for.
+//
+// At the start of every step of the world a vertex has a spring with each other body that it is
+// inside of: these follow from where everything is. Of two edges, or of a vertex in its own body,
+// positions alone do not tell whether they have met or are on both sides of a thin wall: such
+// springs come by meetings only, stay from step to step, and are part of the state. They go when
+// they part or are deeper than SN_SPRING_DEPTH of the mean edge outside. On one body only what was
+// at rest farther apart than twice that has them, and of edges only ridges.
+#ifndef SN_WORLD_SPRING_TOUCH_H
+#define SN_WORLD_SPRING_TOUCH_H
+
+#include "collide/meeting.h"
+#include "collide/skin_shape.h"
+#include "sinew/world.h"
+#include "solve/contact_spring.h"
+
+#define SN_SPRING_DEPTH 0.25
+
+typedef struct sn_touch_spring {
+    sn_pair_kind kind;
+    int a, b; // vertex of the skin and agent it is in, or edges, a < b
+    int sign; // of two edges: see contact_spring.h
+} sn_touch_spring;
+
+typedef SN_ARRAY(sn_touch_spring) sn_touch_springs;
+
+// What an elastic body's springs are measured by.
+typedef struct sn_spring_body {
+    double stiffness; // N/m, unless the world has one
+    double edge;      // m, the mean one outside at rest
+    double creep;     // m/s
+} sn_spring_body;
+
+// How far a vertex is from a shape.
+typedef struct sn_spring_gap {
+    int shape, vertex; // of the touch's shapes, of the skin
+    double gap;
+} sn_spring_gap;
+
+typedef SN_ARRAY(sn_spring_gap) sn_spring_gap_list;
+
+typedef struct sn_spring_touch {
+    sn_meetings *meetings;            // of all elastic bodies; NULL: none yet
+    SN_ARRAY(sn_tetrahedra *) meshes; // that they were made of, held
+    SN_ARRAY(int) first;              // vertices of all bodies stand in one row: where each begins
+    SN_ARRAY(int) agents;             // of the skin's vertices
+    SN_ARRAY(sn_spring_body) bodies;  // by agents
+    SN_ARRAY(double) now;             // positions, then velocities, of the row
+    SN_ARRAY(double) ends;            // the same twice: at both ends of a step of the integrator
+    sn_touch_springs springs;         // in order
+    sn_touch_springs next;            // from the event found last on
+    sn_touch_springs before;          // at the start of the step
+    SN_ARRAY(double) depths;          // of the springs, at both ends
+    sn_meeting_list met;
+    sn_skin_shape_contacts near;
+    sn_spring_gap_list gaps[2]; // at both ends
+    bool begun;                 // `before` is of the step under way
+    bool starved;               // memory ran out where nobody could be told
+} sn_spring_touch;
+
+void sn_spring_touch_free(sn_spring_touch *touch);
+
+SN_API sn_status sn_world_begin_springs(sn_world *world, sn_error *error);
+void sn_world_add_springs(sn_world *world, int group);
+double sn_world_spring_energy(const sn_world *world);
+// How many there are, without those of rigid shapes; between steps.
+SN_API int sn_world_spring_count(const sn_world *world);
+
+// Puts the state at a time within the integrator's step into the agents.
+typedef bool sn_spring_look(void *context, double t);
+bool sn_world_watch_springs(sn_world *world, sn_spring_look *look, void *context, double t_a,
+                            double t_b, double *t);
+void sn_world_take_springs(sn_world *world);
+// The step failed.
+void sn_world_undo_springs(sn_world *world);
+
+// As part of the state: finite doubles throughout.
+size_t sn_world_spring_state_size(const sn_world *world);
+unsigned char *sn_world_save_springs(const sn_world *world, unsigned char *at);
+sn_status sn_world_load_springs(sn_world *world, const unsigned char *at, sn_error *error);
+uint64_t sn_world_hash_springs(const sn_world *world, uint64_t hash);
+bool sn_spring_touch_copy(const sn_spring_touch *touch, sn_spring_touch *copy);
+
+// ---- between the files of springs ----
+enum { SN_SPRING_STRIDE = 3 }; // numbers a vertex, as the meetings' skin has them
+
+// Positions and velocities of all vertices, as agents have them, to `row` and behind it.
+void sn_spring_read(const sn_world *world, double *row);
+size_t sn_spring_row(const sn_spring_touch *touch); // numbers of one
+// Places the skin at a row of positions, which must last.
+void sn_spring_place(sn_spring_touch *touch, const double *x);
+// How deep what a spring holds is in, where the skin is placed; 0 or below: it is out.
+double sn_spring_depth(const sn_world *world, const sn_touch_spring *spring);
+// sign: of two edges, see contact_spring.h.
+bool sn_spring_may_meet(const sn_world *world, sn_pair_kind kind, int a, int b, int sign);
+// Is there room in the state for one more?
+bool sn_spring_has_room(const sn_world *world, int count);
+bool sn_spring_has(const sn_spring_touch *touch, const sn_touch_spring *spring);
+// The spring that a meeting makes, at a row of positions and velocities.
+sn_touch_spring sn_spring_of_meeting(const sn_spring_touch *touch, const sn_meeting *meeting,
+                                     const double *row);
+// A pair of elastic agents, or one and a rigid surface (b < 0): the law for a point that moves so
+// much mass.
+sn_spring_law sn_spring_law_of(const sn_world *world, int a, int b, const sn_surface *surface,
+                               double mass);
+// Adds a force to a vertex of the row.
+void sn_spring_push(sn_world *world, int vertex, sn_vec3 force);
+
+// ---- spring_shape.c ----
+// Forces of rigid shapes on the skin where it is placed, and back; or their energy alone.
+double sn_world_press_shapes(sn_world *world, int group, bool push);
+// Vertices that are nearer than `margin` to a shape, in order.
+bool sn_world_find_gaps(sn_world *world, double margin, sn_spring_gap_list *gaps);
+
+#endif
