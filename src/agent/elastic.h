@@ -183,6 +183,8 @@ SN_API void sn_elastic_release(sn_agent_set *set, int agent);
 // ---- elastic_hold.c ----
 // Takes from accelerations (of `rate`) what the body's bonds forbid. False when memory runs out.
 bool sn_elastic_hold_rate(const sn_agent_set *set, int agent, double *v_rate);
+// x = M^-1 right, of an agent under an integrator with stages; x is not `right`.
+void sn_elastic_divide_by_mass(const sn_agent_set *set, int agent, const double *right, double *x);
 
 // ---- elastic_step.c ----
 void sn_elastic_begin(sn_agent_set *set, int first, int last, double h);

@@ -9,6 +9,9 @@
 
 enum { SN_BOND_TERMS = 20 };
 
+// Under integrators with stages errors die out at this rate, 1/s.
+#define SN_BOND_STABILISATION 50.0
+
 // One side of an attachment: a point of an elastic body, of a rigid part, or of the world.
 typedef struct sn_bond_end {
     int set, agent, part; // set -1: the world

@@ -16,7 +16,6 @@
 
 enum { STRIDE = SN_SOLID_STRIDE };
 
-static const double STABILISATION = 50.0;   // s, 1/s
 static const double DEPENDENT_ROWS = 1e-10; // pivots below this share of the first say nothing new
 
 static bool read_rows(const sn_agent_set *set, int agent)
@@ -64,9 +63,9 @@ static double along_row(const sn_bond_row *row, const double *v)
     return sum;
 }
 
-static void divide_by_mass(const sn_agent_set *set, sn_elastic_item *item, const double *right,
-                           double *x)
+void sn_elastic_divide_by_mass(const sn_agent_set *set, int agent, const double *right, double *x)
 {
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
     int count = STRIDE * item->mass.vertex_count;
     memset(x, 0, (size_t)count * sizeof *x);
     if (item->inertia != NULL) {
@@ -81,7 +80,7 @@ static void divide_by_mass(const sn_agent_set *set, sn_elastic_item *item, const
 bool sn_elastic_hold_rate(const sn_agent_set *set, int agent, double *v_rate)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
-    const double *v = sn_agent_v(set, agent), s = STABILISATION;
+    const double *v = sn_agent_v(set, agent), s = SN_BOND_STABILISATION;
     if (!read_rows(set, agent)) {
         return false;
     }
@@ -98,7 +97,7 @@ bool sn_elastic_hold_rate(const sn_agent_set *set, int agent, double *v_rate)
         const sn_bond_row *row = &item->bond_rows.data[i];
         memset(item->right, 0, (size_t)size * sizeof *item->right);
         spread_row(item, row, 1.0, item->right);
-        divide_by_mass(set, item, item->right, item->change);
+        sn_elastic_divide_by_mass(set, agent, item->right, item->change);
         for (int k = 0; k < rows; ++k) {
             w[i * rows + k] = along_row(&item->bond_rows.data[k], item->change);
         }
@@ -111,7 +110,7 @@ bool sn_elastic_hold_rate(const sn_agent_set *set, int agent, double *v_rate)
     for (int i = 0; i < rows; ++i) {
         spread_row(item, &item->bond_rows.data[i], lambda[i], item->right);
     }
-    divide_by_mass(set, item, item->right, item->change);
+    sn_elastic_divide_by_mass(set, agent, item->right, item->change);
     for (int i = 0; i < size; ++i) {
         v_rate[i] -= item->change[i];
     }

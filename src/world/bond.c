@@ -48,6 +48,10 @@ void sn_bond_set_free(sn_bond_set *set)
     sn_array_free(&set->order);
     sn_array_free(&set->rows);
     sn_array_free(&set->owners);
+    sn_array_free(&set->held);
+    sn_array_free(&set->answers);
+    sn_array_free(&set->numbers);
+    sn_array_free(&set->pivots);
     sn_name_table_free(&set->names);
     sn_id_pool_free(&set->ids);
 }
@@ -171,19 +175,10 @@ static sn_status check_def(const sn_world *world, const sn_bond_def *def, const 
     if (uses_other(def->type) && def->other.index == def->body.index) {
         return sn_fail(error, SN_ERROR_ARGUMENT, name, "the bond ties a body to itself");
     }
-    const sn_body_record *ends[2] = {sn_world_body_record(world, def->body),
-                                     sn_world_body_record(world, def->other)};
-    bool moves = uses_other(def->type) && ends[1] != NULL && ends[1]->agent.agent >= 0;
-    for (int i = 0; i < 2 && moves; ++i) {
-        const sn_agent *head = &world->sets[ends[i]->agent.set]->agents[ends[i]->agent.agent];
-        if (sn_integrator_is_staged(head->integrator)) {
-            return sn_fail(error, SN_ERROR_UNSUPPORTED, name,
-                           "'%s' is moved by %s; bodies that move can be tied to each other under "
-                           "lie_midpoint and the rules of Euler only",
-                           ends[i]->name, sn_integrator_word((sn_integrator)head->integrator));
-        }
-    }
-    sn_status status = check_numbers(def->type, def, name, error);
+    sn_status status = uses_other(def->type)
+                           ? sn_world_check_tied(world, def->body, def->other, name, error)
+                           : SN_OK;
+    status = status == SN_OK ? check_numbers(def->type, def, name, error) : status;
     status = status == SN_OK && uses_vertices(def->type) ? check_vertices(world, def, name, error)
                                                          : status;
     for (int i = 0; status == SN_OK && def->type >= SN_BOND_RIGID && i < element_count(def); ++i) {
@@ -522,6 +517,7 @@ sn_status sn_world_add_bond(sn_world *world, const sn_bond_def *def, sn_bond *bo
     }
     world->bonds.records.data[id.index] = record;
     world->bonds.order.data[world->bonds.order.count++] = id.index;
+    world->groups_current = false;
     sn_world_touch(world);
     *bond = (sn_bond){id.index, id.generation};
     return SN_OK;
@@ -578,6 +574,7 @@ static void remove_index(sn_world *world, uint32_t index)
     sn_name_table_remove(&set->names, record->name);
     free_record(record);
     sn_world_drop_index(set->order.data, &set->order.count, index);
+    world->groups_current = false;
     sn_id_pool_give(&set->ids, (sn_id){index, set->ids.generation.data[index]});
 }
 

@@ -20,6 +20,15 @@ typedef struct sn_bond_record {
     double *impulses; // by rows, N s: of the last step
 } sn_bond_record;
 
+// A row of a bond under an integrator with stages, with what it does to both of its ends.
+typedef struct sn_held_row {
+    sn_bond_row row;
+    sn_agent_ref refs[2]; // agent -1: it does not move
+    int places[2];        // of accelerations in the group's; -1: it does not move
+    int answers[2];       // where M^-1 J^T is
+    double rigid[6];      // J of the other end, if it is a rigid body
+} sn_held_row;
+
 typedef struct sn_bond_set {
     sn_id_pool ids;
     SN_ARRAY(sn_bond_record) records; // by id index; entry 0 unused
@@ -27,6 +36,11 @@ typedef struct sn_bond_set {
     sn_name_table names;
     SN_ARRAY(sn_exact_bond) rows; // of the step under way
     SN_ARRAY(uint32_t) owners;    // of the rows: index of the bond
+    bool ties_groups;             // bodies that move are tied under integrators with stages
+    SN_ARRAY(sn_held_row) held;   // of an evaluation, like those that follow
+    SN_ARRAY(double) answers, numbers;
+    SN_ARRAY(int) pivots;
+    bool starved; // memory ran out there
 } sn_bond_set;
 
 sn_bond_record *sn_world_bond_record(const sn_world *world, sn_bond bond); // NULL: none
@@ -39,6 +53,9 @@ bool sn_world_is_bonded(const sn_world *world, uint32_t body_a, uint32_t body_b)
 
 // The rows of a step of h, for islands and solver: after contacts have been found.
 sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error);
+// What a row is about, now.
+sn_bond_view sn_world_bond_view(const sn_world *world, const sn_bond_record *record, int row,
+                                double time);
 // Before a step: what staged agents hold by themselves.
 sn_status sn_world_give_bonds(sn_world *world, sn_error *error);
 // The same rows where agents are now: in the middle of the step, before velocities have changed,
@@ -51,5 +68,18 @@ void sn_world_finish_bonds(sn_world *world, double h);
 size_t sn_world_bond_state_size(const sn_world *world);
 unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at);
 const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *at);
+
+// ---- bond_hold.c ----
+struct sn_group;
+// Are bodies that move tied to each other under integrators with stages?
+bool sn_world_ties_groups(const sn_world *world);
+// May they be?
+sn_status sn_world_check_tied(const sn_world *world, sn_body a, sn_body b, const char *name,
+                              sn_error *error);
+// The first time after t at which a bond begins or ends.
+double sn_world_next_bond_time(const sn_world *world, double t);
+// Takes from the accelerations of a group what bonds forbid. False when memory runs out.
+bool sn_world_hold_bonds(sn_world *world, const struct sn_group *group, double time,
+                         double *y_rate);
 
 #endif

@@ -14,9 +14,8 @@ static bool is_active(const sn_bond_record *record, double time)
     return !record->broken && time >= record->item.start && time < record->item.end;
 }
 
-// What a row is about, now.
-static sn_bond_view view_of(const sn_world *world, const sn_bond_record *record, int row,
-                            double time)
+sn_bond_view sn_world_bond_view(const sn_world *world, const sn_bond_record *record, int row,
+                                double time)
 {
     sn_vec3 local = sn_bond_row_local(&record->item, row);
     const sn_agent_set *set = &world->elastics.agents;
@@ -169,7 +168,7 @@ sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error)
         }
         record->first_row = set->rows.count;
         for (int k = 0; k < sn_bond_row_count(&record->item); ++k) {
-            sn_bond_view view = view_of(world, record, k, world->time);
+            sn_bond_view view = sn_world_bond_view(world, record, k, world->time);
             if (!add_row(world, record, k, &view, h)) {
                 return sn_fail_memory(error, sizeof(sn_exact_bond));
             }
@@ -183,7 +182,7 @@ static void renew_row(const sn_world *world, const sn_bond_record *record, int i
 {
     const sn_body_record *bodies[2] = {sn_world_body_record(world, record->body),
                                        sn_world_body_record(world, record->other)};
-    sn_bond_view view = view_of(world, record, index, end_time(record, time));
+    sn_bond_view view = sn_world_bond_view(world, record, index, end_time(record, time));
     sn_bond_row row;
     int count = 0;
     sn_bond_read_row(&record->item, index, &view, &row);
@@ -223,12 +222,19 @@ sn_status sn_world_give_bonds(sn_world *world, sn_error *error)
     for (int i = 0; i < set->count; ++i) {
         sn_array_clear(&world->elastics.items[i]->bonds);
     }
+    world->bonds.ties_groups = sn_world_ties_groups(world);
+    world->bonds.starved = false;
     for (int i = 0; i < world->bonds.order.count; ++i) {
         const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
         int agent = sn_world_body_record(world, record->body)->agent.agent;
         const sn_bond_item *item = &record->item;
-        if (sn_integrator_is_staged(set->agents[agent].integrator) && !record->broken &&
-            !sn_array_push(&world->elastics.items[agent]->bonds, item)) {
+        sn_status status =
+            sn_world_check_tied(world, record->body, record->other, record->name, error);
+        if (status != SN_OK) {
+            return status;
+        }
+        if (!world->bonds.ties_groups && sn_integrator_is_staged(set->agents[agent].integrator) &&
+            !record->broken && !sn_array_push(&world->elastics.items[agent]->bonds, item)) {
             return sn_fail_memory(error, sizeof item);
         }
     }
@@ -288,7 +294,7 @@ sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond)
     state.force = record->force;
     state.total = record->total;
     for (int i = 0; i < sn_bond_row_count(&record->item); ++i) {
-        sn_bond_view view = view_of(world, record, i, world->time);
+        sn_bond_view view = sn_world_bond_view(world, record, i, world->time);
         sn_bond_row row;
         sn_vec3 sum = SN_VEC3_ZERO;
         double steepest = 0.0;

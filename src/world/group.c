@@ -164,6 +164,13 @@ static sn_status join_everything(grouping *g, sn_error *error)
         all = all || field->type == SN_FIELD_CALLBACK;
     }
     all = all || sn_world_presses(world); // anything may meet anything
+    for (int i = 0; i < world->bonds.order.count; ++i) {
+        const sn_bond_record *bond = &world->bonds.records.data[world->bonds.order.data[i]];
+        int a = staged_entry(g, bond->body), b = staged_entry(g, bond->other);
+        if (a >= 0 && b >= 0) {
+            join(g, a, b);
+        }
+    }
     int leader = -1;
     for (int i = 0; i < world->event_order.count; ++i) {
         const sn_event_record *event = &world->events.data[world->event_order.data[i]];

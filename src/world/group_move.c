@@ -64,12 +64,17 @@ void sn_group_rate(void *context, double t, const double *y, double *y_rate)
     t = before_edge(group, t);
     spread(group, y, t, false);
     sn_world_evaluate_forces(world, t, group->index);
+    double *at = y_rate;
     for (int i = 0; i < group->agents.count; ++i) {
         const sn_agent_set *set = world->sets[group->agents.data[i].set];
         int agent = group->agents.data[i].agent;
-        double *q_rate = y_rate, *v_rate = y_rate + set->agents[agent].q_count;
+        double *q_rate = at, *v_rate = at + set->agents[agent].q_count;
         set->type->rate(set, agent, world->gravity, q_rate, v_rate);
-        y_rate = v_rate + set->agents[agent].v_count;
+        at = v_rate + set->agents[agent].v_count;
+    }
+    if (world->bonds.ties_groups && !sn_world_hold_bonds(world, group, t, y_rate)) {
+        world->bonds.starved = true;
+        y_rate[0] = NAN; // the integrator gives up
     }
 }
 
@@ -117,7 +122,7 @@ static bool is_starved(const sn_group *group)
     for (int i = 0; next_switcher(group, &i, &at);) {
         starved = starved || at.of->starved(at.set, at.agent);
     }
-    return starved || group->world->touch.springs.starved;
+    return starved || group->world->touch.springs.starved || group->world->bonds.starved;
 }
 
 static double next_jump(const sn_group *group, double t)
@@ -375,6 +380,7 @@ static sn_status go(sn_group *group, double t, double end, double *reached, sn_e
     while (t < end && !stop && status == SN_OK) {
         bool switched = false;
         double jump = group->jumps ? next_jump(group, t) : INFINITY;
+        jump = fmin(jump, sn_world_next_bond_time(group->world, t));
         status = go_on(group, &t, jump < end ? jump : end, jump <= end, &switched, &stop, error);
         if (switched && status == SN_OK) {
             switches = t - last < at_once ? switches + 1 : 0;
