@@ -53,7 +53,26 @@ static bool may_sleep(const sn_world *world, int number)
         const sn_articulation *item = world->articulations.items[ref.agent];
         return !item->sprung && item->ties == NULL;
     }
+    if (ref.set == SN_SET_ELASTIC) { // what flows does so under any load that it bears for long
+        const sn_elastic_item *item = world->elastics.items[ref.agent];
+        for (int i = 0; i < item->material_count; ++i) {
+            if (item->materials[i].plastic.creep_rate > 0.0) {
+                return false;
+            }
+        }
+    }
     return true;
+}
+
+// Bonds may begin, end and lead along paths.
+static bool is_bonded(const sn_touch *touch, const sn_island *island)
+{
+    bool bonded = false;
+    for (int k = 0; k < island->pair_count; ++k) {
+        int link = touch->islands.pairs.data[island->pair_first + k];
+        bonded = bonded || touch->active.data[link] >= SN_TOUCH_BONDS;
+    }
+    return bonded;
 }
 
 static void rouse_sprung(sn_world *world)
@@ -92,7 +111,7 @@ static void hold_resting(sn_world *world)
     for (int i = 0; i < touch->islands.islands.count; ++i) {
         const sn_island *island = &touch->islands.islands.data[i];
         const int *agents = &touch->islands.agents.data[island->agent_first];
-        bool rests = allowed;
+        bool rests = allowed && !is_bonded(touch, island);
         for (int k = 0; k < island->agent_count && rests; ++k) {
             rests = touch->still.data[agents[k]] >= 1.0 && may_sleep(world, agents[k]);
         }

@@ -33,7 +33,8 @@ static const double FLOOR = 1.0 / 20.0; // of the radius of a body, in a step
 static const double LIFT = 1.0 / 32.0;  // the same
 static const double SHARE = 0.02;       // of the energy it may have
 static const double GROSS = 100.0;      // the same
-static const double SOFT_SHARE = 2e-3;  // of elastic bodies
+// The same of elastic bodies, whose skins overlap by no more than their thickness.
+static const double SOFT_FLOOR = 1.0 / 100.0, SOFT_LIFT = 2e-3, SOFT_SHARE = 2e-3;
 
 // ---- energies ----
 
@@ -164,9 +165,9 @@ static void add_elastic(const sn_world *world, int agent, double h, island_sum *
         sum->work += work_of(wrench, sn_vec3_scale(h, part.velocity),
                              sn_vec3_scale(h, part.angular_velocity));
     }
-    double speed = FLOOR * item->radius / h;
+    double speed = SOFT_FLOOR * item->radius / h;
     sum->floor += 0.5 * item->mass.total * speed * speed;
-    sum->lift += item->mass.total * sn_length(world->gravity) * LIFT * item->radius;
+    sum->lift += item->mass.total * sn_length(world->gravity) * SOFT_LIFT * item->radius;
 }
 
 // What belts put in; whether anything overlaps; and whether bonds hold something.

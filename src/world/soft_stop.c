@@ -1,12 +1,12 @@
 // The last line of contact for skins: no step ends with a crossing that its start did not have.
 //
 // All vertices go straight from where the step found them to where solvers and agents put them.
-// Where that way is not free (collide/skin_step.h, skin_shape_step.h) the two that would meet are
-// taken back to where it still is, with their velocities: the rest of their way is lost, and the
-// contacts of the next step, which now stand right before their eyes, take the impact. What is
-// taken back may be met by others where it now stays, so ways are looked at again until all are
-// free. After ROUNDS of that, what is still in the way goes back to where it was, of which all are
-// known to be free: so this ends, at the latest with everything where it was.
+// Where that way is not free (collide/skin_step.h, skin_shape_step.h) the two that would meet, and
+// all that leans on them, are taken back to where it still is, with their velocities: the rest of
+// their way is lost, and the contacts of the next step, which now stand right before their eyes,
+// take the impact. What is taken back may be met by others where it now stays, so ways are looked
+// at again until all are free. After ROUNDS of that, what is still in the way goes back to where it
+// was, of which all are known to be free: so this ends, at the latest with everything where it was.
 //
 // Not kept from crossing are pairs that touch at the start, to rounding (a world may be put
 // together so), what bonds glue together, and what a prescribed motion drives into a skin.
@@ -105,9 +105,6 @@ static bool find_shares(sn_world *world, const sn_skin_pairs *pairs)
 {
     sn_soft_touch *soft = &world->touch.soft;
     double *shares = soft->shares.data;
-    for (int i = 0; i < soft->skins.count; ++i) {
-        shares[i] = 1.0;
-    }
     int vertex = 0, edge = 0;
     while (vertex < pairs->vertex_faces.count || edge < pairs->edge_edges.count) {
         const sn_skin_pair *first = vertex < pairs->vertex_faces.count
@@ -130,30 +127,24 @@ static bool find_shares(sn_world *world, const sn_skin_pairs *pairs)
     return true;
 }
 
-static sn_status stop_skins(sn_world *world, bool at_start, bool *moved, sn_error *error)
+static sn_status look_at_skins(sn_world *world, sn_error *error)
 {
     sn_soft_touch *soft = &world->touch.soft;
     int count = soft->skins.count;
     bool self = some_meets_itself(world);
+    for (int i = 0; i < count; ++i) {
+        soft->shares.data[i] = 1.0;
+    }
     if (count < 2 && !self) {
         return SN_OK;
     }
     sn_status status =
         sn_skin_pairs_find(&soft->pairs, soft->skins.data, count,
                            self ? SN_SKIN_ALL : SN_SKIN_OTHERS, world->threads, error);
-    if (status != SN_OK) {
-        return status;
+    if (status == SN_OK && !find_shares(world, &soft->pairs)) {
+        status = sn_fail_memory(error, sizeof(sn_soft_key));
     }
-    if (!find_shares(world, &soft->pairs)) {
-        return sn_fail_memory(error, sizeof(sn_soft_key));
-    }
-    for (int i = 0; i < count; ++i) {
-        if (soft->shares.data[i] < 1.0) {
-            take_back(world, i, at_start ? 0.0 : ON_WAY * soft->shares.data[i]);
-            *moved = true;
-        }
-    }
-    return SN_OK;
+    return status;
 }
 
 // ---- skins with shapes ----
@@ -180,13 +171,20 @@ static double farthest_out(const sn_world *world)
     return most;
 }
 
-static sn_status stop_at_shapes(sn_world *world, int agent, double reach, bool at_start,
-                                bool *moved, sn_error *error)
+// Of the island that an agent is in, or -1.
+static int island_of(const sn_world *world, sn_contact_side side)
+{
+    return side.set >= 0 ? world->touch.islands.of.data[sn_touch_agent_number(world, side)] : -1;
+}
+
+static sn_status look_at_shapes(sn_world *world, int agent, double reach, bool at_start,
+                                sn_error *error)
 {
     sn_soft_touch *soft = &world->touch.soft;
     const sn_agent_set *set = &world->elastics.agents;
     const sn_elastic_item *item = world->elastics.items[agent];
     const double *q0 = set->q_last + set->agents[agent].q_first;
+    int island = island_of(world, (sn_contact_side){SN_SET_ELASTIC, agent, 0});
     if (!sn_soft_find_shapes(world, q0, sn_agent_q(set, agent), set->agents[agent].v_count,
                              reach)) {
         return sn_fail_memory(error, sizeof(uint32_t));
@@ -200,14 +198,74 @@ static sn_status stop_at_shapes(sn_world *world, int agent, double reach, bool a
         sn_sweep sweep = sn_touch_sweep(world, shape);
         sn_skin_shape_step step = sn_skin_shape_step_find(item->skin, sn_touch_collider(world, own),
                                                           &sweep, keep_for(world, agent, agent));
-        if (step.share < 1.0) {
-            double share = at_start ? 0.0 : ON_WAY * step.share;
-            take_back(world, agent, share);
-            sn_touch_take_back(world, shape, share);
-            *moved = true;
+        sn_contact_side side = sn_touch_side(world, own);
+        soft->shares.data[agent] = fmin(soft->shares.data[agent], step.share);
+        if (step.share < 1.0 &&
+            (island < 0 || side.set != SN_SET_RIGID || island_of(world, side) != island)) {
+            sn_touch_take_back(world, shape, at_start ? 0.0 : ON_WAY * step.share);
         }
     }
     return SN_OK;
+}
+
+// ---- islands ----
+
+// What leans on each other goes back together: up to the least of their shares all of them were
+// found to be free of each other at the same time.
+static bool share_islands(sn_world *world)
+{
+    sn_soft_touch *soft = &world->touch.soft;
+    const sn_islands *islands = &world->touch.islands;
+    if (!sn_array_resize(&soft->island_shares, islands->islands.count)) {
+        return false;
+    }
+    for (int i = 0; i < islands->islands.count; ++i) {
+        soft->island_shares.data[i] = 1.0;
+    }
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < soft->skins.count; ++i) {
+            int island = island_of(world, (sn_contact_side){SN_SET_ELASTIC, i, 0});
+            double *own = &soft->shares.data[i];
+            double *all = island >= 0 ? &soft->island_shares.data[island] : own;
+            *(pass == 0 ? all : own) = fmin(*own, *all);
+        }
+    }
+    return true;
+}
+
+static void take_back_rigid(sn_world *world, bool at_start)
+{
+    const sn_touch *touch = &world->touch;
+    for (int i = 0; i < touch->shapes.count; ++i) {
+        const sn_touch_shape *shape = &touch->shapes.data[i];
+        bool first = i == 0 || touch->shapes.data[i - 1].body != shape->body;
+        sn_contact_side side = {.set = -1};
+        if (shape->body != 0 && first) {
+            side = sn_touch_side(world, shape);
+        }
+        int island = side.set == SN_SET_RIGID ? island_of(world, side) : -1;
+        double share = island >= 0 ? touch->soft.island_shares.data[island] : 1.0;
+        if (share < 1.0) {
+            sn_touch_take_back(world, (uint32_t)i, at_start ? 0.0 : ON_WAY * share);
+        }
+    }
+}
+
+// Whether anything was in the way.
+static bool take_all_back(sn_world *world, bool at_start)
+{
+    const sn_soft_touch *soft = &world->touch.soft;
+    bool any = false;
+    for (int i = 0; i < soft->skins.count; ++i) {
+        if (soft->shares.data[i] < 1.0) {
+            take_back(world, i, at_start ? 0.0 : ON_WAY * soft->shares.data[i]);
+            any = true;
+        }
+    }
+    if (any) {
+        take_back_rigid(world, at_start);
+    }
+    return any;
 }
 
 // ---- all ----
@@ -230,11 +288,14 @@ static sn_status free_ways(sn_world *world, sn_error *error)
     bool moved = true;
     for (int round = 0; round < ROUNDS + agents && moved && status == SN_OK; ++round) {
         bool at_start = round >= ROUNDS;
-        moved = false;
-        status = stop_skins(world, at_start, &moved, error);
+        status = look_at_skins(world, error);
         for (int i = 0; i < count && status == SN_OK; ++i) {
-            status = stop_at_shapes(world, i, reach, at_start, &moved, error);
+            status = look_at_shapes(world, i, reach, at_start, error);
         }
+        if (status == SN_OK && !share_islands(world)) {
+            status = sn_fail_memory(error, sizeof(double));
+        }
+        moved = status == SN_OK && take_all_back(world, at_start);
     }
     world->touch.soft.sound = moved ? 0 : world->touch.soft.sound;
     return status;

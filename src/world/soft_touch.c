@@ -23,6 +23,7 @@ void sn_soft_touch_free(sn_soft_touch *soft)
     sn_array_free(&soft->memory);
     sn_array_free(&soft->met);
     sn_array_free(&soft->meets);
+    sn_array_free(&soft->island_shares);
     sn_array_free(&soft->shares);
     sn_array_free(&soft->stopped);
 }

@@ -58,6 +58,7 @@ typedef struct sn_soft_touch {
     SN_ARRAY(sn_soft_pair) met, meets; // who touched in that step, and who in the last
     int sound; // so many elastic bodies do not cross anything, as was looked at or proved: all, or
                // it must be looked at
+    SN_ARRAY(double) island_shares;
     SN_ARRAY(double) shares;   // of the elastic agents' ways, in soft_stop.c
     SN_ARRAY(uint8_t) stopped; // of the same: taken back in this step
 } sn_soft_touch;
