@@ -230,8 +230,8 @@ static void drags_are_kept(void **unused)
         assert_memory_equal(&model.drags[i].from, &model.drags[i - 1].to, sizeof start);
     }
     assert_int_equal(sn_thesis_model_rescale(&model, 0.01, 0.001, NULL), SN_OK);
-    assert_float_equal(model.drags[2].to.x, 0.31, 1e-15);
-    assert_float_equal(model.drags[1].to_velocity.x, 0.05, 1e-15);
+    assert_float_equal(model.drags[2].to.x, 0.27, 1e-15);
+    assert_float_equal(model.drags[1].to_velocity.x, 0.059, 1e-15);
     sn_thesis_model_free(&model);
 }
 

@@ -542,20 +542,20 @@ void sn_viscosity_stress(const sn_viscosity *viscosity, const sn_mat3 *f, const 
     *stress = sn_mat3_multiply(*f, q);
 }
 
+// S = F (2 eta2 T + c tr T), c = eta1 - 2/3 eta2, and T of the rate e_i e_j^T is f_i e_j^T + e_j
+// f_i^T with f_i the i-th row of F.
 void sn_viscosity_hessian(const sn_viscosity *viscosity, const sn_mat3 *f, double hessian[81])
 {
-    for (int b = 0; b < 9; ++b) {
-        sn_mat3 unit = SN_MAT3_ZERO, column;
-        unit.m[b / 3][b % 3] = 1.0;
-        sn_viscosity_stress(viscosity, f, &unit, &column);
-        for (int a = 0; a < 9; ++a) {
-            hessian[9 * a + b] = column.m[a / 3][a % 3];
-        }
-    }
-    for (int a = 1; a < 9; ++a) {
-        for (int b = 0; b < a; ++b) {
-            hessian[9 * a + b] = hessian[9 * b + a] =
-                0.5 * (hessian[9 * a + b] + hessian[9 * b + a]);
+    double shape = 2.0 * viscosity->shape,
+           trace = 2.0 * (viscosity->volume - viscosity->shape * (2.0 / 3.0));
+    sn_mat3 square = sn_mat3_multiply(*f, sn_mat3_transpose(*f));
+    for (int row = 0; row < 9; ++row) {
+        int a = row / 3, b = row % 3;
+        for (int column = row; column < 9; ++column) {
+            int i = column / 3, j = column % 3;
+            double sum = f->m[a][j] * f->m[i][b] + (b == j ? square.m[a][i] : 0.0);
+            hessian[9 * row + column] = hessian[9 * column + row] =
+                shape * sum + trace * (f->m[i][j] * f->m[a][b]);
         }
     }
 }

@@ -139,7 +139,7 @@ static sn_status make_elast(demo_parts *parts, sn_error *error)
     mesh = NULL;
     status =
         status == SN_OK ? make_box(sn_vec3_make(6.0, 6.0, 6.0), 2, 2, 2, &mesh, error) : status;
-    status = add_part(parts, status, mesh, at(11.0, 5.0, 12.0), &cube, error);
+    status = add_part(parts, status, mesh, at(20.0, 2.0, 12.0), &cube, error);
     mesh = NULL;
     status = status == SN_OK ? sn_tetrahedra_make_sphere(4.0, 1, &mesh, error) : status;
     return add_part(parts, status, mesh, at(-4.0, -2.0, 16.0), &ball, error);
@@ -162,9 +162,9 @@ static sn_status drag_ring(sn_thesis_model *model, sn_error *error)
 {
     static const double times[4] = {0.0, 1.5, 3.0, 5.0};
     static const sn_vec3 velocities[4] = {
-        {0.0, 0.0, 0.0}, {5.0, 0.0, 5.0}, {5.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+        {0.0, 0.0, 0.0}, {5.5, 0.0, 6.0}, {5.9, 0.0, -3.9}, {0.0, 0.0, 0.0}};
     const sn_vec3 places[4] = {
-        model->mesh->positions[0], {14.0, 0.0, 6.0}, {22.0, 0.0, 10.0}, {31.0, 0.0, -4.0}};
+        model->mesh->positions[0], {14.0, 0.0, 6.0}, {22.0, 0.0, 10.0}, {27.0, 0.0, 0.0}};
     sn_thesis_drag drags[3];
     for (int k = 0; k < 3; ++k) {
         drags[k] = (sn_thesis_drag){
@@ -214,7 +214,7 @@ static sn_status make_gizmo(demo_parts *parts, sn_error *error)
     static const sn_thesis_material material = {1.0, 10000.0, 10000.0, 1.0, 1.0};
     sn_tetrahedra *mesh = NULL;
     sn_status status = sn_thesis_doll(5.0, &mesh, error);
-    status = add_part(parts, status, mesh, at(0.0, 0.0, 18.0), &material, error);
+    status = add_part(parts, status, mesh, at(0.0, 0.0, 12.0), &material, error);
     if (status != SN_OK) {
         return status;
     }
