@@ -336,7 +336,8 @@ static const sn_option options[] = {
      .type = SN_OPTION_WORD,
      .value = "METHOD",
      .fallback = "default",
-     .doc = "how what meets is kept apart",
+     .doc = "how what meets is kept apart: the solver in lockstep, the thesis' springs in precise "
+            "where there are several bodies",
      .words = contact_words},
     {.name = "stiffness",
      .type = SN_OPTION_NUMBER,

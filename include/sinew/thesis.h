@@ -276,7 +276,8 @@ typedef struct sn_thesis_stage_def {
     sn_policy policy;       // precise by default, as in the thesis
     sn_elastic_law law;     // the thesis' by default
     double tolerance;       // precise: of a step, relative, by bodies' sizes; 1e-6
-    sn_contact_def contact; // default: the policy's own
+    sn_contact_def contact; // default: the policy's own; the thesis' springs in the precise policy,
+                            // where there is more than one body
     int threads;            // 1
 } sn_thesis_stage_def;
 

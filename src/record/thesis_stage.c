@@ -301,11 +301,15 @@ static sn_status fill(const sn_thesis_model *model, const sn_thesis_stage_def *d
     world.policy = def->policy;
     world.threads = def->threads;
     world.contact = def->contact;
+    find_parts(model->mesh, stage);
+    if (def->policy == SN_POLICY_PRECISE && def->contact.method == SN_CONTACT_DEFAULT &&
+        stage->part_count > 1) {
+        world.contact.method = SN_CONTACT_SPRINGS;
+    }
     sn_status status = sn_world_create(&world, &stage->world, error);
     if (status != SN_OK) {
         return status;
     }
-    find_parts(model->mesh, stage);
     body_work work = {0};
     if (!allocate_work(model, def, &work)) {
         status = sn_fail_memory(error, (size_t)model->mesh->element_count * sizeof *work.rest);
