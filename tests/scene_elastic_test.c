@@ -538,6 +538,27 @@ static void memory_runs_out(void **state)
     }
 }
 
+// A param of friction reaches the skin of a running world.
+static void skins_change_while_it_runs(void **state)
+{
+    (void)state;
+    sn_scene *scene =
+        load("{\"sinew\": 1, \"params\": {\"grip\": {\"value\": 0.5}}, \"materials\": "
+             "{\"m\": {\"friction\": \"=grip\"}}, \"bodies\": [{\"name\": \"a\", "
+             "\"type\": \"elastic\", \"material\": \"m\", \"mesh\": " BAR "}]}");
+    sn_world *world = build(scene);
+    assert_true(sn_body_skin(world, first(world)).friction == 0.5);
+    assert_int_equal(sn_scene_set_param(scene, "grip", 0.1, NULL), SN_OK);
+    assert_int_equal(sn_scene_update(scene, world, NULL), SN_OK);
+    assert_true(sn_body_skin(world, first(world)).friction == 0.1);
+    sn_surface wrong = sn_default_surface();
+    wrong.friction = -1.0;
+    assert_int_not_equal(sn_body_set_skin(world, first(world), &wrong, NULL), SN_OK);
+    assert_true(sn_body_skin(world, first(world)).friction == 0.1);
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -552,6 +573,7 @@ int main(void)
         cmocka_unit_test(rays_find_them),
         cmocka_unit_test(mistakes_have_places),
         cmocka_unit_test(loads_bend_them),
+        cmocka_unit_test(skins_change_while_it_runs),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests_name("scene_elastic", tests, NULL, NULL);

@@ -198,6 +198,11 @@ SN_API sn_look sn_body_look(const sn_world *world, sn_body body);
 SN_API const sn_elastic_material *sn_body_materials(const sn_world *world, sn_body body,
                                                     int *count);
 
+// How its skin touches; may be changed between steps.
+SN_API sn_surface sn_body_skin(const sn_world *world, sn_body body);
+SN_API sn_status sn_body_set_skin(sn_world *world, sn_body body, const sn_surface *surface,
+                                  sn_error *error);
+
 // A force on one vertex for the coming step, as of sn_body_add_force.
 SN_API void sn_body_add_vertex_force(sn_world *world, sn_body body, int vertex, sn_vec3 force);
 

@@ -433,6 +433,14 @@ static sn_status update_surfaces(const sn_scene *scene, sn_world *world, sn_erro
         const sn_body_item *item = SN_BODY(scene, i);
         const sn_item_list *shapes = sn_body_item_shapes(item);
         sn_body body = sn_world_find_body(world, item->name);
+        if (item->type == SN_BODY_ELASTIC) {
+            sn_surface now = sn_body_skin(world, body), wanted = sn_body_item_surface(item);
+            status = same_surface(&now, &wanted)
+                         ? SN_OK
+                         : place_error(scene, &item->item,
+                                       sn_body_set_skin(world, body, &wanted, error), error);
+            continue;
+        }
         for (int k = 0; k < shapes->count && status == SN_OK; ++k) {
             const sn_shape_item *from = (const sn_shape_item *)shapes->data[k];
             const sn_shape *now = sn_body_shape(world, body, k);

@@ -188,6 +188,28 @@ const sn_elastic_material *sn_body_materials(const sn_world *world, sn_body body
     return record != NULL ? item_of(world, record)->materials : NULL;
 }
 
+sn_surface sn_body_skin(const sn_world *world, sn_body body)
+{
+    const sn_body_record *record = elastic_record(world, body);
+    return record != NULL ? item_of(world, record)->surface : sn_default_surface();
+}
+
+sn_status sn_body_set_skin(sn_world *world, sn_body body, const sn_surface *surface,
+                           sn_error *error)
+{
+    const sn_body_record *record = elastic_record(world, body);
+    if (record == NULL) {
+        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the body to change is not an elastic one");
+    }
+    sn_status status = sn_world_check_steering(world, error);
+    status = status == SN_OK ? sn_shape_surface_check(surface, record->name, error) : status;
+    if (status == SN_OK) {
+        item_of(world, record)->surface = *surface;
+        sn_world_touch(world);
+    }
+    return status;
+}
+
 int sn_body_vertex_count(const sn_world *world, sn_body body)
 {
     const sn_tetrahedra *mesh = sn_body_tetrahedra(world, body);
