@@ -65,7 +65,7 @@ typedef struct sn_elastic_item {
     sn_linear *linear;  // NULL: explicit
     sn_linear *inertia; // of a consistent M alone; NULL: lumped, or not needed
     sn_stiffness stiffness;
-    bool barrier; // elements that must not be led through zero volume
+    bool barrier;   // elements that must not be led through zero volume
     uint8_t *fixed; // vertex_count: bits 1, 2, 4 for x, y, z
     int fixed_count;
     double *row_mass;    // vertex_count: M 1, kg

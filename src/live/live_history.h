@@ -8,10 +8,10 @@
 // A moment is the state after the steps that led to it from the moment before, with what acted in
 // these steps. Any step between two moments is found by taking steps again from the first of them.
 // Bytes stay within a budget. A history that has reached it is thinned: older moments lie ever
-// farther apart, up to SN_HISTORY_STRETCH steps, so that it reaches four to six times as far back as
-// one that keeps them all. Moments give way only to others in whose steps the same acted. Then the
-// oldest moments go, never the newest. Blocks are used again, so that a full history allocates no
-// more.
+// farther apart, up to SN_HISTORY_STRETCH steps, so that it reaches four to six times as far back
+// as one that keeps them all. Moments give way only to others in whose steps the same acted. Then
+// the oldest moments go, never the newest. Blocks are used again, so that a full history allocates
+// no more.
 #ifndef SN_LIVE_HISTORY_H
 #define SN_LIVE_HISTORY_H
 

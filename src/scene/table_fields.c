@@ -171,8 +171,9 @@ static const sn_word quantity_words[] = {SN_QUANTITY_LIST(X){NULL, NULL}};
 
 static const sn_key probe_keys[] = {
     {"name", SN_KEY_NAME, offsetof(sn_probe_item, name), "Names the column.", .required = true},
-    {"of", SN_KEY_REFERENCE, offsetof(sn_probe_item, of), "A body, a joint, a bond, a spring, or `world`.",
-     .refers_to = "body, joint, bond or field", .standard_text = "world"},
+    {"of", SN_KEY_REFERENCE, offsetof(sn_probe_item, of),
+     "A body, a joint, a bond, a spring, or `world`.", .refers_to = "body, joint, bond or field",
+     .standard_text = "world"},
     {"quantity", SN_KEY_ENUM, offsetof(sn_probe_item, quantity), "What to read.", .required = true,
      .words = quantity_words},
     {"point", SN_KEY_VECTOR, offsetof(sn_probe_item, point),
@@ -192,8 +193,9 @@ static const sn_word action_words[] = {{"mark", "only the log remembers it"},
 
 static const sn_key event_keys[] = {
     {"name", SN_KEY_NAME, offsetof(sn_event_item, name), "Names it in the log.", .required = true},
-    {"of", SN_KEY_REFERENCE, offsetof(sn_event_item, of), "A body, a joint, a bond, a spring, or `world`.",
-     .refers_to = "body, joint, bond or field", .standard_text = "world"},
+    {"of", SN_KEY_REFERENCE, offsetof(sn_event_item, of),
+     "A body, a joint, a bond, a spring, or `world`.", .refers_to = "body, joint, bond or field",
+     .standard_text = "world"},
     {"quantity", SN_KEY_ENUM, offsetof(sn_event_item, quantity), "What to watch.", .required = true,
      .words = quantity_words},
     {"point", SN_KEY_VECTOR, offsetof(sn_event_item, point), "As of a probe.",

@@ -244,8 +244,7 @@ static void start_singles(void *context, int first, int last, int chunk)
 static void evaluate_singles(sn_world *world, double time)
 {
     bool any_field = world->single_fields.count > 0 || world->wide_drags.count > 0 ||
-                     world->air.winds.count > 0 || world->has_callbacks ||
-                     sn_world_presses(world);
+                     world->air.winds.count > 0 || world->has_callbacks || sn_world_presses(world);
     for (int i = 0; i < world->set_count; ++i) {
         single_work work = {world, world->sets[i]};
         if (any_field || work.set->has_external || !world->forces_clear) {

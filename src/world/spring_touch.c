@@ -695,7 +695,8 @@ sn_status sn_world_load_springs(sn_world *world, const unsigned char *at, sn_err
         double numbers[4];
         memcpy(numbers, at + (size_t)i * sizeof numbers, sizeof numbers);
         sn_touch_spring spring = {numbers[0] == 1.0 ? SN_EDGE_EDGE : SN_VERTEX_FACE,
-                                  whole(numbers[1]), whole(numbers[2]), (numbers[3] > 0.0) - (numbers[3] < 0.0)};
+                                  whole(numbers[1]), whole(numbers[2]),
+                                  (numbers[3] > 0.0) - (numbers[3] < 0.0)};
         if (numbers[0] >= 0.0) {
             touch->springs.data[touch->springs.count++] = spring;
         }
