@@ -150,6 +150,23 @@ static void hold_bounds(sn_pile_work *work)
     }
 }
 
+// What is wedged in or uneven looks at all contacts between the sweeps.
+static void press_and_relax_apart(sn_pile_work *work, sn_pile_work *relaxing)
+{
+    sn_pile_run_sweep(work, SN_PILE_PRESS);
+    sn_pile_drift_bodies(work);
+    sn_pile_refresh_contacts(work, false);
+    if (work->wedged) {
+        sn_pile_work more = *relaxing;
+        more.tallies_up = false;
+        hold_bounds(work);
+        for (int k = 0; k < WEDGED_SWEEPS; ++k) {
+            sn_pile_run_sweep(&more, SN_PILE_RELAX);
+        }
+    }
+    sn_pile_run_sweep(relaxing, SN_PILE_RELAX);
+}
+
 static void step_work(sn_pile_work *work, int substeps, double start_scale)
 {
     sn_pile_load_bodies(work);
@@ -164,20 +181,16 @@ static void step_work(sn_pile_work *work, int substeps, double start_scale)
         if (i == 0 || work->uneven) { // else bodies have been given it
             sn_pile_run_sweep(work, SN_PILE_START);
         }
-        work->tallies_up = false;
-        sn_pile_run_sweep(work, SN_PILE_PRESS);
-        work->elapsed = (i + 1) * work->h;
-        sn_pile_drift_bodies(work);
-        sn_pile_refresh_contacts(work, false);
-        if (work->wedged) {
-            hold_bounds(work);
+        sn_pile_work relaxing = *work;
+        relaxing.elapsed = (i + 1) * work->h;
+        relaxing.tallies_up = true;
+        relaxing.starts_next = !work->uneven && i + 1 < substeps;
+        if (work->uneven) {
+            press_and_relax_apart(work, &relaxing);
+        } else {
+            sn_pile_run_substep(work, &relaxing);
         }
-        for (int k = 0; work->wedged && k < WEDGED_SWEEPS; ++k) {
-            sn_pile_run_sweep(work, SN_PILE_RELAX);
-        }
-        work->tallies_up = true;
-        work->starts_next = !work->uneven && i + 1 < substeps;
-        sn_pile_run_sweep(work, SN_PILE_RELAX);
+        work->elapsed = relaxing.elapsed;
     }
     sn_pile_store_contacts(work);
     sn_pile_store_bodies(work);

@@ -356,6 +356,14 @@ void sn_pile_drift_bodies(sn_pile_work *work)
     run_all(work, AT_DRIFT);
 }
 
+void sn_pile_drift_run(const sn_pile_work *work, int first, int last)
+{
+    body_run run = {work, AT_DRIFT};
+    for (int i = first; i < last; i += SN_PILE_BODY_CHUNK) {
+        run_any(&run, i, last - i < SN_PILE_BODY_CHUNK ? last : i + SN_PILE_BODY_CHUNK);
+    }
+}
+
 void sn_pile_store_bodies(sn_pile_work *work)
 {
     run_all(work, AT_END);

@@ -182,6 +182,7 @@ SN_API void sn_pile_fill_blocks(const sn_pile_layout *layout);
 void sn_pile_load_bodies(sn_pile_work *work);
 void sn_pile_kick_bodies(sn_pile_work *work); // drift, then forces
 void sn_pile_drift_bodies(sn_pile_work *work);
+void sn_pile_drift_run(const sn_pile_work *work, int first, int last); // those alone
 void sn_pile_store_bodies(sn_pile_work *work);
 
 // Contacts in and out (pile_contact.c).
@@ -205,5 +206,10 @@ typedef enum sn_pile_sweep {
 } sn_pile_sweep;
 
 void sn_pile_run_sweep(sn_pile_work *work, sn_pile_sweep sweep);
+
+// Pressing, drifting and relaxing, each cluster through all three while it is in the cache:
+// contacts between clusters are pressed before and relaxed after that. `relaxing` is the work as it
+// is after the drift.
+void sn_pile_run_substep(sn_pile_work *pressing, sn_pile_work *relaxing);
 
 #endif

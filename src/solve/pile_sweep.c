@@ -537,14 +537,43 @@ static void sweep_cluster(void *context, int first, int last, int chunk)
     }
 }
 
-void sn_pile_run_sweep(sn_pile_work *work, sn_pile_sweep sweep)
+static void sweep_between(sn_pile_work *work, sn_pile_sweep sweep)
 {
-    sweep_run within = {work, 0, sweep};
-    sn_threads_run(work->threads, work->cluster_count, 1, sweep_cluster, &within);
     for (int i = 0; i < work->colour_count; ++i) {
         const sn_pile_colour *colour = &work->colours[i];
         sweep_run run = {work, colour->block_first, sweep};
         sn_threads_run(colour->serial ? NULL : work->threads, colour->block_count,
                        SN_PILE_BLOCK_CHUNK, sweep_chunk, &run);
     }
+}
+
+void sn_pile_run_sweep(sn_pile_work *work, sn_pile_sweep sweep)
+{
+    sweep_run within = {work, 0, sweep};
+    sn_threads_run(work->threads, work->cluster_count, 1, sweep_cluster, &within);
+    sweep_between(work, sweep);
+}
+
+typedef struct substep_run {
+    sweep_run press, relax;
+} substep_run;
+
+static void substep_cluster(void *context, int first, int last, int chunk)
+{
+    substep_run *run = context;
+    const sn_pile_work *work = run->press.work;
+    for (int i = first; i < last; ++i) {
+        int begin = i * work->cluster_size, end = begin + work->cluster_size;
+        sweep_cluster(&run->press, i, i + 1, chunk);
+        sn_pile_drift_run(work, begin, end < work->body_count ? end : work->body_count);
+        sweep_cluster(&run->relax, i, i + 1, chunk);
+    }
+}
+
+void sn_pile_run_substep(sn_pile_work *pressing, sn_pile_work *relaxing)
+{
+    substep_run within = {{pressing, 0, SN_PILE_PRESS}, {relaxing, 0, SN_PILE_RELAX}};
+    sweep_between(pressing, SN_PILE_PRESS);
+    sn_threads_run(pressing->threads, pressing->cluster_count, 1, substep_cluster, &within);
+    sweep_between(relaxing, SN_PILE_RELAX);
 }
