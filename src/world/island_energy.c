@@ -283,9 +283,11 @@ static bool may_stand(const sn_world *world, sn_agent_ref ref)
         const sn_spatial *f = &set->force[head->part_first + i];
         may = sn_vec3_is_finite(f->linear) && sn_vec3_is_finite(f->angular);
     }
+    if (ref.set != SN_SET_RIGID && may) {
+        may = all_finite(set->joint_force + head->v_first, head->v_count);
+    }
     if (ref.set == SN_SET_ARTICULATION && may) {
         const sn_articulation *item = world->articulations.items[ref.agent];
-        may = all_finite(set->joint_force + head->v_first, head->v_count);
         for (int j = 0; j < item->tree.v_count && may; ++j) {
             may = item->freedoms[j].drive.type != SN_DRIVE_MOTION;
         }
@@ -392,6 +394,7 @@ bool sn_world_note_energies(sn_world *world)
             sn_measure measure;
             set->type->measure(set, i, world->gravity, &measure);
             touch->started.data[i] = (sn_touch_start){.energy = measure.kinetic + measure.potential,
+                                                      .kinetic = measure.kinetic,
                                                       .momentum = measure.momentum};
         }
     }
@@ -434,13 +437,20 @@ static void check_island(sn_world *world, int index, double h)
     }
 }
 
+// Links may have no shapes, and so no size to tell what is slow: only what is beyond GROSS of all
+// that it had and got.
 static void check_alone(sn_world *world, int agent, double h)
 {
+    const double rounding = 1e-6;
     sn_agent_ref ref = {.set = SN_SET_ARTICULATION, .agent = agent};
+    double before = world->touch.started.data[agent].kinetic;
     island_sum sum = {0};
     add_mechanism(world, agent, h, &sum);
     sum.lift = 0.0;
-    if (isfinite(sum.kinetic) && is_out_of_place(&sum) && may_stand(world, ref)) {
+    double may = fmax(fmax(motion_of(&sum), sum.floor), before) +
+                 rounding * (fabs(sum.before) + fabs(sum.potential));
+    if (!sum.driven && isfinite(sum.kinetic) && sum.kinetic > GROSS * may &&
+        may_stand(world, ref)) {
         stand(world->sets[ref.set], agent);
     }
 }

@@ -87,7 +87,7 @@ typedef struct sn_touch_noted {
 
 // What an agent began the step with.
 typedef struct sn_touch_start {
-    double energy;
+    double energy, kinetic;
     sn_vec3 momentum;
 } sn_touch_start;
 
