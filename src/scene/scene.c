@@ -190,6 +190,7 @@ void sn_scene_destroy(sn_scene *scene)
     }
     for (int i = 0; i < scene->root.fields.count; ++i) {
         sn_array_free(&SN_FIELD(scene, i)->wind.strength.own);
+        sn_array_free(&SN_FIELD(scene, i)->load.vertices);
     }
     for (int i = 0; i < scene->root.couplings.count; ++i) {
         sn_array_free(&SN_COUPLING(scene, i)->terms);
