@@ -4,43 +4,8 @@
 #     tests/render_test.sh path/to/sinew
 #
 # One line per check, then `N passed, M failed`.
-set -uo pipefail
-if (($# != 1)); then
-    echo "usage: tests/render_test.sh path/to/sinew" >&2
-    exit 2
-fi
-sinew=$(realpath "$1")
-work=$(mktemp -d)
-trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-export TERM=xterm LC_ALL=C.UTF-8
-passed=0
-failed=0
-code=0
+source "$(dirname "$0")/command.sh"
 
-pass() {
-    echo "ok      $1"
-    passed=$((passed + 1))
-}
-fail() {
-    echo "FAILED  $1${2:+: $2}"
-    failed=$((failed + 1))
-}
-try() {
-    "$sinew" "$@" >stdout 2>stderr </dev/null
-    code=$?
-}
-is() {
-    if ((code == $2)); then pass "$1"; else fail "$1" "exit code $code, not $2; $(head -c 300 stderr)"; fi
-}
-has() {
-    if grep -qE -- "$3" "$2"; then pass "$1"; else fail "$1" "no '$3' in $2: $(head -c 300 "$2")"; fi
-}
-yes() {
-    local name=$1
-    shift
-    if "$@" >yes.log 2>&1; then pass "$name"; else fail "$name" "$(tail -c 300 yes.log)"; fi
-}
 # png FILE WIDTH HEIGHT: a whole PNG file of that size, every chunk's sum right, not of one colour.
 cat >png.py <<'SCRIPT'
 import struct, sys, zlib
@@ -222,5 +187,4 @@ code=$?
 is "Ctrl-C ends the way to a picture" 130
 yes "no picture then" test ! -e never.png
 
-echo "$passed passed, $failed failed"
-((failed == 0))
+tell_counts

@@ -4,43 +4,7 @@
 #     tests/thesis_jobs_test.sh path/to/sinew
 #
 # One line per check, then `N passed, M failed`.
-set -uo pipefail
-if (($# != 1)); then
-    echo "usage: tests/thesis_jobs_test.sh path/to/sinew" >&2
-    exit 2
-fi
-sinew=$(realpath "$1")
-work=$(mktemp -d)
-trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-export TERM=xterm LC_ALL=C.UTF-8
-passed=0
-failed=0
-code=0
-
-pass() {
-    echo "ok      $1"
-    passed=$((passed + 1))
-}
-fail() {
-    echo "FAILED  $1${2:+: $2}"
-    failed=$((failed + 1))
-}
-try() {
-    "$sinew" "$@" >stdout 2>stderr </dev/null
-    code=$?
-}
-is() {
-    if ((code == $2)); then pass "$1"; else fail "$1" "exit code $code, not $2; $(head -c 300 stderr)"; fi
-}
-has() {
-    if grep -qE -- "$3" "$2"; then pass "$1"; else fail "$1" "no '$3' in $2: $(head -c 300 "$2")"; fi
-}
-yes() {
-    local name=$1
-    shift
-    if "$@" >yes.log 2>&1; then pass "$name"; else fail "$name" "$(tail -c 300 yes.log)"; fi
-}
+source "$(dirname "$0")/command.sh"
 
 # ---- model ----
 for demo in torus elast loop gizmo; do
@@ -220,5 +184,4 @@ is "show3d: faces of another body" 3
 try show3d fall.st torus/torus.su --size 64x36 --samples 1 -o /no/such/a.png
 is "show3d cannot write" 5
 
-echo "$passed passed, $failed failed"
-((failed == 0))
+tell_counts
