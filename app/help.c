@@ -40,7 +40,7 @@ void sn_help_command(FILE *stream)
     const sn_verb *verb = NULL;
     for (int i = 0; (verb = sn_verb_at(i)) != NULL; ++i) {
         if (!verb->hidden) {
-            fprintf(stream, "  %-8s %s\n", verb->name, verb->summary);
+            fprintf(stream, "  %-11s %s\n", verb->name, verb->summary);
         }
     }
     fputs("\nFor files of the thesis on elastic bodies (.st .tp .tx .su .co .li .en):\n"

@@ -42,6 +42,26 @@ typedef struct sn_option {
     double minimum, maximum;
 } sn_option;
 
+// ---- rows that several verbs have ----
+
+#define SN_OPTION_OUT(kind, what, usual, text)                                                     \
+    {                                                                                              \
+        .name = "out", .letter = 'o', .type = (kind), .value = (what), .fallback = (usual),        \
+        .doc = (text)                                                                              \
+    }
+#define SN_OPTION_THREADS(usual)                                                                   \
+    {                                                                                              \
+        .name = "threads", .letter = 'j', .type = SN_OPTION_INTEGER, .value = "N",                 \
+        .fallback = (usual), .doc = "worker threads; the result does not depend on them",          \
+        .minimum = 1, .maximum = 256                                                               \
+    }
+#define SN_OPTION_SET                                                                              \
+    {                                                                                              \
+        .name = "set", .letter = 's', .type = SN_OPTION_SETTING, .value = "NAME=VALUE",            \
+        .doc = "give a param of the scene another value, in its own unit or with one; may be "     \
+               "repeated"                                                                          \
+    }
+
 typedef struct sn_example {
     const char *command, *doc;
 } sn_example;
@@ -70,6 +90,11 @@ typedef struct sn_verb {
     bool hidden; // left out of the short lists
     int (*run)(const sn_arguments *arguments);
 } sn_verb;
+
+// The tables of a verb's file, which are called `options` and `examples` there.
+#define SN_VERB_TABLES                                                                             \
+    .options = options, .option_count = sizeof options / sizeof options[0], .examples = examples,  \
+    .example_count = sizeof examples / sizeof examples[0]
 
 // What every verb takes besides its own options.
 extern const sn_option sn_common_options[];

@@ -3,12 +3,16 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/suggest.h"
 #include "exit_code.h"
+#include "interrupt.h"
+
+const char *const sn_sample_words[] = {"1", "2", "4", "8", "16", "32", "64", NULL};
 
 // "1280x720"
-bool sn_read_size(const char *text, int *width, int *height)
+static bool parse_size(const char *text, int *width, int *height)
 {
     char *end = NULL;
     long w = strtol(text, &end, 10);
@@ -23,6 +27,38 @@ bool sn_read_size(const char *text, int *width, int *height)
     *width = (int)w;
     *height = (int)h;
     return true;
+}
+
+int sn_read_size(const sn_arguments *arguments, sn_picture_def *def)
+{
+    const char *size = sn_option_text(arguments, "size", NULL);
+    if (size != NULL && !parse_size(size, &def->width, &def->height)) {
+        return sn_usage_error(arguments->verb,
+                              "--size %.40s: expected WIDTHxHEIGHT in pixels, each 1 to 16384, "
+                              "such as 1280x720",
+                              size);
+    }
+    return SN_EXIT_OK;
+}
+
+static bool stop_drawing(void *user)
+{
+    (void)user;
+    return sn_interrupted();
+}
+
+int sn_read_picture(const sn_arguments *arguments, sn_picture_def *def)
+{
+    *def = sn_default_picture_def();
+    def->stop = stop_drawing;
+    def->samples = (int)strtol(sn_option_text(arguments, "samples", "16"), NULL, 10);
+    return sn_read_size(arguments, def);
+}
+
+int sn_drawing_threads(const sn_arguments *arguments)
+{
+    double processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
+    return (int)sn_option_number(arguments, "threads", fmin(fmax(processors, 1.0), 16.0));
 }
 
 // "1,2,3" up to "/" or the end; the place behind it, or NULL.

@@ -5,8 +5,35 @@
 #include "options.h"
 #include "sinew/draw.h"
 
-// "1280x720"
-bool sn_read_size(const char *text, int *width, int *height);
+#define SN_OPTION_SIZE(usual, text)                                                                \
+    {                                                                                              \
+        .name = "size", .type = SN_OPTION_TEXT, .value = "WIDTHxHEIGHT", .fallback = (usual),      \
+        .doc = (text)                                                                              \
+    }
+#define SN_OPTION_SAMPLES                                                                          \
+    {                                                                                              \
+        .name = "samples", .type = SN_OPTION_WORD, .value = "N", .fallback = "16",                 \
+        .doc = "samples to a pixel: more make edges smoother", .words = sn_sample_words            \
+    }
+// `more`: words that the verb has besides, "scene, "
+#define SN_OPTION_CAMERA(usual, more)                                                              \
+    {                                                                                              \
+        .name = "camera", .letter = 'c', .type = SN_OPTION_TEXT, .value = "VIEW",                  \
+        .fallback = (usual),                                                                       \
+        .doc = more "auto, front, back, left, right, top, corner, or X,Y,Z[/X,Y,Z[/DEGREES]]: "    \
+                    "eye, target, height"                                                          \
+    }
+extern const char *const sn_sample_words[];
+
+// --size, if it is given. An exit code, after telling stderr what is wrong.
+int sn_read_size(const sn_arguments *arguments, sn_picture_def *def);
+
+// What verbs that draw start with: the usual def, --size and --samples, and Ctrl-C ends a drawing.
+// An exit code.
+int sn_read_picture(const sn_arguments *arguments, sn_picture_def *def);
+
+// --threads of a verb that draws; else one a processor.
+int sn_drawing_threads(const sn_arguments *arguments);
 
 // A word, or eye[/target[/degrees]]. An exit code, after telling stderr what is wrong.
 int sn_read_camera(const sn_verb *verb, const char *text, sn_picture_def *def);

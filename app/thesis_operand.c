@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "exit_code.h"
+#include "interrupt.h"
 #include "terminal.h"
 
 // The endings of a list that are missing, with "a .st file" for each.
@@ -117,6 +118,48 @@ int sn_thesis_fail(const sn_arguments *arguments, sn_status status, sn_error *er
     sn_complain(arguments, "%s", sn_error_message(error));
     bool unwritten = status == SN_ERROR_FILE && output != NULL && strcmp(error->place, output) == 0;
     return unwritten ? SN_EXIT_OUTPUT : sn_exit_for(status);
+}
+
+int sn_thesis_end(const sn_arguments *arguments, sn_status status, sn_error *error,
+                  const char *output)
+{
+    if (status != SN_OK) {
+        return sn_thesis_fail(arguments, status, error, output);
+    }
+    if (!sn_option_given(arguments, "out")) {
+        printf("%s\n", output);
+    }
+    return SN_EXIT_OK;
+}
+
+sn_status sn_thesis_each_state(const char *path, sn_thesis_visit *visit, void *user,
+                               sn_error *error)
+{
+    sn_thesis_states *states = NULL;
+    sn_thesis_state state = {0};
+    sn_status status = sn_thesis_states_open(path, &states, error);
+    for (bool found = true; status == SN_OK && found;) {
+        status = sn_thesis_states_next(states, &state, &found, error);
+        if (status == SN_OK && found && sn_interrupted()) {
+            status = sn_fail(error, SN_ERROR_STOPPED, NULL, "stopped");
+        }
+        if (status == SN_OK && found) {
+            status = visit(&state, user, error);
+        }
+    }
+    sn_thesis_state_free(&state);
+    sn_thesis_states_close(states);
+    return status;
+}
+
+void sn_thesis_tell_inverted(const sn_arguments *arguments, const sn_thesis_file *topology,
+                             const sn_thesis_state *state, int *count)
+{
+    int first = -1, inverted = sn_thesis_count_inverted(topology, state, &first);
+    if (inverted > 0 && (*count)++ < SN_THESIS_TOLD) {
+        sn_say(arguments, "at %.9g s %d elements are flat or inverted, the first is %d",
+               state->time, inverted, first);
+    }
 }
 
 sn_status sn_thesis_picture_read(const sn_thesis_operands *operands, sn_thesis_picture *picture,

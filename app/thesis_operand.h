@@ -34,6 +34,22 @@ sn_status sn_thesis_path(const char *path, const char *ending, char *result, sn_
 int sn_thesis_fail(const sn_arguments *arguments, sn_status status, sn_error *error,
                    const char *output);
 
+// How a verb that writes one file ends: the path on stdout where the user did not choose it, or a
+// complaint. An exit code.
+int sn_thesis_end(const sn_arguments *arguments, sn_status status, sn_error *error,
+                  const char *output);
+
+// Calls `visit` for every state of a file; SN_ERROR_STOPPED on Ctrl-C.
+typedef sn_status sn_thesis_visit(const sn_thesis_state *state, void *user, sn_error *error);
+sn_status sn_thesis_each_state(const char *path, sn_thesis_visit *visit, void *user,
+                               sn_error *error);
+
+// Tells of a state with elements that are flat or inside out, up to SN_THESIS_TOLD of them; `count`
+// counts all.
+enum { SN_THESIS_TOLD = 5 };
+void sn_thesis_tell_inverted(const sn_arguments *arguments, const sn_thesis_file *topology,
+                             const sn_thesis_state *state, int *count);
+
 // Files that pictures need: surface (of the .su, else what is exposed of the .tp), textures and
 // lights, where they are given.
 typedef struct sn_thesis_picture {

@@ -344,9 +344,6 @@ const sn_verb sn_verb_balance = {
         "Changes hooks, masses, sizes or thicknesses of the scene's mobiles as little as\n"
         "may be, until every arm rests in its wanted pose, and tells how each one hangs:\n"
         "what it carries, how far one gram tilts it, how slowly it swings.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .run = run,
 };

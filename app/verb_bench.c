@@ -82,9 +82,6 @@ const sn_verb sn_verb_bench = {
         "exact the result was, so that speed is never bought with wrong motion. Each cost\n"
         "is the median of the repeats; beside it stand the least and the spread, which is\n"
         "the greatest less the least. Bars are what a case promises.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .run = run,
 };

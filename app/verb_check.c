@@ -152,9 +152,6 @@ const sn_verb sn_verb_check = {
     .summary = "find every mistake in a scene",
     .description = "Reads each scene, builds its world, and tells every error as\n"
                    "file:line:column: what is wrong, and what was expected.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .run = run,
 };

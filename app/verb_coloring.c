@@ -73,12 +73,8 @@ static int run(const sn_arguments *arguments)
 }
 
 static const sn_option options[] = {
-    {.name = "out",
-     .letter = 'o',
-     .type = SN_OPTION_FILE,
-     .value = "FILE.su",
-     .fallback = "the same file",
-     .doc = "where the faces with their textures go; - is standard output"},
+    SN_OPTION_OUT(SN_OPTION_FILE, "FILE.su", "the same file",
+                  "where the faces with their textures go; - is standard output"),
     {.name = "textures",
      .type = SN_OPTION_TEXT,
      .value = "A,B,C",
@@ -105,10 +101,7 @@ const sn_verb sn_verb_coloring = {
     .description =
         "Faces next to each other over an edge get different ones wherever that is found:\n"
         "everywhere but on a lone tetrahedron, as a rule. Tells how many edges are left.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .hidden = true,
     .run = run,
 };

@@ -15,30 +15,30 @@ typedef struct convert_job {
     const sn_arguments *arguments;
     sn_thesis_operands operands;
     sn_thesis_picture picture;
+    sn_aabb box; // of all states
     sn_thesis_view view;
     char stem[SN_PATH_LIMIT - 16], path[SN_PATH_LIMIT];
     int count;
     sn_error error;
 } convert_job;
 
+static sn_status grow_box(const sn_thesis_state *state, void *user, sn_error *error)
+{
+    (void)error;
+    convert_job *job = user;
+    sn_thesis_grow_box(state, &job->picture.surface, &job->box);
+    return SN_OK;
+}
+
 // One camera for all states: what they need together is found first.
 static sn_status choose_view(convert_job *job, const sn_picture_def *def)
 {
-    sn_aabb box = {sn_vec3_make(INFINITY, INFINITY, INFINITY),
-                   sn_vec3_make(-INFINITY, -INFINITY, -INFINITY)};
-    sn_thesis_states *states = NULL;
-    sn_thesis_state state = {0};
-    const char *path = job->operands.paths[SN_THESIS_STATE];
-    sn_status status = sn_thesis_states_open(path, &states, &job->error);
-    for (bool found = true; status == SN_OK && found && !def->camera.given;) {
-        status = sn_thesis_states_next(states, &state, &found, &job->error);
-        if (status == SN_OK && found) {
-            sn_thesis_grow_box(&state, &job->picture.surface, &box);
-        }
+    sn_status status = SN_OK;
+    if (!def->camera.given) {
+        status =
+            sn_thesis_each_state(job->operands.paths[SN_THESIS_STATE], grow_box, job, &job->error);
     }
-    sn_thesis_state_free(&state);
-    sn_thesis_states_close(states);
-    job->view = sn_thesis_view_of(box);
+    job->view = sn_thesis_view_of(job->box);
     double distance = sn_distance(job->view.eye, job->view.target);
     if (def->camera.given) {
         job->view.eye = def->camera.position;
@@ -52,34 +52,15 @@ static sn_status choose_view(convert_job *job, const sn_picture_def *def)
     return status;
 }
 
-static sn_status write_scene(convert_job *job, const sn_thesis_state *state)
+static sn_status write_scene(const sn_thesis_state *state, void *user, sn_error *error)
 {
+    convert_job *job = user;
     snprintf(job->path, sizeof job->path, "%s%04d.pov", job->stem, job->count);
     const sn_thesis_picture *p = &job->picture;
     const sn_thesis_file *lights = p->lights.kind == SN_THESIS_LIGHTS ? &p->lights : NULL;
-    sn_status status = sn_thesis_write_pov(state, &p->surface, &p->textures, lights, &job->view,
-                                           job->path, &job->error);
+    sn_status status =
+        sn_thesis_write_pov(state, &p->surface, &p->textures, lights, &job->view, job->path, error);
     job->count += status == SN_OK;
-    return status;
-}
-
-static sn_status write_scenes(convert_job *job)
-{
-    sn_thesis_states *states = NULL;
-    sn_thesis_state state = {0};
-    const char *path = job->operands.paths[SN_THESIS_STATE];
-    sn_status status = sn_thesis_states_open(path, &states, &job->error);
-    for (bool found = true; status == SN_OK && found;) {
-        status = sn_thesis_states_next(states, &state, &found, &job->error);
-        if (status == SN_OK && found) {
-            status = write_scene(job, &state);
-        }
-        if (status == SN_OK && sn_interrupted()) {
-            status = sn_fail(&job->error, SN_ERROR_STOPPED, NULL, "stopped");
-        }
-    }
-    sn_thesis_state_free(&state);
-    sn_thesis_states_close(states);
     return status;
 }
 
@@ -101,10 +82,7 @@ static int read_options(convert_job *job, sn_picture_def *def)
 {
     const sn_arguments *arguments = job->arguments;
     int code = sn_thesis_operands_read(arguments, "st su", "tx li", &job->operands);
-    const char *size = sn_option_text(arguments, "size", NULL);
-    if (code == SN_EXIT_OK && size != NULL && !sn_read_size(size, &def->width, &def->height)) {
-        code = sn_usage_error(arguments->verb, "--size %.40s: expected WIDTHxHEIGHT", size);
-    }
+    code = code == SN_EXIT_OK ? sn_read_size(arguments, def) : code;
     if (code == SN_EXIT_OK) {
         code = sn_read_camera(arguments->verb, sn_option_text(arguments, "camera", "auto"), def);
     }
@@ -119,7 +97,8 @@ static int convert(convert_job *job, const sn_picture_def *def)
         status = choose_view(job, def);
     }
     if (status == SN_OK) {
-        status = write_scenes(job);
+        status = sn_thesis_each_state(job->operands.paths[SN_THESIS_STATE], write_scene, job,
+                                      &job->error);
     }
     if (job->count > 0) {
         printf("%s0000.pov\n", job->stem);
@@ -139,6 +118,7 @@ static int run(const sn_arguments *arguments)
         return SN_EXIT_SIMULATION;
     }
     job->arguments = arguments;
+    job->box = (sn_aabb){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     sn_picture_def def = sn_default_picture_def();
     def.width = 800;
     def.height = 600;
@@ -149,24 +129,10 @@ static int run(const sn_arguments *arguments)
 }
 
 static const sn_option options[] = {
-    {.name = "out",
-     .letter = 'o',
-     .type = SN_OPTION_TEXT,
-     .value = "PREFIX",
-     .fallback = "the .st file's name and a dash",
-     .doc = "what the scenes' names begin with: PREFIX0000.pov and so on"},
-    {.name = "camera",
-     .letter = 'c',
-     .type = SN_OPTION_TEXT,
-     .value = "VIEW",
-     .fallback = "auto",
-     .doc = "auto, front, back, left, right, top, corner, or X,Y,Z[/X,Y,Z[/DEGREES]]: eye, "
-            "target, height"},
-    {.name = "size",
-     .type = SN_OPTION_TEXT,
-     .value = "WIDTHxHEIGHT",
-     .fallback = "800x600",
-     .doc = "pixels that the pictures will have; their ratio counts"},
+    SN_OPTION_OUT(SN_OPTION_TEXT, "PREFIX", "the .st file's name and a dash",
+                  "what the scenes' names begin with: PREFIX0000.pov and so on"),
+    SN_OPTION_CAMERA("auto", ""),
+    SN_OPTION_SIZE("800x600", "pixels that the pictures will have; their ratio counts"),
 };
 
 static const sn_example examples[] = {
@@ -182,10 +148,7 @@ const sn_verb sn_verb_convert = {
     .maximum_operands = 4,
     .summary = "write states as scenes for POV-Ray (thesis files)",
     .description = "One scene a state, in the language of POV-Ray 2.2, which later ones read, too.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .hidden = true,
     .run = run,
 };

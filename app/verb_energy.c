@@ -16,39 +16,18 @@ typedef struct energy_job {
     int inverted; // states with such elements
 } energy_job;
 
-static void tell_inverted(energy_job *job, const sn_thesis_state *state)
+static sn_status measure(const sn_thesis_state *state, void *user, sn_error *error)
 {
-    int first = -1, count = sn_thesis_count_inverted(&job->topology, state, &first);
-    if (count > 0 && job->inverted++ < 5) {
-        sn_say(job->arguments, "at %.9g s %d elements are flat or inverted, the first is %d",
-               state->time, count, first);
+    energy_job *job = user;
+    sn_thesis_energy energy;
+    sn_status status =
+        sn_thesis_measure(&job->topology, state, job->gravity, job->rest_volume, &energy, error);
+    if (status == SN_OK && !sn_array_push(&job->energies, energy)) {
+        status = sn_fail_memory(error, sizeof energy);
     }
-}
-
-static sn_status measure_states(energy_job *job, const char *path, sn_error *error)
-{
-    sn_thesis_states *states = NULL;
-    sn_thesis_state state = {0};
-    sn_status status = sn_thesis_states_open(path, &states, error);
-    for (bool found = true; status == SN_OK && found;) {
-        sn_thesis_energy energy;
-        status = sn_thesis_states_next(states, &state, &found, error);
-        if (status == SN_OK && found) {
-            status = sn_thesis_measure(&job->topology, &state, job->gravity, job->rest_volume,
-                                       &energy, error);
-        }
-        if (status == SN_OK && found) {
-            tell_inverted(job, &state);
-            if (!sn_array_push(&job->energies, energy)) {
-                status = sn_fail_memory(error, sizeof energy);
-            }
-        }
-        if (status == SN_OK && sn_interrupted()) {
-            status = sn_fail(error, SN_ERROR_STOPPED, NULL, "stopped");
-        }
+    if (status == SN_OK) {
+        sn_thesis_tell_inverted(job->arguments, &job->topology, state, &job->inverted);
     }
-    sn_thesis_state_free(&state);
-    sn_thesis_states_close(states);
     return status;
 }
 
@@ -75,30 +54,23 @@ static int run(const sn_arguments *arguments)
                                 &job.topology, &error);
     }
     if (status == SN_OK) {
-        status = measure_states(&job, states, &error);
+        status = sn_thesis_each_state(states, measure, &job, &error);
     }
     if (status == SN_OK) {
         sn_thesis_file file = {SN_THESIS_ENERGIES, job.energies.count, {job.energies.data}};
         status = sn_thesis_write(&file, path, &error);
     }
-    if (status == SN_OK && !sn_option_given(arguments, "out")) {
-        printf("%s\n", path);
-    }
-    if (job.inverted > 5) {
-        sn_say(arguments, "%d states have such elements", job.inverted);
+    if (job.inverted > SN_THESIS_TOLD) {
+        sn_say(arguments, "%d states have flat or inverted elements", job.inverted);
     }
     sn_thesis_file_free(&job.topology);
     sn_array_free(&job.energies);
-    return status == SN_OK ? SN_EXIT_OK : sn_thesis_fail(arguments, status, &error, path);
+    return sn_thesis_end(arguments, status, &error, path);
 }
 
 static const sn_option options[] = {
-    {.name = "out",
-     .letter = 'o',
-     .type = SN_OPTION_FILE,
-     .value = "FILE.en",
-     .fallback = "beside the .st file",
-     .doc = "where the energies go; - is standard output"},
+    SN_OPTION_OUT(SN_OPTION_FILE, "FILE.en", "beside the .st file",
+                  "where the energies go; - is standard output"),
     SN_THESIS_GRAVITY_OPTION,
     {.name = "rest-volume",
      .doc = "dissipation by volume at rest, as the thesis' chapter 4, instead of as it is"},
@@ -120,10 +92,7 @@ const sn_verb sn_verb_energy = {
                    "gravity's from the\n"
                    "origin, and the power that internal viscosity takes. States with inverted "
                    "elements are told.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .hidden = true,
     .run = run,
 };

@@ -220,9 +220,6 @@ const sn_verb sn_verb_equilibrium = {
     .description = "Goes downhill from where the scene starts, under gravity, springs and drives,\n"
                    "to a pose that is balanced and stable, and tells which freedoms have no\n"
                    "stiffness there and which rest on limits. Dry friction holds nothing.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .run = run,
 };

@@ -306,9 +306,6 @@ const sn_verb sn_verb_export = {
     .minimum_operands = 1,
     .maximum_operands = 1,
     .summary = "write a recording or a scene for other programs",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .run = run,
 };

@@ -578,9 +578,6 @@ const sn_verb sn_verb_info = {
     .minimum_operands = 1,
     .maximum_operands = 1,
     .summary = "tell what is in a scene or a recording",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .run = run,
 };

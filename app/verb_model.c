@@ -91,12 +91,7 @@ static int run(const sn_arguments *arguments)
 }
 
 static const sn_option options[] = {
-    {.name = "out",
-     .letter = 'o',
-     .type = SN_OPTION_FOLDER,
-     .value = "FOLDER",
-     .fallback = "here",
-     .doc = "where the files go"},
+    SN_OPTION_OUT(SN_OPTION_FOLDER, "FOLDER", "here", "where the files go"),
 };
 
 static const sn_example examples[] = {
@@ -113,10 +108,7 @@ const sn_verb sn_verb_model = {
     .summary = "write a demonstration of the thesis as its files",
     .description = "In CGS units; counts, materials and fixed vertices are those of the thesis, "
                    "sizes and places ours.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .hidden = true,
     .run = run,
 };

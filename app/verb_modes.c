@@ -312,9 +312,6 @@ const sn_verb sn_verb_modes = {
     .description = "Settles the scene into its equilibrium, or stays where it starts, and lists\n"
                    "the small vibrations about that pose from slow to fast: unstable ones with a\n"
                    "negative frequency, free ones with zero. Damping is left out.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .run = run,
 };

@@ -149,12 +149,7 @@ static const sn_option options[] = {
      .value = "NAME,...",
      .fallback = "all",
      .doc = "what to draw, with or without units"},
-    {.name = "out",
-     .letter = 'o',
-     .type = SN_OPTION_FILE,
-     .value = "FILE.svg",
-     .fallback = "beside the CSV file",
-     .doc = "where the picture goes"},
+    SN_OPTION_OUT(SN_OPTION_FILE, "FILE.svg", "beside the CSV file", "where the picture goes"),
     {.name = "title", .type = SN_OPTION_TEXT, .value = "TEXT", .doc = "a line above the picture"},
     {.name = "log", .doc = "logarithmic scale"},
 };
@@ -175,9 +170,6 @@ const sn_verb sn_verb_plot = {
     .description = "Draws columns of a CSV file over its first column. A folder stands for the\n"
                    "state.csv and energy.csv that `sinew run` left in it. Prints the name of each\n"
                    "picture.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .run = run,
 };

@@ -1,8 +1,6 @@
 // sinew render: pictures and films of scenes and recordings.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -37,14 +35,10 @@ typedef struct render_job {
 static int read_options(render_job *job)
 {
     const sn_arguments *arguments = job->arguments;
-    const char *size = sn_option_text(arguments, "size", NULL);
-    if (size != NULL && !sn_read_size(size, &job->def.width, &job->def.height)) {
-        return sn_usage_error(&sn_verb_render,
-                              "--size %s: expected WIDTHxHEIGHT in pixels, each 1 to 16384, such "
-                              "as 1280x720",
-                              size);
+    int code = sn_read_picture(arguments, &job->def);
+    if (code != SN_EXIT_OK) {
+        return code;
     }
-    job->def.samples = (int)strtol(sn_option_text(arguments, "samples", "16"), NULL, 10);
     bool film = sn_option_given(arguments, "video");
     if (film && (sn_option_given(arguments, "at") || sn_option_given(arguments, "out"))) {
         return sn_usage_error(&sn_verb_render,
@@ -101,19 +95,10 @@ static sn_status watch(render_job *job, sn_pose_source *source, double until, sn
     return SN_OK;
 }
 
-static bool stop_drawing(void *user)
-{
-    (void)user;
-    return sn_interrupted();
-}
-
 static int make_drawing(render_job *job)
 {
-    const sn_arguments *arguments = job->arguments;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    double usual = processors < 1 ? 1.0 : processors > 16 ? 16.0 : (double)processors;
-    int threads = (int)sn_option_number(arguments, "threads", usual);
-    sn_status status = sn_drawing_create(job->source.world, threads, &job->drawing, &job->error);
+    sn_status status = sn_drawing_create(job->source.world, sn_drawing_threads(job->arguments),
+                                         &job->drawing, &job->error);
     size_t bytes = 3 * (size_t)job->def.width * (size_t)job->def.height;
     if (status == SN_OK) {
         job->pixels = sn_allocate(bytes);
@@ -172,7 +157,6 @@ static sn_status draw_frames(render_job *job, sn_video *video, sn_progress *prog
         }
         if (status == SN_OK) {
             status = sn_video_add(video, job->pixels, &job->error);
-            job->unwritten = status != SN_OK;
         }
         show(job, progress, 0.05 + 0.95 * (i + 1) / job->total, "drawing");
     }
@@ -201,15 +185,12 @@ static int draw_film(render_job *job, sn_progress *progress)
     sn_video video;
     sn_status status = sn_video_open(&video, arguments, sn_option_text(arguments, "video", ""),
                                      job->def.width, job->def.height, job->rate, &job->error);
-    job->unwritten = status != SN_OK;
     if (status == SN_OK) {
-        status = draw_frames(job, &video, progress);
-        sn_status closed = sn_video_close(&video, status == SN_OK ? &job->error : NULL);
-        job->unwritten = job->unwritten || (status == SN_OK && closed != SN_OK);
-        status = status == SN_OK ? closed : status;
+        status = sn_video_close(&video, draw_frames(job, &video, progress), &job->error);
         job->count = video.count;
         memcpy(job->path, video.path, sizeof job->path);
     }
+    job->unwritten = video.unwritten;
     return status == SN_OK ? SN_EXIT_OK : fail(job, status);
 }
 
@@ -304,8 +285,6 @@ static int run(const sn_arguments *arguments)
         return SN_EXIT_SIMULATION;
     }
     job->arguments = arguments;
-    job->def = sn_default_picture_def();
-    job->def.stop = stop_drawing;
     job->started = sn_wall_time();
     int code = read_options(job);
     if (code == SN_EXIT_OK) {
@@ -323,8 +302,6 @@ static int run(const sn_arguments *arguments)
 
 // ---- the table ----
 
-static const char *const sample_words[] = {"1", "2", "4", "8", "16", "32", "64", NULL};
-
 static const sn_option options[] = {
     {.name = "at",
      .type = SN_OPTION_TIME,
@@ -333,30 +310,11 @@ static const sn_option options[] = {
      .doc = "when the picture is taken; a scene is simulated until then",
      .minimum = 0,
      .maximum = 1e9},
-    {.name = "out",
-     .letter = 'o',
-     .type = SN_OPTION_FILE,
-     .value = "FILE.png",
-     .fallback = "out/SCENE.png",
-     .doc = "where the picture goes; - is standard output"},
-    {.name = "size",
-     .type = SN_OPTION_TEXT,
-     .value = "WIDTHxHEIGHT",
-     .fallback = "1280x720",
-     .doc = "pixels"},
-    {.name = "samples",
-     .type = SN_OPTION_WORD,
-     .value = "N",
-     .fallback = "16",
-     .doc = "samples to a pixel: more make edges smoother",
-     .words = sample_words},
-    {.name = "camera",
-     .letter = 'c',
-     .type = SN_OPTION_TEXT,
-     .value = "VIEW",
-     .fallback = "scene",
-     .doc = "scene, auto, front, back, left, right, top, corner, or X,Y,Z[/X,Y,Z[/DEGREES]]: eye, "
-            "target, height"},
+    SN_OPTION_OUT(SN_OPTION_FILE, "FILE.png", "out/SCENE.png",
+                  "where the picture goes; - is standard output"),
+    SN_OPTION_SIZE("1280x720", "pixels"),
+    SN_OPTION_SAMPLES,
+    SN_OPTION_CAMERA("scene", "scene, "),
     {.name = "video",
      .type = SN_OPTION_FILE,
      .value = "FILE.mp4",
@@ -384,20 +342,9 @@ static const sn_option options[] = {
      .doc = "pictures a second",
      .minimum = 0.01,
      .maximum = 1000},
-    {.name = "set",
-     .letter = 's',
-     .type = SN_OPTION_SETTING,
-     .value = "NAME=VALUE",
-     .doc =
-         "give a param of the scene another value, in its own unit or with one; may be repeated"},
+    SN_OPTION_SET,
     SN_OPTION_BLOW,
-    {.name = "threads",
-     .type = SN_OPTION_INTEGER,
-     .value = "N",
-     .fallback = "one a processor",
-     .doc = "threads that draw; the picture does not depend on them",
-     .minimum = 1,
-     .maximum = 256},
+    SN_OPTION_THREADS("one a processor"),
     {.name = "json", .doc = "tell what was made as JSON"},
 };
 
@@ -420,9 +367,6 @@ const sn_verb sn_verb_render = {
         "Draws bodies in their colours, lit, with soft shadows. Without a camera in the scene\n"
         "everything that moves is framed. Ctrl-C ends a film early; what was drawn is kept.\n"
         "Prints the name of what was made.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .run = run,
 };

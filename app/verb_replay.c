@@ -71,14 +71,7 @@ static int run(const sn_arguments *arguments)
 }
 
 static const sn_option options[] = {
-    {.name = "threads",
-     .letter = 'j',
-     .type = SN_OPTION_INTEGER,
-     .value = "N",
-     .fallback = "1",
-     .doc = "worker threads; the result does not depend on them",
-     .minimum = 1,
-     .maximum = 256},
+    SN_OPTION_THREADS("1"),
     {.name = "json", .doc = "print JSON"},
 };
 
@@ -96,9 +89,6 @@ const sn_verb sn_verb_replay = {
     .summary = "run a recording again and compare every step",
     .description = "Builds the recorded scene, takes the recorded steps and compares the hash of\n"
                    "each. The first step that differs is named, and the exit code is then 1.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .run = run,
 };

@@ -205,9 +205,6 @@ const sn_verb sn_verb_scenes = {
     .operand_kind = SN_OPERAND_SCENE,
     .maximum_operands = 1,
     .summary = "list, print or copy the built-in scenes",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .run = run,
 };

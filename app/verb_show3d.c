@@ -1,8 +1,6 @@
 // sinew show3d: pictures and films of states.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -36,27 +34,9 @@ typedef struct show_job {
 
 // ---- going through the states ----
 
-typedef sn_status visit_state(show_job *job, const sn_thesis_state *state, void *user);
-
-// Calls `visit` for every state; SN_ERROR_STOPPED on Ctrl-C.
-static sn_status each_state(show_job *job, visit_state *visit, void *user)
+static sn_status each_state(show_job *job, sn_thesis_visit *visit)
 {
-    sn_thesis_states *states = NULL;
-    sn_thesis_state state = {0};
-    const char *path = job->operands.paths[SN_THESIS_STATE];
-    sn_status status = sn_thesis_states_open(path, &states, &job->error);
-    for (bool found = true; status == SN_OK && found;) {
-        status = sn_thesis_states_next(states, &state, &found, &job->error);
-        if (status == SN_OK && found && sn_interrupted()) {
-            status = sn_fail(&job->error, SN_ERROR_STOPPED, NULL, "stopped");
-        }
-        if (status == SN_OK && found) {
-            status = visit(job, &state, user);
-        }
-    }
-    sn_thesis_state_free(&state);
-    sn_thesis_states_close(states);
-    return status;
+    return sn_thesis_each_state(job->operands.paths[SN_THESIS_STATE], visit, job, &job->error);
 }
 
 static sn_status check_faces(show_job *job, const sn_thesis_state *state)
@@ -96,9 +76,10 @@ static sn_status keep_first(show_job *job, const sn_thesis_state *state)
 }
 
 // The first time through: what there is, what moves.
-static sn_status look(show_job *job, const sn_thesis_state *state, void *user)
+static sn_status look(const sn_thesis_state *state, void *user, sn_error *error)
 {
-    (void)user;
+    (void)error;
+    show_job *job = user;
     sn_status status = check_faces(job, state);
     if (status == SN_OK && job->state_count == 0) {
         status = keep_first(job, state);
@@ -115,9 +96,10 @@ static sn_status look(show_job *job, const sn_thesis_state *state, void *user)
     return status;
 }
 
-static sn_status watch(show_job *job, const sn_thesis_state *state, void *user)
+static sn_status watch(const sn_thesis_state *state, void *user, sn_error *error)
 {
-    (void)user;
+    (void)error;
+    show_job *job = user;
     sn_drawing_watch_points(job->drawing, state->positions);
     return SN_OK;
 }
@@ -183,26 +165,23 @@ static sn_status make_drawing(show_job *job)
         moves = moves || !job->still[f];
     }
     if (status == SN_OK) {
-        long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        double usual = fmin(fmax((double)processors, 1.0), 16.0);
-        int threads = (int)sn_option_number(job->arguments, "threads", usual);
         // Where nothing moves at all, everything is looked at.
-        status = sn_drawing_create_faces(triangles, looks, moves ? job->still : NULL, count,
-                                         threads, &job->drawing, &job->error);
+        status =
+            sn_drawing_create_faces(triangles, looks, moves ? job->still : NULL, count,
+                                    sn_drawing_threads(job->arguments), &job->drawing, &job->error);
     }
     sn_free(triangles);
     sn_free(looks);
     return status;
 }
 
-static sn_status add_frame(show_job *job, const sn_thesis_state *state, void *user)
+static sn_status add_frame(const sn_thesis_state *state, void *user, sn_error *error)
 {
-    (void)user;
+    show_job *job = user;
     sn_status status =
-        sn_draw_points(job->drawing, state->positions, &job->def, job->pixels, &job->error);
+        sn_draw_points(job->drawing, state->positions, &job->def, job->pixels, error);
     if (status == SN_OK) {
-        status = sn_video_add(&job->video, job->pixels, &job->error);
-        job->unwritten = status != SN_OK;
+        status = sn_video_add(&job->video, job->pixels, error);
     }
     if (sn_progress_due(&job->progress)) {
         char note[64];
@@ -220,32 +199,29 @@ static sn_status draw_film(show_job *job)
     sn_status status =
         sn_video_open(&job->video, job->arguments, sn_option_text(job->arguments, "video", ""),
                       job->def.width, job->def.height, rate, &job->error);
-    job->unwritten = status != SN_OK;
     if (status == SN_OK) {
         job->progress = sn_progress_start(job->arguments, "show3d");
-        status = each_state(job, add_frame, NULL);
+        status = each_state(job, add_frame);
         sn_progress_end(&job->progress);
-        sn_status closed = sn_video_close(&job->video, status == SN_OK ? &job->error : NULL);
-        job->unwritten = job->unwritten || (status == SN_OK && closed != SN_OK);
-        status = status == SN_OK ? closed : status;
+        status = sn_video_close(&job->video, status, &job->error);
         memcpy(job->path, job->video.path, sizeof job->path);
     }
+    job->unwritten = job->video.unwritten;
     return status;
 }
 
 // The last state that is not after the time asked for.
-static sn_status draw_if_due(show_job *job, const sn_thesis_state *state, void *user)
+static sn_status keep_if_due(const sn_thesis_state *state, void *user, sn_error *error)
 {
-    bool *drawn = user;
+    show_job *job = user;
     double at = sn_option_number(job->arguments, "at", job->first.time);
-    if (*drawn && state->time > at + 1e-9 * fabs(at)) {
+    if (job->points != NULL && state->time > at + 1e-9 * fabs(at)) {
         return SN_OK;
     }
-    *drawn = true;
     size_t bytes = (size_t)state->vertex_count * sizeof(sn_vec3);
     sn_vec3 *kept = sn_reallocate(job->points, bytes > 0 ? bytes : 1);
     if (kept == NULL) {
-        return sn_fail_memory(&job->error, bytes);
+        return sn_fail_memory(error, bytes);
     }
     memcpy(kept, state->positions, bytes);
     job->points = kept;
@@ -254,8 +230,7 @@ static sn_status draw_if_due(show_job *job, const sn_thesis_state *state, void *
 
 static sn_status draw_one(show_job *job)
 {
-    bool found = false;
-    sn_status status = each_state(job, draw_if_due, &found);
+    sn_status status = each_state(job, keep_if_due);
     if (status == SN_OK) {
         status = sn_draw_points(job->drawing, job->points, &job->def, job->pixels, &job->error);
     }
@@ -276,7 +251,7 @@ static sn_status work(show_job *job)
     bool wants_film = sn_option_given(job->arguments, "video");
     sn_status status = sn_thesis_picture_read(&job->operands, &job->picture, &job->error);
     if (status == SN_OK) {
-        status = each_state(job, look, NULL);
+        status = each_state(job, look);
     }
     if (status == SN_OK && job->state_count == 0) {
         status = sn_fail(&job->error, SN_ERROR_SYNTAX, job->operands.paths[SN_THESIS_STATE],
@@ -286,7 +261,7 @@ static sn_status work(show_job *job)
         status = make_drawing(job);
     }
     if (status == SN_OK) {
-        status = each_state(job, watch, NULL);
+        status = each_state(job, watch);
     }
     if (status == SN_OK) {
         set_lamp(job);
@@ -300,11 +275,9 @@ static sn_status work(show_job *job)
 static int read_options(show_job *job)
 {
     const sn_arguments *arguments = job->arguments;
-    const char *size = sn_option_text(arguments, "size", NULL);
-    if (size != NULL && !sn_read_size(size, &job->def.width, &job->def.height)) {
-        return sn_usage_error(arguments->verb,
-                              "--size %.40s: expected WIDTHxHEIGHT in pixels, each 1 to 16384",
-                              size);
+    int code = sn_read_picture(arguments, &job->def);
+    if (code != SN_EXIT_OK) {
+        return code;
     }
     bool wants_film = sn_option_given(arguments, "video");
     if (wants_film && (sn_option_given(arguments, "at") || sn_option_given(arguments, "out"))) {
@@ -316,12 +289,6 @@ static int read_options(show_job *job)
     return sn_read_camera(arguments->verb, sn_option_text(arguments, "camera", "auto"), &job->def);
 }
 
-static bool stop_drawing(void *user)
-{
-    (void)user;
-    return sn_interrupted();
-}
-
 static int run(const sn_arguments *arguments)
 {
     show_job *job = sn_allocate_zero(sizeof *job);
@@ -330,9 +297,6 @@ static int run(const sn_arguments *arguments)
         return SN_EXIT_SIMULATION;
     }
     job->arguments = arguments;
-    job->def = sn_default_picture_def();
-    job->def.stop = stop_drawing;
-    job->def.samples = (int)strtol(sn_option_text(arguments, "samples", "16"), NULL, 10);
     int code = sn_thesis_operands_read(arguments, "st", "su tp tx li", &job->operands);
     bool faces = job->operands.paths[SN_THESIS_SURFACE] != NULL ||
                  job->operands.paths[SN_THESIS_TOPOLOGY] != NULL;
@@ -361,8 +325,6 @@ static int run(const sn_arguments *arguments)
     return code;
 }
 
-static const char *const sample_words[] = {"1", "2", "4", "8", "16", "32", "64", NULL};
-
 static const sn_option options[] = {
     {.name = "at",
      .type = SN_OPTION_TIME,
@@ -371,12 +333,8 @@ static const sn_option options[] = {
      .doc = "which state: the last one up to this time",
      .minimum = 0,
      .maximum = 1e9},
-    {.name = "out",
-     .letter = 'o',
-     .type = SN_OPTION_FILE,
-     .value = "FILE.png",
-     .fallback = "beside the .st file",
-     .doc = "where the picture goes; - is standard output"},
+    SN_OPTION_OUT(SN_OPTION_FILE, "FILE.png", "beside the .st file",
+                  "where the picture goes; - is standard output"),
     {.name = "video",
      .type = SN_OPTION_FILE,
      .value = "FILE.mp4",
@@ -388,31 +346,10 @@ static const sn_option options[] = {
      .doc = "states a second",
      .minimum = 0.01,
      .maximum = 1000},
-    {.name = "size",
-     .type = SN_OPTION_TEXT,
-     .value = "WIDTHxHEIGHT",
-     .fallback = "1280x720",
-     .doc = "pixels"},
-    {.name = "samples",
-     .type = SN_OPTION_WORD,
-     .value = "N",
-     .fallback = "16",
-     .doc = "samples to a pixel: more make edges smoother",
-     .words = sample_words},
-    {.name = "camera",
-     .letter = 'c',
-     .type = SN_OPTION_TEXT,
-     .value = "VIEW",
-     .fallback = "auto",
-     .doc = "auto, front, back, left, right, top, corner, or X,Y,Z[/X,Y,Z[/DEGREES]]: eye, "
-            "target, height"},
-    {.name = "threads",
-     .type = SN_OPTION_INTEGER,
-     .value = "N",
-     .fallback = "one a processor",
-     .doc = "threads that draw; the picture does not depend on them",
-     .minimum = 1,
-     .maximum = 256},
+    SN_OPTION_SIZE("1280x720", "pixels"),
+    SN_OPTION_SAMPLES,
+    SN_OPTION_CAMERA("auto", ""),
+    SN_OPTION_THREADS("one a processor"),
 };
 
 static const sn_example examples[] = {
@@ -431,10 +368,7 @@ const sn_verb sn_verb_show3d = {
     .description = "Faces are flat and of their texture's colour; of the lights the brightest "
                    "one casts shadows.\n"
                    "Light that goes through bodies is left to POV-Ray: see convert.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .hidden = true,
     .run = run,
 };

@@ -22,20 +22,13 @@ static int run(const sn_arguments *arguments)
         const char *usual = sn_path_stem(input, stem, sizeof stem);
         status = sn_thesis_plot(&energies, sn_option_text(arguments, "title", usual), path, &error);
     }
-    if (status == SN_OK && !sn_option_given(arguments, "out")) {
-        printf("%s\n", path);
-    }
     sn_thesis_file_free(&energies);
-    return status == SN_OK ? SN_EXIT_OK : sn_thesis_fail(arguments, status, &error, path);
+    return sn_thesis_end(arguments, status, &error, path);
 }
 
 static const sn_option options[] = {
-    {.name = "out",
-     .letter = 'o',
-     .type = SN_OPTION_FILE,
-     .value = "FILE.svg",
-     .fallback = "beside the .en file",
-     .doc = "where the picture goes; - is standard output"},
+    SN_OPTION_OUT(SN_OPTION_FILE, "FILE.svg", "beside the .en file",
+                  "where the picture goes; - is standard output"),
     {.name = "title",
      .type = SN_OPTION_TEXT,
      .value = "TEXT",
@@ -57,10 +50,7 @@ const sn_verb sn_verb_showen = {
     .description = "K, P, G as they are in the file, D, the integral of W by the trapezoidal "
                    "rule, U = K + P + G,\n"
                    "and T = U + D, which is level where gravity alone acts from outside.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .hidden = true,
     .run = run,
 };

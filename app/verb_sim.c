@@ -13,8 +13,6 @@
 #include "thesis_operand.h"
 #include "verbs.h"
 
-enum { TOLD_LIMIT = 5 }; // states with inverted elements that are told one by one
-
 typedef struct sim_job {
     const sn_arguments *arguments;
     sn_thesis_operands operands;
@@ -119,11 +117,7 @@ static sn_status measure(sim_job *job)
 static sn_status put_state(sim_job *job)
 {
     const sn_thesis_state *state = sn_thesis_stage_state(job->stage);
-    int first, count = sn_thesis_count_inverted(&job->topology, state, &first);
-    if (count > 0 && job->inverted++ < TOLD_LIMIT) {
-        sn_say(job->arguments, "at %.9g s %d elements are flat or inverted, the first is %d",
-               state->time, count, first);
-    }
+    sn_thesis_tell_inverted(job->arguments, &job->topology, state, &job->inverted);
     sn_status status = sn_thesis_writer_put(job->writer, state, &job->error);
     job->unwritten = status != SN_OK;
     job->states += status == SN_OK;
@@ -226,7 +220,7 @@ static void tell_end(const sim_job *job, double seconds)
         sn_say(job->arguments, "%llu steps, %llu refused",
                (unsigned long long)report.internal_steps, (unsigned long long)report.failed_steps);
     }
-    if (job->inverted > TOLD_LIMIT) {
+    if (job->inverted > SN_THESIS_TOLD) {
         sn_say(job->arguments, "%d states have flat or inverted elements", job->inverted);
     }
     if (job->taken_back > 0) {
@@ -304,12 +298,8 @@ static const sn_option options[] = {
      .doc = "states a second",
      .minimum = 0.01,
      .maximum = 1e6},
-    {.name = "out",
-     .letter = 'o',
-     .type = SN_OPTION_FILE,
-     .value = "FILE.st",
-     .fallback = "beside the start, with -sim",
-     .doc = "where the states go, and beside them the energies"},
+    SN_OPTION_OUT(SN_OPTION_FILE, "FILE.st", "beside the start, with -sim",
+                  "where the states go, and beside them the energies"),
     SN_THESIS_GRAVITY_OPTION,
     {.name = "policy",
      .letter = 'p',
@@ -359,13 +349,7 @@ static const sn_option options[] = {
      .doc = "of all viscosities; 0: nothing is lost",
      .minimum = 0,
      .maximum = 1e6},
-    {.name = "threads",
-     .type = SN_OPTION_INTEGER,
-     .value = "N",
-     .fallback = "1",
-     .doc = "threads; results do not depend on them",
-     .minimum = 1,
-     .maximum = 256},
+    SN_OPTION_THREADS("1"),
 };
 
 static const sn_example examples[] = {
@@ -384,10 +368,7 @@ const sn_verb sn_verb_sim = {
     .description = "From the first state of a file. Without a .su file all exposed faces meet; .tx "
                    "and .li files are\n"
                    "passed over. States and energies are valid files however the run ends.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .hidden = true,
     .run = run,
 };

@@ -28,21 +28,14 @@ static int run(const sn_arguments *arguments)
     if (status == SN_OK) {
         status = sn_thesis_write(&surface, path, &error);
     }
-    if (status == SN_OK && !sn_option_given(arguments, "out")) {
-        printf("%s\n", path);
-    }
     sn_thesis_file_free(&topology);
     sn_thesis_file_free(&surface);
-    return status == SN_OK ? SN_EXIT_OK : sn_thesis_fail(arguments, status, &error, path);
+    return sn_thesis_end(arguments, status, &error, path);
 }
 
 static const sn_option options[] = {
-    {.name = "out",
-     .letter = 'o',
-     .type = SN_OPTION_FILE,
-     .value = "FILE.su",
-     .fallback = "beside the .tp file",
-     .doc = "where the faces go; - is standard output"},
+    SN_OPTION_OUT(SN_OPTION_FILE, "FILE.su", "beside the .tp file",
+                  "where the faces go; - is standard output"),
     {.name = "texture",
      .type = SN_OPTION_INTEGER,
      .value = "N",
@@ -86,10 +79,7 @@ const sn_verb sn_verb_surf = {
     .maximum_operands = 1,
     .summary = "find the exposed faces of tetrahedra (thesis files)",
     .description = "Faces that one element alone has, counter-clockwise seen from outside.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .hidden = true,
     .run = run,
 };

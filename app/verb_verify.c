@@ -133,9 +133,6 @@ const sn_verb sn_verb_verify = {
         "Every line compares a number of the engine with a closed form, a published value\n"
         "or a high-order computation. The exit code is 1 when an error is beyond its\n"
         "limit.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .run = run,
 };

@@ -115,14 +115,7 @@ static const sn_option options[] = {
      .minimum = 0,
      .maximum = 65535},
     {.name = "no-open", .doc = "do not open the browser, only print the address"},
-    {.name = "threads",
-     .letter = 'j',
-     .type = SN_OPTION_INTEGER,
-     .value = "N",
-     .fallback = "the scene's",
-     .doc = "worker threads; the result does not depend on them",
-     .minimum = 1,
-     .maximum = 256},
+    SN_OPTION_THREADS("the scene's"),
 };
 
 static const sn_example examples[] = {
@@ -144,9 +137,6 @@ const sn_verb sn_verb_view = {
         "an address for another browser. In the page: drag things, blow on them, turn\n"
         "params, go back in time, plot, record. The file is watched: on save it is\n"
         "read again, and goes on where it was if its bodies and joints are the same.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .examples = examples,
-    .example_count = sizeof examples / sizeof examples[0],
+    SN_VERB_TABLES,
     .run = run,
 };

@@ -111,10 +111,9 @@ static sn_status check_writable(const char *path, sn_error *error)
     return SN_OK;
 }
 
-sn_status sn_video_open(sn_video *video, const sn_arguments *arguments, const char *path, int width,
-                        int height, double rate, sn_error *error)
+static sn_status open_film(sn_video *video, const sn_arguments *arguments, const char *path,
+                           double rate, sn_error *error)
 {
-    *video = (sn_video){.width = width, .height = height, .pipe = -1};
     size_t length = strlen(path);
     if (length + 16 > SN_PATH_LIMIT) {
         return sn_fail(error, SN_ERROR_FILE, NULL, "a path of %zu letters is too long", length);
@@ -144,7 +143,16 @@ sn_status sn_video_open(sn_video *video, const sn_arguments *arguments, const ch
     return sn_make_folders(video->path, error);
 }
 
-sn_status sn_video_add(sn_video *video, const uint8_t *pixels, sn_error *error)
+sn_status sn_video_open(sn_video *video, const sn_arguments *arguments, const char *path, int width,
+                        int height, double rate, sn_error *error)
+{
+    *video = (sn_video){.width = width, .height = height, .pipe = -1};
+    sn_status status = open_film(video, arguments, path, rate, error);
+    video->unwritten = status != SN_OK;
+    return status;
+}
+
+static sn_status add_picture(sn_video *video, const uint8_t *pixels, sn_error *error)
 {
     if (!video->film) {
         char name[32], path[SN_PATH_LIMIT];
@@ -153,7 +161,6 @@ sn_status sn_video_add(sn_video *video, const uint8_t *pixels, sn_error *error)
         if (status == SN_OK) {
             status = sn_picture_write(path, pixels, video->width, video->height, error);
         }
-        video->count += status == SN_OK;
         return status;
     }
     size_t left = 3 * (size_t)video->width * (size_t)video->height;
@@ -171,11 +178,18 @@ sn_status sn_video_add(sn_video *video, const uint8_t *pixels, sn_error *error)
         pixels += done > 0 ? done : 0;
         left -= done > 0 ? (size_t)done : 0;
     }
-    video->count += 1;
     return SN_OK;
 }
 
-sn_status sn_video_close(sn_video *video, sn_error *error)
+sn_status sn_video_add(sn_video *video, const uint8_t *pixels, sn_error *error)
+{
+    sn_status status = add_picture(video, pixels, error);
+    video->count += status == SN_OK;
+    video->unwritten = status != SN_OK;
+    return status;
+}
+
+static sn_status close_film(sn_video *video, sn_error *error)
 {
     if (!video->film || video->pipe < 0) {
         return SN_OK;
@@ -190,4 +204,14 @@ sn_status sn_video_close(sn_video *video, sn_error *error)
                        "ffmpeg failed; its own message is above");
     }
     return SN_OK;
+}
+
+sn_status sn_video_close(sn_video *video, sn_status status, sn_error *error)
+{
+    sn_status closed = close_film(video, status == SN_OK ? error : NULL);
+    if (status == SN_OK) {
+        video->unwritten = closed != SN_OK;
+        status = closed;
+    }
+    return status;
 }
