@@ -22,6 +22,20 @@ sn_bar_def sn_default_bar_def(void)
                         .newton = 1};
 }
 
+sn_bar_def sn_wave_bar_def(void)
+{
+    sn_bar_def def = sn_default_bar_def();
+    def.size = (sn_vec3){10.0, 1.0, 1.0};
+    def.cells[0] = 40;
+    def.cells[1] = def.cells[2] = 1;
+    def.nodes = 4;
+    def.young = def.density = 1.0;
+    def.poisson = 0.0;
+    def.clamped = false;
+    def.integrator = SN_INTEGRATOR_LIE_MIDPOINT;
+    return def;
+}
+
 // ---- making ----
 
 // Cells shorter towards x = 0: see sn_bar_def.grading.

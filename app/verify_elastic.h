@@ -35,6 +35,9 @@ typedef struct sn_bar_def {
 // without gravity; implicit Euler's rule by direct solution.
 sn_bar_def sn_default_bar_def(void);
 
+// A free bar of 10 x 1 x 1 m, 1 Pa and 1 kg/m^3, so that waves run along it with 1 m/s.
+sn_bar_def sn_wave_bar_def(void);
+
 typedef struct sn_bar {
     sn_world *world;
     sn_body body;

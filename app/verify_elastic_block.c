@@ -441,15 +441,7 @@ void sn_verify_elastic_wall(sn_verify *verify)
 {
     const double speed = 0.1, step = 0.05;
     sn_error error = {0};
-    sn_bar_def def = sn_default_bar_def();
-    def.size = (sn_vec3){10.0, 1.0, 1.0};
-    def.cells[0] = 40;
-    def.cells[1] = def.cells[2] = 1;
-    def.nodes = 4;
-    def.young = def.density = 1.0;
-    def.poisson = 0.0;
-    def.clamped = false;
-    def.integrator = SN_INTEGRATOR_LIE_MIDPOINT;
+    sn_bar_def def = sn_wave_bar_def();
     sn_world *world = NULL;
     sn_body bar, wall;
     sn_world_def world_def = sn_default_world_def();
