@@ -2,27 +2,8 @@
 
 #include "collide/facet.h"
 #include "collide/mesh_tree.h"
+#include "collide/skin_face.h"
 #include "math/rotation.h"
-
-// ---- one face ----
-
-// A face as a collider, about its first corner, so that nothing is large.
-typedef struct face_shape {
-    sn_vec3 corners[3];
-    sn_transform place;
-    sn_collider collider;
-} face_shape;
-
-static void make_face(const sn_skin *skin, int f, face_shape *face)
-{
-    sn_vec3 p[3];
-    sn_skin_face(skin, f, p);
-    for (int k = 0; k < 3; ++k) {
-        face->corners[k] = sn_vec3_sub(p[k], p[0]);
-    }
-    face->place = (sn_transform){p[0], SN_QUAT_IDENTITY};
-    face->collider = sn_collider_triangle(face->corners, 0.0);
-}
 
 // The nearest pair so far.
 typedef struct search {
@@ -46,9 +27,9 @@ static void take(search *to, double gap, sn_vec3 on_skin, sn_vec3 on_shape)
 static double test_face(void *context, int f, double limit)
 {
     search *to = context;
-    face_shape face;
+    sn_skin_face_shape face;
     sn_vec3 on_face, on_shape;
-    make_face(to->skin, f, &face);
+    sn_skin_face_shape_make(to->skin, f, &face);
     double gap = sn_collide_distance(&face.collider, &face.place, to->shape, to->place, NULL,
                                      &on_face, &on_shape);
     if (gap <= limit) {
@@ -128,8 +109,8 @@ double sn_skin_shape_distance(const sn_skin *skin, const sn_collider *shape,
 static void nearest_faces(const sn_skin *a, const sn_skin *b, double limit, search *best)
 {
     for (int f = 0; f < b->face_count; ++f) {
-        face_shape face;
-        make_face(b, f, &face);
+        sn_skin_face_shape face;
+        sn_skin_face_shape_make(b, f, &face);
         best->skin = a;
         best->shape = &face.collider;
         best->place = &face.place;
@@ -176,10 +157,10 @@ typedef struct cast_search {
 static double test_cast(void *context, int f, double limit)
 {
     cast_search *to = context;
-    face_shape face;
+    sn_skin_face_shape face;
     double at;
     sn_vec3 point, normal;
-    make_face(to->skin, f, &face);
+    sn_skin_face_shape_make(to->skin, f, &face);
     // Of two faces at one edge the lower, whatever the order of visits.
     if (!sn_collide_cast(to->convex, to->place, to->translation, &face.collider, &face.place, &at,
                          &point, &normal) ||

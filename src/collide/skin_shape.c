@@ -7,6 +7,7 @@
 #include "collide/facet.h"
 #include "collide/mesh_tree.h"
 #include "collide/simplex_pair.h"
+#include "collide/skin_face.h"
 #include "math/rotation.h"
 
 // Weights below this are none: the point is on an edge, or at a vertex.
@@ -14,23 +15,6 @@
 
 // Sines: the narrow phase takes directions as near as this for the same.
 #define FLAT 1e-3
-
-// ---- one face as a collider ----
-
-typedef struct face_shape {
-    sn_vec3 corners[3]; // about the first one, so that nothing is large
-    sn_transform place;
-    sn_collider collider;
-} face_shape;
-
-static void make_face(const sn_vec3 p[3], face_shape *face)
-{
-    for (int k = 0; k < 3; ++k) {
-        face->corners[k] = sn_vec3_sub(p[k], p[0]);
-    }
-    face->place = (sn_transform){p[0], SN_QUAT_IDENTITY};
-    face->collider = sn_collider_triangle(face->corners, 0.0);
-}
 
 // ---- contacts at vertices ----
 
@@ -192,9 +176,9 @@ static void try_face(search *to, int f)
     enum { MOST = 8 };
     const sn_skin *skin = to->skin;
     sn_vec3 p[3];
-    face_shape face;
+    sn_skin_face_shape face;
     sn_skin_face(skin, f, p);
-    make_face(p, &face);
+    sn_skin_face_shape_make(skin, f, &face);
     sn_manifold manifolds[MOST];
     int count = sn_collide(to->shape, to->place, &face.collider, &face.place, to->distance, NULL,
                            manifolds, MOST, NULL);

@@ -245,11 +245,7 @@ SN_LANE_FUNCTION void flow_chunks_body(void *context, int first, int last, int n
             if (!any_flows(work->solid, k)) {
                 continue;
             }
-            if (work->solid->nodes == 4) {
-                flow_block(work, chunk->law, k, 4, 1);
-            } else {
-                flow_block(work, chunk->law, k, 10, 4);
-            }
+            SN_SOLID_BY_NODES(work->solid, flow_block, work, chunk->law, k);
         }
     }
 }

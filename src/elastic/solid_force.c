@@ -97,11 +97,7 @@ SN_LANE_FUNCTION void force_chunks_body(void *context, int first, int last, int 
     const forcing *work = context;
     for (int c = first; c < last; ++c) {
         const sn_solid_chunk *chunk = &work->solid->chunks[work->base + c];
-        if (work->solid->nodes == 4) {
-            force_by_law(work, chunk, 4, 1);
-        } else {
-            force_by_law(work, chunk, 10, 4);
-        }
+        SN_SOLID_BY_NODES(work->solid, force_by_law, work, chunk);
     }
 }
 
@@ -145,11 +141,7 @@ SN_LANE_FUNCTION void energy_chunks_body(void *context, int first, int last, int
     (void)number;
     const forcing *work = context;
     for (int c = work->base + first; c < work->base + last; ++c) {
-        if (work->solid->nodes == 4) {
-            energy_chunk(work, c, 4, 1);
-        } else {
-            energy_chunk(work, c, 10, 4);
-        }
+        SN_SOLID_BY_NODES(work->solid, energy_chunk, work, c);
     }
 }
 
@@ -159,11 +151,7 @@ double sn_solid_energy(sn_solid *solid, sn_threads *threads, const double *x)
 {
     forcing work = {.solid = solid, .x = x, .energy = solid->chunk_energy};
     sn_solid_run(solid, threads, energy_chunks, &work, &work.base);
-    double energy = 0.0;
-    for (int c = 0; c < solid->chunk_count; ++c) {
-        energy += solid->chunk_energy[c];
-    }
-    return energy;
+    return sn_solid_sum_chunks(solid);
 }
 
 // ---- single elements ----

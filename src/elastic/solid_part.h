@@ -73,6 +73,26 @@ void sn_solid_plastic_destroy(sn_solid_plastic *plastic); // NULL is allowed
 void sn_solid_run(const sn_solid *solid, sn_threads *threads, sn_chunk_work *work, void *context,
                   int *base);
 
+// What chunks left in chunk_energy, in their order.
+static inline double sn_solid_sum_chunks(const sn_solid *solid)
+{
+    double sum = 0.0;
+    for (int c = 0; c < solid->chunk_count; ++c) {
+        sum += solid->chunk_energy[c];
+    }
+    return sum;
+}
+
+// function(..., nodes, points) with numbers that the compiler knows, so that it unrolls loops.
+#define SN_SOLID_BY_NODES(solid, function, ...)                                                    \
+    do {                                                                                           \
+        if ((solid)->nodes == 4) {                                                                 \
+            function(__VA_ARGS__, 4, 1);                                                           \
+        } else {                                                                                   \
+            function(__VA_ARGS__, SN_MOST_NODES, SN_MOST_POINTS);                                  \
+        }                                                                                          \
+    } while (0)
+
 // ---- where things are ----
 
 static inline size_t sn_solid_point(const sn_solid *solid, int block, int point)

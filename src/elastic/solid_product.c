@@ -63,11 +63,7 @@ SN_LANE_FUNCTION void freeze_chunks_body(void *context, int first, int last, int
     const producing *work = context;
     for (int c = first; c < last; ++c) {
         const sn_solid_chunk *chunk = &work->solid->chunks[work->base + c];
-        if (work->solid->nodes == 4) {
-            freeze_chunk(work, chunk, 4, 1);
-        } else {
-            freeze_chunk(work, chunk, 10, 4);
-        }
+        SN_SOLID_BY_NODES(work->solid, freeze_chunk, work, chunk);
     }
 }
 
@@ -267,11 +263,7 @@ SN_LANE_FUNCTION void frozen_products_body(void *context, int first, int last, i
     const producing *work = context;
     for (int c = first; c < last; ++c) {
         const sn_solid_chunk *chunk = &work->solid->chunks[work->base + c];
-        if (work->solid->nodes == 4) {
-            frozen_product(work, chunk, 4, 1);
-        } else {
-            frozen_product(work, chunk, 10, 4);
-        }
+        SN_SOLID_BY_NODES(work->solid, frozen_product, work, chunk);
     }
 }
 
@@ -338,11 +330,7 @@ SN_LANE_FUNCTION void hessian_products_body(void *context, int first, int last, 
     const producing *work = context;
     for (int c = first; c < last; ++c) {
         const sn_solid_chunk *chunk = &work->solid->chunks[work->base + c];
-        if (work->solid->nodes == 4) {
-            hessian_product(work, chunk, 4, 1);
-        } else {
-            hessian_product(work, chunk, 10, 4);
-        }
+        SN_SOLID_BY_NODES(work->solid, hessian_product, work, chunk);
     }
 }
 
@@ -529,11 +517,7 @@ SN_LANE_FUNCTION void add_diagonals_body(void *context, int first, int last, int
     for (int c = first; c < last; ++c) {
         const sn_solid_chunk *chunk = &work->solid->chunks[work->base + c];
         for (int k = chunk->first; k < chunk->last; ++k) {
-            if (work->solid->nodes == 4) {
-                add_diagonal_block(work, k, 4, 1);
-            } else {
-                add_diagonal_block(work, k, 10, 4);
-            }
+            SN_SOLID_BY_NODES(work->solid, add_diagonal_block, work, k);
         }
     }
 }

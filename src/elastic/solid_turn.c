@@ -54,11 +54,7 @@ SN_LANE_FUNCTION void count_chunks_body(void *context, int first, int last, int 
     (void)number;
     const turning *work = context;
     for (int c = work->base + first; c < work->base + last; ++c) {
-        if (work->solid->nodes == 4) {
-            count_chunk(work, c, 4, 1);
-        } else {
-            count_chunk(work, c, 10, 4);
-        }
+        SN_SOLID_BY_NODES(work->solid, count_chunk, work, c);
     }
 }
 
@@ -68,11 +64,7 @@ int sn_solid_count_inverted(sn_solid *solid, sn_threads *threads, const double *
 {
     turning work = {.solid = solid, .x = x, .result = solid->chunk_energy};
     sn_solid_run(solid, threads, count_chunks, &work, &work.base);
-    double sum = 0.0;
-    for (int c = 0; c < solid->chunk_count; ++c) {
-        sum += solid->chunk_energy[c];
-    }
-    return (int)sum;
+    return (int)sn_solid_sum_chunks(solid);
 }
 
 // ---- how far ----
@@ -134,11 +126,8 @@ SN_LANE_FUNCTION void limit_chunks_body(void *context, int first, int last, int 
     for (int c = work->base + first; c < work->base + last; ++c) {
         if (work->solid->chunks[c].law != SN_ELASTIC_LIESENFELD) {
             work->result[c] = work->share;
-        } else if (work->solid->nodes == 4) {
-            limit_chunk(work, c, 4, 1);
-        } else {
-            limit_chunk(work, c, 10, 4);
-        }
+        } else
+            SN_SOLID_BY_NODES(work->solid, limit_chunk, work, c);
     }
 }
 

@@ -95,11 +95,7 @@ SN_LANE_FUNCTION void flow_chunks_body(void *context, int first, int last, int n
     for (int c = work->base + first; c < work->base + last; ++c) {
         const sn_solid_chunk *chunk = &work->solid->chunks[c];
         for (int k = chunk->first; k < chunk->last; ++k) {
-            if (work->solid->nodes == 4) {
-                flow_block(work, k, 4, 1);
-            } else {
-                flow_block(work, k, 10, 4);
-            }
+            SN_SOLID_BY_NODES(work->solid, flow_block, work, k);
         }
     }
 }

@@ -378,11 +378,7 @@ SN_LANE_FUNCTION void assemble_chunks_body(void *context, int first, int last, i
     const sn_solid *solid = work->sparse->solid;
     for (int c = first; c < last; ++c) {
         const sn_solid_chunk *chunk = &solid->chunks[work->base + c];
-        if (solid->nodes == 4) {
-            assemble_chunk(work, chunk, 4, 1);
-        } else {
-            assemble_chunk(work, chunk, 10, 4);
-        }
+        SN_SOLID_BY_NODES(solid, assemble_chunk, work, chunk);
     }
 }
 

@@ -185,16 +185,11 @@ static sn_status look_at_shapes(sn_world *world, int agent, double reach, bool a
     const sn_elastic_item *item = world->elastics.items[agent];
     const double *q0 = set->q_last + set->agents[agent].q_first;
     int island = island_of(world, (sn_contact_side){SN_SET_ELASTIC, agent, 0});
-    if (!sn_soft_find_shapes(world, q0, sn_agent_q(set, agent), set->agents[agent].v_count,
-                             reach)) {
-        return sn_fail_memory(error, sizeof(uint32_t));
-    }
-    for (int i = 0; i < soft->shapes.count; ++i) {
+    sn_status status =
+        sn_soft_find_met_shapes(world, agent, q0, sn_agent_q(set, agent), reach, error);
+    for (int i = 0; i < soft->shapes.count && status == SN_OK; ++i) {
         uint32_t shape = soft->shapes.data[i];
         const sn_touch_shape *own = &world->touch.shapes.data[shape];
-        if (!sn_soft_meets_shape(world, agent, own)) {
-            continue;
-        }
         sn_sweep sweep = sn_touch_sweep(world, shape);
         sn_skin_shape_step step = sn_skin_shape_step_find(item->skin, sn_touch_collider(world, own),
                                                           &sweep, keep_for(world, agent, agent));
@@ -205,7 +200,7 @@ static sn_status look_at_shapes(sn_world *world, int agent, double reach, bool a
             sn_touch_take_back(world, shape, at_start ? 0.0 : ON_WAY * step.share);
         }
     }
-    return SN_OK;
+    return status;
 }
 
 // ---- islands ----

@@ -349,6 +349,25 @@ bool sn_soft_meets_shape(const sn_world *world, int agent, const sn_touch_shape 
            !sn_world_is_bonded(world, world->elastics.agents.agents[agent].owner, shape->body);
 }
 
+sn_status sn_soft_find_met_shapes(sn_world *world, int agent, const double *from, const double *to,
+                                  double reach, sn_error *error)
+{
+    sn_soft_touch *soft = &world->touch.soft;
+    int met = 0;
+    if (!sn_soft_find_shapes(world, from, to, world->elastics.agents.agents[agent].v_count,
+                             reach)) {
+        return sn_fail_memory(error, sizeof(uint32_t));
+    }
+    for (int i = 0; i < soft->shapes.count; ++i) {
+        uint32_t shape = soft->shapes.data[i];
+        if (sn_soft_meets_shape(world, agent, &world->touch.shapes.data[shape])) {
+            soft->shapes.data[met++] = shape;
+        }
+    }
+    soft->shapes.count = met;
+    return SN_OK;
+}
+
 static sn_vec3 shape_velocity(const sn_world *world, const sn_contact_side *side, sn_vec3 point)
 {
     if (side->set < 0) {
@@ -401,30 +420,21 @@ static sn_status collide_shapes(sn_world *world, int agent, double h, sn_error *
     double fall = sn_length(world->gravity) * h * h;
     double reach = (SN_NEAR_SHARE + SN_SOFT_THICKNESS) * item->radius + fall;
     double travel = h * sn_elastic_fastest(set, agent);
-    if (!sn_soft_find_shapes(world, sn_agent_q(set, agent), item->place, set->agents[agent].v_count,
-                             reach)) {
-        return sn_fail_memory(error, sizeof(uint32_t));
-    }
-    for (int i = 0; i < soft->shapes.count; ++i) {
+    sn_status status =
+        sn_soft_find_met_shapes(world, agent, sn_agent_q(set, agent), item->place, reach, error);
+    for (int i = 0; i < soft->shapes.count && status == SN_OK; ++i) {
         uint32_t shape = soft->shapes.data[i];
-        const sn_touch_shape *own = &world->touch.shapes.data[shape];
-        if (!sn_soft_meets_shape(world, agent, own)) {
-            continue;
-        }
         const sn_touch_place *place = &world->touch.places.data[shape];
-        sn_status status =
-            sn_skin_shape_find(&soft->near_shape, item->skin, sn_touch_collider(world, own),
-                               &place->frame, reach + travel + place->travel, error);
+        status = sn_skin_shape_find(&soft->near_shape, item->skin,
+                                    sn_touch_collider(world, &world->touch.shapes.data[shape]),
+                                    &place->frame, reach + travel + place->travel, error);
         for (int k = 0; k < soft->near_shape.found.count && status == SN_OK; ++k) {
             if (!add_shape_contact(world, agent, shape, &soft->near_shape.found.data[k], h)) {
                 status = sn_fail_memory(error, sizeof(sn_contact));
             }
         }
-        if (status != SN_OK) {
-            return status;
-        }
     }
-    return SN_OK;
+    return status;
 }
 
 // ---- what crosses ----
@@ -432,20 +442,16 @@ static sn_status collide_shapes(sn_world *world, int agent, double h, sn_error *
 static bool crosses_shapes(sn_world *world, int agent, sn_error *error, sn_status *status)
 {
     sn_soft_touch *soft = &world->touch.soft;
-    const sn_agent_set *set = &world->elastics.agents;
-    const double *q = sn_agent_q(set, agent);
-    if (!sn_soft_find_shapes(world, q, q, set->agents[agent].v_count, 0.0)) {
-        *status = sn_fail_memory(error, sizeof(uint32_t));
-    }
+    const double *q = sn_agent_q(&world->elastics.agents, agent);
+    *status = sn_soft_find_met_shapes(world, agent, q, q, 0.0, error);
     for (int i = 0; i < soft->shapes.count && *status == SN_OK; ++i) {
         uint32_t shape = soft->shapes.data[i];
         const sn_touch_shape *own = &world->touch.shapes.data[shape];
         sn_transform place = world->touch.places.data[shape].frame;
         sn_sweep still = {.start = place, .end = place};
-        if (sn_soft_meets_shape(world, agent, own) &&
-            sn_skin_shape_step_find(world->elastics.items[agent]->skin,
+        if (sn_skin_shape_step_find(world->elastics.items[agent]->skin,
                                     sn_touch_collider(world, own), &still, (sn_skin_keep){0})
-                    .touching > 0) {
+                .touching > 0) {
             return true;
         }
     }

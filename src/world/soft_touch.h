@@ -77,6 +77,10 @@ bool sn_soft_meets_shape(const sn_world *world, int agent, const sn_touch_shape 
 bool sn_soft_find_shapes(sn_world *world, const double *from, const double *to, int count,
                          double reach);
 
+// Of these only the ones that an elastic agent may not cross.
+sn_status sn_soft_find_met_shapes(sn_world *world, int agent, const double *from, const double *to,
+                                  double reach, sn_error *error);
+
 // ---- soft_stop.c ----
 // What is about to cross a skin in the step that ends is taken back along its way to before that,
 // and islands with elastic bodies do not gain energy.
