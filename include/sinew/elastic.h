@@ -271,7 +271,8 @@ typedef struct sn_bond_def {
     const int *elements; // of what is rigid or keeps its volume: several in place of `element`.
     int element_count;   // Copied
     double start, end;   // s; from the beginning for ever
-    double break_force;  // N: any row that pulls harder breaks it; infinite
+    double break_force;  // N: any row that pulls harder breaks it; infinite. At the end of the
+                         // step; under integrators with stages, at the moment when it does
 } sn_bond_def;
 
 SN_API sn_bond_def sn_default_bond_def(void);
@@ -291,12 +292,17 @@ SN_API const char *sn_bond_name(const sn_world *world, sn_bond bond);
 
 typedef struct sn_bond_state {
     bool active, broken;
-    double error;  // m: how far the worst of its equations is from holding
-    double force;  // N: the greatest of its rows, in the last step: what breaks it
-    sn_vec3 total; // N: all that it did to the body then, summed up
+    double error; // m: how far the worst of its equations is from holding
+    // The mean over the last step; under integrators with stages, as it is at the end of it.
+    double force;       // N: the greatest of its rows: what breaks it
+    sn_vec3 total;      // N: all that it does to the body, summed up
+    double break_time;  // s: when it broke; 0 before
+    double break_force; // N: `force` then
 } sn_bond_state;
 
 SN_API sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond);
+// Lets it go for good, at once; behaviours may. Nothing happens to one that is broken.
+SN_API sn_status sn_bond_break(sn_world *world, sn_bond bond, sn_error *error);
 
 typedef struct sn_elastic_report {
     double elastic_energy; // J, stored in the material

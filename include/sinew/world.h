@@ -399,6 +399,8 @@ SN_API sn_energy sn_body_energy(const sn_world *world, sn_body body); // potenti
     X(SN_QUANTITY_BOND_TOTAL, "bond.total", "N", "o")                                              \
     X(SN_QUANTITY_BOND_ERROR, "bond.error", "m", "o")                                              \
     X(SN_QUANTITY_BOND_BROKEN, "bond.broken", "1", "o")                                            \
+    X(SN_QUANTITY_BOND_BREAK_TIME, "bond.break_time", "s", "o")                                    \
+    X(SN_QUANTITY_BOND_BREAK_FORCE, "bond.break_force", "N", "o")                                  \
     X(SN_QUANTITY_JOINT_POSITION, "joint.position", "rad or m", "j")                               \
     X(SN_QUANTITY_JOINT_POSITION_2, "joint.position.2", "rad or m", "j")                           \
     X(SN_QUANTITY_JOINT_POSITION_3, "joint.position.3", "rad or m", "j")                           \

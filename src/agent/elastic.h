@@ -95,6 +95,7 @@ typedef struct sn_elastic_item {
     SN_ARRAY(sn_bond_row) bond_rows;      // scratch, like those that follow
     SN_ARRAY(double) bond_numbers;
     SN_ARRAY(int) bond_order;
+    int bond_rows_read; // while their loads are read
     int iterations, newtons;
     double residual;
     bool spared; // the last step was cut short before an element would have turned inside out

@@ -102,7 +102,7 @@ static void tell_breaks(sn_live *live)
     live->broken_joints = broken;
     for (int i = 0; i < sn_world_bond_count(world); ++i) {
         sn_bond bond = sn_world_bond(world, i);
-        bool is = sn_world_bond_record(world, bond)->broken;
+        bool is = sn_world_bond_record(world, bond)->load.broken;
         bonds += is;
         last = is ? sn_bond_name(world, bond) : last;
     }

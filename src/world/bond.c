@@ -561,6 +561,9 @@ sn_status sn_world_set_bond(sn_world *world, sn_bond bond, const sn_bond_def *de
     item->constant = def->constant;
     item->start = def->start;
     item->end = def->end;
+    if (isfinite(record->break_force) != isfinite(def->break_force)) {
+        world->groups_current = false; // what may break is watched
+    }
     record->break_force = def->break_force;
     sn_world_touch(world);
     return SN_OK;

@@ -8,16 +8,22 @@
 #include "base/name_table.h"
 #include "solve/exact.h"
 
+// What a bond carries and what has become of it, as sn_bond_state tells.
+typedef struct sn_bond_load {
+    double force;
+    sn_vec3 total;
+    bool broken;
+    double break_time, break_force; // 0 before
+} sn_bond_load;
+
 typedef struct sn_bond_record {
     char *name;
     sn_bond_item item;
     sn_body body, other;
-    double break_force;
-    bool broken;
-    int first_row; // in the rows of the step under way; -1: it does not act
-    double force;
-    sn_vec3 total;
-    double *impulses; // by rows, N s: of the last step
+    double break_force;      // N: its bound
+    sn_bond_load load, kept; // now, and at the start of the step under way
+    int first_row;           // in the rows of the step under way; -1: it does not act
+    double *impulses;        // by rows, N s: of the last step
 } sn_bond_record;
 
 // A row of a bond under an integrator with stages, with what it does to both of its ends.
@@ -64,10 +70,11 @@ void sn_world_renew_bonds(sn_world *world, double h, bool at_end);
 // At the end of the step: forces, and what breaks.
 void sn_world_finish_bonds(sn_world *world, double h);
 
-// What is broken and how far along their paths they are, as bytes of the state.
+// What they carry, what is broken and how far along their paths they are, as bytes of the state.
 size_t sn_world_bond_state_size(const sn_world *world);
 unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at);
 const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *at);
+uint64_t sn_world_hash_bonds(const sn_world *world, uint64_t hash); // the same while none is broken
 
 // ---- bond_hold.c ----
 struct sn_group;
@@ -81,5 +88,16 @@ double sn_world_next_bond_time(const sn_world *world, double t);
 // Takes from the accelerations of a group what bonds forbid. False when memory runs out.
 bool sn_world_hold_bonds(sn_world *world, const struct sn_group *group, double time,
                          double *y_rate);
+
+// ---- bond_load.c ----
+// Does it hold at a time?
+bool sn_bond_is_active(const sn_bond_record *record, double time);
+// It breaks, under the load it has.
+void sn_bond_let_go(sn_bond_record *record, double time);
+// What bonds of a group carry, as the last evaluation of its rate has found, which was at `time`.
+void sn_world_weigh_bonds(sn_world *world, const struct sn_group *group, double time);
+// Their loads at the start of a step, and back to them where it fails.
+void sn_world_keep_bonds(sn_world *world);
+void sn_world_undo_bonds(sn_world *world);
 
 #endif

@@ -76,7 +76,7 @@ double sn_world_next_bond_time(const sn_world *world, double t)
     for (int i = 0; i < world->bonds.order.count; ++i) {
         const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
         const double times[2] = {record->item.start, record->item.end};
-        for (int k = 0; k < 2 && !record->broken; ++k) {
+        for (int k = 0; k < 2 && !record->load.broken; ++k) {
             next = times[k] > t && times[k] < next ? times[k] : next;
         }
     }
@@ -202,7 +202,7 @@ static bool find_rows(sn_world *world, const sn_group *group, double time)
     for (int i = 0; i < bonds->order.count; ++i) {
         const sn_bond_record *record = &bonds->records.data[bonds->order.data[i]];
         sn_agent_ref ref = sn_world_body_record(world, record->body)->agent;
-        bool active = !record->broken && time >= record->item.start && time < record->item.end &&
+        bool active = sn_bond_is_active(record, time) &&
                       world->group_of[ref.set].data[ref.agent] == group->index;
         for (int k = 0; k < sn_bond_row_count(&record->item) && active; ++k) {
             if (!add_row(world, group, record, k, time)) {

@@ -3,16 +3,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "world/world.h"
 
 enum { STRIDE = SN_SOLID_STRIDE };
 
 // ---- rows of a step ----
-
-static bool is_active(const sn_bond_record *record, double time)
-{
-    return !record->broken && time >= record->item.start && time < record->item.end;
-}
 
 sn_bond_view sn_world_bond_view(const sn_world *world, const sn_bond_record *record, int row,
                                 double time)
@@ -161,7 +157,7 @@ sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error)
         record->first_row = -1;
         int agent = sn_world_body_record(world, record->body)->agent.agent;
         bool staged = sn_integrator_is_staged(world->elastics.agents.agents[agent].integrator);
-        if (!is_active(record, world->time) || staged) {
+        if (!sn_bond_is_active(record, world->time) || staged) {
             memset(record->impulses, 0,
                    (size_t)sn_bond_row_count(&record->item) * sizeof *record->impulses);
             continue;
@@ -223,7 +219,6 @@ sn_status sn_world_give_bonds(sn_world *world, sn_error *error)
         sn_array_clear(&world->elastics.items[i]->bonds);
     }
     world->bonds.ties_groups = sn_world_ties_groups(world);
-    world->bonds.starved = false;
     for (int i = 0; i < world->bonds.order.count; ++i) {
         const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
         int agent = sn_world_body_record(world, record->body)->agent.agent;
@@ -234,11 +229,34 @@ sn_status sn_world_give_bonds(sn_world *world, sn_error *error)
             return status;
         }
         if (!world->bonds.ties_groups && sn_integrator_is_staged(set->agents[agent].integrator) &&
-            !record->broken && !sn_array_push(&world->elastics.items[agent]->bonds, item)) {
+            !record->load.broken && !sn_array_push(&world->elastics.items[agent]->bonds, item)) {
             return sn_fail_memory(error, sizeof item);
         }
     }
     return SN_OK;
+}
+
+// What the rows of a step have come to: forces are impulses times gradients, over time.
+static void weigh_rows(const sn_bond_set *set, sn_bond_record *record, double h)
+{
+    sn_bond_load *load = &record->load;
+    load->force = 0.0;
+    load->total = SN_VEC3_ZERO;
+    for (int k = 0; k < sn_bond_row_count(&record->item) && record->first_row >= 0; ++k) {
+        const sn_exact_bond *row = &set->rows.data[record->first_row + k];
+        sn_vec3 sum = SN_VEC3_ZERO;
+        double steepest = 0.0;
+        for (int t = 0; t < row->count; ++t) {
+            bool same = row->sides[t].set == row->sides[0].set &&
+                        row->sides[t].agent == row->sides[0].agent;
+            sum = same ? sn_vec3_add(sum, row->forces[t].linear) : sum;
+            steepest = fmax(steepest, sn_length(row->forces[t].linear));
+        }
+        steepest = fmax(steepest, sn_length(sum)); // all on one body, if not against each other
+        record->impulses[k] = row->impulse;
+        load->total = sn_vec3_add_scaled(load->total, row->impulse / h, sum);
+        load->force = fmax(load->force, fabs(row->impulse) * steepest / h);
+    }
 }
 
 void sn_world_finish_bonds(sn_world *world, double h)
@@ -246,24 +264,14 @@ void sn_world_finish_bonds(sn_world *world, double h)
     sn_bond_set *set = &world->bonds;
     for (int i = 0; i < set->order.count; ++i) {
         sn_bond_record *record = &set->records.data[set->order.data[i]];
-        record->force = 0.0;
-        record->total = SN_VEC3_ZERO;
-        for (int k = 0; k < sn_bond_row_count(&record->item) && record->first_row >= 0; ++k) {
-            const sn_exact_bond *row = &set->rows.data[record->first_row + k];
-            sn_vec3 sum = SN_VEC3_ZERO; // forces are impulses times gradients
-            double steepest = 0.0;
-            for (int t = 0; t < row->count; ++t) {
-                bool same = row->sides[t].set == row->sides[0].set &&
-                            row->sides[t].agent == row->sides[0].agent;
-                sum = same ? sn_vec3_add(sum, row->forces[t].linear) : sum;
-                steepest = fmax(steepest, sn_length(row->forces[t].linear));
-            }
-            steepest = fmax(steepest, sn_length(sum)); // all on one body, if not against each other
-            record->impulses[k] = row->impulse;
-            record->total = sn_vec3_add_scaled(record->total, row->impulse / h, sum);
-            record->force = fmax(record->force, fabs(row->impulse) * steepest / h);
+        int agent = sn_world_body_record(world, record->body)->agent.agent;
+        if (sn_integrator_is_staged(world->elastics.agents.agents[agent].integrator)) {
+            continue; // its group knows
         }
-        record->broken = record->broken || record->force > record->break_force;
+        weigh_rows(set, record, h);
+        if (record->load.force > record->break_force && !record->load.broken) {
+            sn_bond_let_go(record, world->time + h);
+        }
     }
 }
 
@@ -273,7 +281,7 @@ bool sn_world_is_bonded(const sn_world *world, uint32_t body_a, uint32_t body_b)
         const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
         bool both = (record->body.index == body_a && record->other.index == body_b) ||
                     (record->body.index == body_b && record->other.index == body_a);
-        if (both && body_b != 0 && is_active(record, world->time)) {
+        if (both && body_b != 0 && sn_bond_is_active(record, world->time)) {
             return true;
         }
     }
@@ -289,10 +297,12 @@ sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond)
     if (record == NULL) {
         return state;
     }
-    state.active = is_active(record, world->time);
-    state.broken = record->broken;
-    state.force = record->force;
-    state.total = record->total;
+    state.active = sn_bond_is_active(record, world->time);
+    state.broken = record->load.broken;
+    state.force = record->load.force;
+    state.total = record->load.total;
+    state.break_time = record->load.break_time;
+    state.break_force = record->load.break_force;
     for (int i = 0; i < sn_bond_row_count(&record->item); ++i) {
         sn_bond_view view = sn_world_bond_view(world, record, i, world->time);
         sn_bond_row row;
@@ -311,8 +321,7 @@ sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond)
 
 // ---- states ----
 
-// Of each: whether it is broken, and how far it is along its path.
-enum { STATE_NUMBERS = 4 };
+enum { STATE_NUMBERS = 10 };
 
 size_t sn_world_bond_state_size(const sn_world *world)
 {
@@ -324,8 +333,10 @@ unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at)
     for (int i = 0; i < world->bonds.order.count; ++i) {
         const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
         const sn_bond_along *along = &record->item.along;
-        const double numbers[STATE_NUMBERS] = {record->broken, along->from, along->since,
-                                               along->target};
+        const sn_bond_load *load = &record->load;
+        const double numbers[STATE_NUMBERS] = {
+            load->broken,  along->from,   along->since,  along->target,    load->force,
+            load->total.x, load->total.y, load->total.z, load->break_time, load->break_force};
         memcpy(at, numbers, sizeof numbers);
         at += sizeof numbers;
     }
@@ -338,11 +349,25 @@ const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *a
         sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
         double numbers[STATE_NUMBERS];
         memcpy(numbers, at, sizeof numbers);
-        record->broken = numbers[0] != 0.0;
         record->item.along.from = numbers[1];
         record->item.along.since = numbers[2];
         record->item.along.target = numbers[3];
+        record->load = (sn_bond_load){.force = numbers[4],
+                                      .total = sn_vec3_at(numbers + 5),
+                                      .broken = numbers[0] != 0.0,
+                                      .break_time = numbers[8],
+                                      .break_force = numbers[9]};
         at += sizeof numbers;
     }
     return at;
+}
+
+uint64_t sn_world_hash_bonds(const sn_world *world, uint64_t hash)
+{
+    for (int i = 0; i < world->bonds.order.count; ++i) {
+        const sn_bond_load *load = &world->bonds.records.data[world->bonds.order.data[i]].load;
+        const double numbers[3] = {i, load->break_time, load->break_force};
+        hash = load->broken ? sn_hash64(numbers, sizeof numbers, hash) : hash;
+    }
+    return hash;
 }

@@ -64,7 +64,7 @@ static sn_status hold_bonds(const sn_world *world, search *s, sn_error *error)
 {
     for (int i = 0; i < world->bonds.order.count; ++i) {
         const sn_bond_record *bond = &world->bonds.records.data[world->bonds.order.data[i]];
-        if (bond->broken || world->time < bond->item.start || world->time > bond->item.end) {
+        if (bond->load.broken || world->time < bond->item.start || world->time > bond->item.end) {
             continue;
         }
         if (bond->item.type != SN_BOND_COORDINATES) {

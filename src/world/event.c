@@ -198,6 +198,14 @@ static int side_of(const sn_event_record *event, double value)
     return (value > event->band) - (value < -event->band);
 }
 
+// Has a behaviour just broken the bond whose breaking this is?
+static bool is_torn(const sn_world *world, const sn_event_record *event)
+{
+    const sn_bond_record *bond = sn_world_bond_record(world, event->def.probe.bond);
+    return bond != NULL && event->def.probe.quantity == SN_QUANTITY_BOND_BROKEN &&
+           bond->load.broken && !bond->kept.broken;
+}
+
 void sn_world_start_events(sn_world *world)
 {
     world->stopped = false;
@@ -205,7 +213,7 @@ void sn_world_start_events(sn_world *world)
         sn_event_record *event = &world->events.data[world->event_order.data[i]];
         double value = sn_world_event_value(world, event);
         // Not what the last step left: changed from outside, which is no crossing.
-        if (value != event->value) {
+        if (value != event->value && !is_torn(world, event)) {
             event->value = value;
             event->side = side_of(event, value);
         }
@@ -228,6 +236,10 @@ static sn_status finish_watched(sn_world *world, uint32_t index, double start_ti
     // Where the straight line passes zero; a step that starts there or beyond passes it at once.
     double share = before * side < 0.0 ? before / (before - after) : 0.0;
     double time = start_time + share * (world->time - start_time);
+    const sn_bond_record *bond = sn_world_bond_record(world, event->def.probe.bond);
+    if (bond != NULL && event->def.probe.quantity == SN_QUANTITY_BOND_BROKEN) {
+        time = fmin(fmax(bond->load.break_time, start_time), world->time);
+    }
     return sn_world_log_event(world, index, time, side, error);
 }
 

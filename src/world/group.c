@@ -113,9 +113,13 @@ static void join_all(grouping *g)
 }
 
 // The body whose motion a probe follows; a joint's is its child, which is in one agent with its
-// parent.
+// parent, and a bond's is the elastic one.
 static sn_body body_of(const sn_world *world, const sn_probe *probe)
 {
+    const sn_bond_record *bond = sn_world_bond_record(world, probe->bond);
+    if (bond != NULL) {
+        return bond->body;
+    }
     return probe->joint.index != 0 ? sn_joint_child(world, probe->joint) : probe->body;
 }
 
@@ -190,8 +194,11 @@ static void free_group(sn_group *group)
     sn_array_free(&group->agents);
     sn_array_free(&group->fields);
     sn_array_free(&group->events);
+    sn_array_free(&group->bonds);
+    sn_array_free(&group->brittle);
     sn_ode_destroy(group->ode);
     sn_free(group->state);
+    sn_free(group->slope);
 }
 
 void sn_world_free_groups(sn_world *world)
@@ -329,6 +336,22 @@ static double band_of(const sn_world *world, const sn_event_record *event)
     return absolute + relative * fabs(event->def.threshold);
 }
 
+static bool assign_bonds(sn_world *world)
+{
+    for (int i = 0; i < world->bonds.order.count; ++i) {
+        uint32_t index = world->bonds.order.data[i];
+        const sn_bond_record *bond = &world->bonds.records.data[index];
+        int at = group_of_body(world, bond->body);
+        sn_group *group = at >= 0 ? &world->groups.data[at] : NULL;
+        if (group != NULL &&
+            (!sn_array_push(&group->bonds, index) ||
+             (isfinite(bond->break_force) && !sn_array_push(&group->brittle, index)))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool assign_events(sn_world *world)
 {
     for (int i = 0; i < world->event_order.count; ++i) {
@@ -356,6 +379,10 @@ static bool assign_events(sn_world *world)
         event->band = band_of(world, event);
         if (event->group >= 0) {
             world->event_group = event->group;
+            sn_quantity quantity = event->def.probe.quantity;
+            world->groups.data[group].tells_bonds = world->groups.data[group].tells_bonds ||
+                                                    quantity == SN_QUANTITY_BOND_FORCE ||
+                                                    quantity == SN_QUANTITY_BOND_TOTAL;
             if (!sn_array_push(&world->groups.data[event->group].events, index)) {
                 return false;
             }
@@ -389,12 +416,17 @@ static void find_switches(sn_group *group)
     group->switch_count = sn_group_count_switches(group);
 }
 
+static int count_roots(const sn_group *group)
+{
+    return group->events.count + group->switch_count + group->brittle.count;
+}
+
 static sn_ode_root *make_roots(const sn_group *group)
 {
-    int count = group->events.count + group->switch_count;
+    int count = count_roots(group), first = group->events.count;
     sn_ode_root *roots = sn_allocate((size_t)count * sizeof *roots);
-    for (int i = group->events.count; roots != NULL && i < count; ++i) {
-        roots[i] = (sn_ode_root){-1, SN_SWITCH_BAND};
+    for (int i = first; roots != NULL && i < count; ++i) {
+        roots[i] = (sn_ode_root){-1, i < first + group->switch_count ? SN_SWITCH_BAND : 0.0};
     }
     for (int i = 0; roots != NULL && i < group->events.count; ++i) {
         const sn_event_record *event = &group->world->events.data[group->events.data[i]];
@@ -414,11 +446,12 @@ static sn_status make_integrators(sn_world *world, sn_error *error)
         group->index = i;
         group->edge = INFINITY;
         group->state = sn_allocate(bytes);
-        if (group->state == NULL) {
+        group->slope = sn_allocate(bytes);
+        if (group->state == NULL || group->slope == NULL) {
             return sn_fail_memory(error, bytes);
         }
         find_switches(group);
-        int root_count = group->events.count + group->switch_count;
+        int root_count = count_roots(group);
         sn_ode_root *roots = make_roots(group);
         if (roots == NULL) {
             return sn_fail_memory(error, (size_t)root_count * sizeof *roots);
@@ -430,7 +463,7 @@ static sn_status make_integrators(sn_world *world, sn_error *error)
             .absolute_tolerance = group->absolute_tolerance,
             .root_count = root_count,
             .root = roots,
-            .inner_looks = group->switch_count > 0 ? 2 : 0,
+            .inner_looks = group->switch_count + group->brittle.count > 0 ? 2 : 0,
             .rate = sn_group_rate,
             .roots = sn_group_roots,
             .watch = world->contact.method == SN_CONTACT_SPRINGS ? sn_group_watch : NULL,
@@ -486,7 +519,8 @@ sn_status sn_world_make_groups(sn_world *world, sn_error *error)
         g.parent[i] = i;
     }
     sn_status status = join_everything(&g, error);
-    if (status == SN_OK && !(fill_groups(&g) && assign_fields(world) && assign_events(world))) {
+    if (status == SN_OK &&
+        !(fill_groups(&g) && assign_fields(world) && assign_bonds(world) && assign_events(world))) {
         status = sn_fail_memory(error, (size_t)g.count * sizeof(sn_agent_ref));
     }
     sn_free(g.parent);

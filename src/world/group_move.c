@@ -151,6 +151,38 @@ static void switch_values(const sn_group *group, double t, double *values)
     }
 }
 
+// ---- bonds ----
+
+// Finds what bonds carry at a time, with the group there.
+static void weigh(sn_group *group, double t, const double *y)
+{
+    sn_group_rate(group, t, y, group->slope);
+    sn_world_weigh_bonds(group->world, group, before_edge(group, t));
+}
+
+static sn_bond_record *brittle_bond(const sn_group *group, int i)
+{
+    return &group->world->bonds.records.data[group->brittle.data[i]];
+}
+
+// The share of its strength that a bond has left; below 0 it breaks.
+static double left_of(const sn_bond_record *bond)
+{
+    return 1.0 - bond->load.force / bond->break_force;
+}
+
+// May one break at a time?
+static bool is_brittle(const sn_group *group, double t)
+{
+    bool brittle = false;
+    for (int i = 0; i < group->brittle.count && !brittle; ++i) {
+        brittle = sn_bond_is_active(brittle_bond(group, i), before_edge(group, t));
+    }
+    return brittle;
+}
+
+// ---- roots ----
+
 static double event_value(const sn_group *group, int i)
 {
     return sn_world_event_value(group->world, &group->world->events.data[group->events.data[i]]);
@@ -158,8 +190,16 @@ static double event_value(const sn_group *group, int i)
 
 void sn_group_roots(void *context, double t, const double *y, double *values)
 {
-    const sn_group *group = context;
+    sn_group *group = context;
     double clock = group->world->time;
+    if (group->tells_bonds || is_brittle(group, t)) {
+        weigh(group, t, y);
+    }
+    double *left = values + group->events.count + group->switch_count;
+    for (int i = 0; i < group->brittle.count; ++i) {
+        const sn_bond_record *bond = brittle_bond(group, i);
+        left[i] = sn_bond_is_active(bond, before_edge(group, t)) ? left_of(bond) : 1.0;
+    }
     group->world->time = t; // for events that look at the time
     spread(group, y, before_edge(group, t), false);
     for (int i = 0; i < group->events.count; ++i) {
@@ -303,7 +343,10 @@ static sn_status log_jumps(sn_group *group, double time, bool *stop, sn_error *e
     for (int i = 0; i < group->events.count && status == SN_OK; ++i) {
         const sn_event_record *event = &group->world->events.data[group->events.data[i]];
         int *side = &sn_ode_sides(group->ode)[i];
+        double clock = group->world->time;
+        group->world->time = time;
         double value = event_value(group, i);
+        group->world->time = clock;
         int now = (value > event->band) - (value < -event->band);
         sn_direction wanted = event->def.direction;
         bool counts = wanted == SN_DIRECTION_BOTH || (wanted == SN_DIRECTION_RISING) == (now > 0);
@@ -328,6 +371,74 @@ static void keep_sides(sn_group *group)
         group->world->events.data[group->events.data[i]].step_side = sn_ode_sides(group->ode)[i];
     }
 }
+
+// ---- breaking ----
+
+// What has broken no longer acts: all goes on from here, without it.
+static sn_status go_without(sn_group *group, double t, bool *stop, sn_error *error)
+{
+    sn_status status = sn_world_give_bonds(group->world, error);
+    if (status == SN_OK && group->jumps) {
+        spread(group, group->state, t, true);
+        status = settle(group, t, NULL, true, error);
+    } else if (status == SN_OK) {
+        sn_ode_forget(group->ode);
+    }
+    if (status == SN_OK) {
+        weigh(group, t, group->state);
+        status = log_jumps(group, t, stop, error);
+    }
+    return status;
+}
+
+// Those whose force was found to pass their bounds.
+static sn_status break_found(sn_group *group, double t, const int *found, bool *stop,
+                             sn_error *error)
+{
+    bool any = false;
+    for (int i = 0; i < group->brittle.count; ++i) {
+        any = any || found[i] != 0;
+    }
+    if (!any) {
+        return SN_OK;
+    }
+    weigh(group, t, group->state);
+    for (int i = 0; i < group->brittle.count; ++i) {
+        if (found[i] != 0) {
+            sn_bond_let_go(brittle_bond(group, i), t);
+        }
+    }
+    return go_without(group, t, stop, error);
+}
+
+// What carries too much as a stretch begins, because another has just let go, it begins to hold or
+// something was changed from outside, breaks at once: the worst first, for the others may be
+// relieved.
+static sn_status break_overloaded(sn_group *group, double t, bool *stop, sn_error *error)
+{
+    sn_status status = SN_OK;
+    while (status == SN_OK && is_brittle(group, t)) {
+        sn_bond_record *worst = NULL;
+        weigh(group, t, group->state);
+        for (int i = 0; i < group->brittle.count; ++i) {
+            sn_bond_record *bond = brittle_bond(group, i);
+            bool over = sn_bond_is_active(bond, t) && left_of(bond) < 0.0;
+            worst = over && (worst == NULL || left_of(bond) < left_of(worst)) ? bond : worst;
+        }
+        if (worst == NULL) {
+            break;
+        }
+        sn_bond_let_go(worst, t);
+        status = go_without(group, t, stop, error);
+    }
+    int *sides = sn_ode_sides(group->ode) + group->events.count + group->switch_count;
+    for (int i = 0; i < group->brittle.count; ++i) {
+        sides[i] = 1;
+    }
+    return status;
+}
+
+// ---- stretches ----
 
 // Over one stretch, or up to an event of the user within it: to `to`, a jump of what drives the
 // agents if `jump`.
@@ -357,6 +468,9 @@ static sn_status go_on(sn_group *group, double *t, double to, bool jump, bool *s
     if (result.at_root) {
         status = log_roots(group, *t, stop, error);
     }
+    if (status == SN_OK && result.at_root) {
+        status = break_found(group, *t, found + group->switch_count, stop, error);
+    }
     if (result.watched) {
         sn_world_take_springs(world);
         sn_ode_forget(group->ode);
@@ -377,8 +491,16 @@ static sn_status go(sn_group *group, double t, double end, double *reached, sn_e
     double last = -INFINITY;
     int switches = 0;
     set_sides(group);
-    while (t < end && !stop && status == SN_OK) {
+    if (group->bonds.count > 0) { // behaviours may have broken some
+        status = log_jumps(group, t, &stop, error);
+    }
+    while (t < end && status == SN_OK) {
         bool switched = false;
+        status = break_overloaded(group, t, &stop, error);
+        stop = stop && t > group->world->time; // no step is of length zero
+        if (status != SN_OK || stop) {
+            break;
+        }
         double jump = group->jumps ? next_jump(group, t) : INFINITY;
         jump = fmin(jump, sn_world_next_bond_time(group->world, t));
         status = go_on(group, &t, jump < end ? jump : end, jump <= end, &switched, &stop, error);
@@ -393,12 +515,25 @@ static sn_status go(sn_group *group, double t, double end, double *reached, sn_e
     return status;
 }
 
+// What ran out of memory in a step that failed may have it now.
+static void forget_failures(sn_group *group)
+{
+    group->world->bonds.starved = false;
+    for (int i = 0; i < group->agents.count; ++i) {
+        sn_agent_ref ref = group->agents.data[i];
+        if (ref.set == SN_SET_ELASTIC) {
+            group->world->sets[ref.set]->agents[ref.agent].failed = SN_FAILURE_NONE;
+        }
+    }
+}
+
 sn_status sn_world_step_group(sn_world *world, int index, double end, double *reached,
                               sn_error *error)
 {
     sn_group *group = &world->groups.data[index];
     sn_status status = SN_OK;
     *reached = end;
+    forget_failures(group);
     group->edge = INFINITY;
     // Adams and BDF go on from their own y, whose rotations are not of unit length to the last bit.
     // The others start every step anew, so that a step depends on the saved state alone.
@@ -415,6 +550,9 @@ sn_status sn_world_step_group(sn_world *world, int index, double end, double *re
         status = go(group, world->time, end, reached, error);
     }
     group->edge = INFINITY;
+    if (status == SN_OK && group->bonds.count > 0) {
+        weigh(group, *reached, group->state);
+    }
     spread(group, group->state, *reached, true);
     hold(group, false);
     if (status == SN_OK && is_starved(group)) {

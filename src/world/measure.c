@@ -302,10 +302,20 @@ static double read_body(const sn_world *world, sn_body body, sn_quantity quantit
 static double read_bond(const sn_world *world, sn_bond bond, sn_quantity quantity)
 {
     sn_bond_state state = sn_bond_read(world, bond);
-    return quantity == SN_QUANTITY_BOND_FORCE   ? state.force
-           : quantity == SN_QUANTITY_BOND_TOTAL ? sn_length(state.total)
-           : quantity == SN_QUANTITY_BOND_ERROR ? state.error
-                                                : (double)state.broken;
+    switch (quantity) {
+    case SN_QUANTITY_BOND_FORCE:
+        return state.force;
+    case SN_QUANTITY_BOND_TOTAL:
+        return sn_length(state.total);
+    case SN_QUANTITY_BOND_ERROR:
+        return state.error;
+    case SN_QUANTITY_BOND_BREAK_TIME:
+        return state.break_time;
+    case SN_QUANTITY_BOND_BREAK_FORCE:
+        return state.break_force;
+    default:
+        return (double)state.broken;
+    }
 }
 
 double sn_probe_read(const sn_world *world, const sn_probe *probe)

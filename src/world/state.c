@@ -210,5 +210,6 @@ uint64_t sn_world_hash(const sn_world *world)
             hash = sn_mix64(hash ^ hash_chunk(set, first, last)) + (uint64_t)last;
         }
     }
-    return sn_world_hash_springs(world, sn_world_hash_behaviours(world, hash));
+    hash = sn_world_hash_bonds(world, sn_world_hash_behaviours(world, hash));
+    return sn_world_hash_springs(world, hash);
 }

@@ -301,6 +301,7 @@ static void world_go_back(sn_world *world, double start, double rest)
     sn_world_let_go(world);
     sn_world_undo_springs(world);
     sn_world_undo_behaviours(world);
+    sn_world_undo_bonds(world);
     sn_world_touch(world);
 }
 
@@ -316,6 +317,7 @@ static sn_status world_act(sn_world *world, double h, sn_error *error)
     status = status == SN_OK ? sn_world_assemble(world, error) : status;
     if (status != SN_OK) {
         sn_world_undo_behaviours(world);
+        sn_world_undo_bonds(world);
         world_clear_external(world);
         sn_world_undo_joints(world, moved);
     }
@@ -407,6 +409,7 @@ sn_status sn_world_step(sn_world *world, double h, sn_error *error)
         return status;
     }
     double start = world->time, rest = world->time_rest;
+    sn_world_keep_bonds(world);
     status = world_act(world, h, error);
     if (status != SN_OK) {
         return status;

@@ -139,14 +139,18 @@ typedef struct sn_group {
     sn_integrator integrator;
     double relative_tolerance, absolute_tolerance;
     SN_ARRAY(sn_agent_ref) agents;
-    SN_ARRAY(uint32_t) fields; // springs and drags that act inside it, by index
-    SN_ARRAY(uint32_t) events; // located by it, by index
-    int size;                  // of its state: all q and v
-    int switch_count;          // of all its agents, see agent.h
-    bool jumps;                // forces or velocities of an agent do
-    double edge;               // the time of the next jump; stages that end there are before it
+    SN_ARRAY(uint32_t) fields;  // springs and drags that act inside it, by index
+    SN_ARRAY(uint32_t) events;  // located by it, by index
+    SN_ARRAY(uint32_t) bonds;   // of its elastic bodies, by index in the world's order
+    SN_ARRAY(uint32_t) brittle; // of these, those that may break
+    bool tells_bonds;           // an event looks at what bonds carry
+    int size;                   // of its state: all q and v
+    int switch_count;           // of all its agents, see agent.h
+    bool jumps;                 // forces or velocities of an agent do
+    double edge;                // the time of the next jump; stages that end there are before it
     sn_ode *ode;
     double *state; // size
+    double *slope; // size: the rate of a state that is looked at
     bool fresh;    // the integrator must forget its history before the next step
 } sn_group;
 
