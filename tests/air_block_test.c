@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "field/wind_block.h"
+#include "random_vector.h"
 
 enum { PATCHES = 37 };
 
@@ -29,16 +30,7 @@ static void assert_vectors_near(sn_vec3 a, sn_vec3 b, double tolerance)
     assert_near(sn_distance(a, b), 0.0, tolerance);
 }
 
-static sn_vec3 random_vector(sn_random *random, double size)
-{
-    sn_vec3 v;
-    v.x = sn_random_range(random, -size, size);
-    v.y = sn_random_range(random, -size, size);
-    v.z = sn_random_range(random, -size, size);
-    return v;
-}
-
-static sn_quat random_rotation(sn_random *random)
+static sn_quat any_rotation(sn_random *random)
 {
     sn_quat q;
     q.w = sn_random_range(random, 0.1, 1.0);
@@ -239,7 +231,7 @@ static double compare_wind(const sn_wind *wind, sn_random *random, double size, 
     sn_wind_place place = {.position = random_vector(random, 1.0), .radius = size};
     place.position.x += 0.8;
     place.position.z += 1.5;
-    place.rotation = sn_quat_to_mat3(random_rotation(random));
+    place.rotation = sn_quat_to_mat3(any_rotation(random));
     sn_air_stream stream[PATCHES] = {0};
     sn_wind_blow(wind, &place, time, 1.0, blocks.data, blocks.count, stream);
     double sum = 0.0;

@@ -249,12 +249,12 @@ static void test_terminal_speed(void **state)
         add_still_air(world);
         double mass = 0.1 * 0.1 * 0.001 * 2700.0;
         double limit = sqrt(2.0 * mass * 9.81 / (1.2 * 1.17 * 0.01));
-        step(world, 0.002, 250);
+        advance(world, 0.002, 250);
         double wanted = limit * tanh(9.81 * 0.5 / limit);
         sn_vec3 v = sn_body_velocity(world, body);
         assert_vectors_near(v, sn_vec3_make(0.0, 0.0, -wanted), policy == 0 ? 1e-5 : 1e-8);
         assert_near(sn_length(sn_body_angular_velocity(world, body)), 0.0, 1e-9);
-        step(world, 0.01, 1000);
+        advance(world, 0.01, 1000);
         assert_near(sn_body_velocity(world, body).z, -limit, 1e-9 * limit);
         sn_world_destroy(world);
     }
@@ -280,7 +280,7 @@ static sn_vec3 tumble(sn_integrator integrator, int steps)
     wind.radius = 0.3;
     wind.speed = 2.0;
     add_wind(world, &wind);
-    step(world, 0.25 / steps, steps);
+    advance(world, 0.25 / steps, steps);
     sn_vec3 at = sn_transform_point(sn_body_transform(world, body), sn_vec3_make(0.1, 0.1, 0.0));
     sn_world_destroy(world);
     return at;
@@ -319,7 +319,7 @@ static void test_still_air_takes_energy(void **state)
     add_still_air(world);
     double last = sn_world_energy(world).total, first = last;
     for (int i = 0; i < 480; ++i) {
-        step(world, 1.0 / 240.0, 1);
+        advance(world, 1.0 / 240.0, 1);
         double now = sn_world_energy(world).total;
         assert_true(now <= last * (1.0 + 1e-12));
         last = now;
@@ -359,7 +359,7 @@ static void test_hanging_plate(void **state)
         sn_freedom_def freedom = sn_joint_freedom(world, hinge, 0);
         freedom.damping = 0.01;
         assert_int_equal(sn_joint_set_freedom(world, hinge, 0, &freedom, NULL), SN_OK);
-        step(world, 0.01, 3000);
+        advance(world, 0.01, 3000);
         assert_near(fabs(sn_joint_position(world, hinge, 0)), low, 1e-6);
     }
     sn_world_destroy(world);
@@ -377,12 +377,12 @@ static void test_face_law(void **state)
     wind.speed = 3.0;
     wind.law = SN_WIND_LAW_FACE;
     sn_field field = add_wind(world, &wind);
-    step(world, 1e-3, 1);
+    advance(world, 1e-3, 1);
     double mass = 0.01 * 0.3 * 0.2 * 100.0, force = 1.2 * 0.06 * 9.0;
     assert_vectors_near(sn_body_velocity(world, body), sn_vec3_make(force * 1e-3 / mass, 0.0, 0.0),
                         1e-15);
     // It does not look at the motion of the face.
-    step(world, 1e-3, 1);
+    advance(world, 1e-3, 1);
     assert_vectors_near(sn_body_velocity(world, body),
                         sn_vec3_make(2.0 * force * 1e-3 / mass, 0.0, 0.0), 1e-14);
     assert_int_equal(sn_world_remove_field(world, field, NULL), SN_OK);
@@ -392,8 +392,8 @@ static void test_face_law(void **state)
     add_wind(world, &wind);
     sn_world *copy = NULL;
     assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
-    step(world, 1e-3, 3);
-    step(copy, 1e-3, 3);
+    advance(world, 1e-3, 3);
+    advance(copy, 1e-3, 3);
     assert_true(sn_world_hash(world) == sn_world_hash(copy));
     sn_vec3 v = sn_body_velocity(world, body);
     assert_true(hypot(v.y, v.z) > 1e-6 && hypot(v.y, v.z) < 0.5 * 3.0 * force * 1e-3 / mass);
@@ -437,7 +437,7 @@ static void test_winds_add_up(void **state)
     wind = sn_default_wind_def();
     wind.kind = SN_WIND_JET;
     assert_int_equal(sn_world_set_wind(world, east, &wind, &error), SN_OK);
-    step(world, 0.01, 1);
+    advance(world, 0.01, 1);
     assert_near(sn_world_air_velocity(world, sn_vec3_make(2.4, 0.0, 0.0)).x, 0.5, 1e-15);
     sn_air_def air = sn_default_air_def();
     air.density = NAN;
@@ -456,17 +456,17 @@ static void test_sensors_feel_nothing(void **state)
     sn_body body = add_shape(world, &plate, SN_TRANSFORM_IDENTITY, SN_VEC3_ZERO, SN_VEC3_ZERO);
     sn_wind_def wind = sn_default_wind_def();
     add_wind(world, &wind);
-    step(world, 1e-3, 1);
+    advance(world, 1e-3, 1);
     double first = sn_body_velocity(world, body).x;
     assert_true(first > 0.0);
     sn_surface surface = sn_body_shape(world, body, 0)->surface;
     surface.sensor = true;
     assert_int_equal(sn_body_set_surface(world, body, 0, &surface, NULL), SN_OK);
-    step(world, 1e-3, 5);
+    advance(world, 1e-3, 5);
     assert_near(sn_body_velocity(world, body).x, first, 1e-16);
     surface.sensor = false;
     assert_int_equal(sn_body_set_surface(world, body, 0, &surface, NULL), SN_OK);
-    step(world, 1e-3, 1);
+    advance(world, 1e-3, 1);
     assert_true(sn_body_velocity(world, body).x > 1.9 * first);
     sn_world_destroy(world);
 }
@@ -507,12 +507,12 @@ static void test_strength(void **state)
         double s = t < 0.1 ? 10.0 * t : t < 0.2 ? 1.0 : fmax(1.0 - 20.0 * (t - 0.2), 0.0);
         assert_near(sn_wind_strength(sn_world_wind(world, field), t), s, 1e-14);
         expected += force * s * s * 1e-3 / mass;
-        step(world, 1e-3, 1);
+        advance(world, 1e-3, 1);
         if (i == 150) {
             assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
         }
         if (i > 150) {
-            step(copy, 1e-3, 1);
+            advance(copy, 1e-3, 1);
         }
     }
     assert_near(sn_body_velocity(world, body).x, expected, 1e-13);
@@ -525,7 +525,7 @@ static void test_strength(void **state)
     assert_int_equal(sn_world_set_wind(world, field, &now, NULL), SN_OK);
     sn_motion_release(now.strength);
     assert_ptr_equal(sn_world_wind(world, field), before);
-    step(world, 1e-3, 1);
+    advance(world, 1e-3, 1);
     assert_near(sn_body_velocity(world, body).x, expected + 4.0 * force * 1e-3 / mass, 1e-13);
     assert_near(sn_world_air_velocity(world, SN_VEC3_ZERO).x, 2.0, 0.0);
     sn_world_destroy(world);
@@ -540,7 +540,7 @@ static void test_bodies_come_and_go(void **state)
     for (int i = 0; i < 60; ++i) {
         sn_shape plate = plate_shape(0.1, 0.1, 0.1 + 0.001 * i, 10.0);
         sn_body body = add_shape(world, &plate, SN_TRANSFORM_IDENTITY, SN_VEC3_ZERO, SN_VEC3_ZERO);
-        step(world, 0.01, 1);
+        advance(world, 0.01, 1);
         assert_true(sn_body_velocity(world, body).x > 0.0);
         assert_int_equal(sn_world_remove_body(world, body, NULL), SN_OK);
     }
@@ -586,9 +586,9 @@ static void test_out_of_memory(void **state)
     }
     sn_world_destroy(copy);
     // Once warm, steps allocate nothing.
-    step(world, 0.01, 5);
+    advance(world, 0.01, 5);
     uint64_t count = sn_allocation_count();
-    step(world, 0.01, 20);
+    advance(world, 0.01, 20);
     assert_int_equal(sn_allocation_count() - count, 0);
     sn_world_destroy(world);
 }

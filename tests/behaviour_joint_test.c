@@ -129,8 +129,8 @@ static void a_force_is_a_force(void **state)
         sn_drive_def drive = {.type = SN_DRIVE_FORCE, .force_limit = INFINITY};
         assert_int_equal(sn_joint_set_drive(b.world, b.joints[1], 0, &drive, NULL), SN_OK);
         for (int i = 0; i < 300; ++i) {
-            step(a.world, 0.005, 1);
-            step(b.world, 0.005, 1);
+            advance(a.world, 0.005, 1);
+            advance(b.world, 0.005, 1);
             assert_true(fabs(angle(&a, 0) - angle(&b, 0)) < 1e-9);
             assert_true(fabs(angle(&a, 1) - angle(&b, 1)) < 1e-9);
         }
@@ -156,8 +156,8 @@ static void a_sampled_servo_tends_to_the_built_in_one(void **state)
         assert_int_equal(sn_joint_set_drive(b.world, b.joints[1], 0, &drive, NULL), SN_OK);
         add_behaviour(a.world, "push", push_elbow, NULL);
         double h = 0.008 / (1 << k);
-        step(a.world, h, 100 << k);
-        step(b.world, h, 100 << k);
+        advance(a.world, h, 100 << k);
+        advance(b.world, h, 100 << k);
         gaps[k] = fabs(angle(&a, 1) - angle(&b, 1)) + fabs(angle(&a, 0) - angle(&b, 0));
         sn_world_destroy(a.world);
         sn_world_destroy(b.world);
@@ -207,7 +207,7 @@ static void a_freedom_is_taken_over_and_let_go(void **state)
         add_behaviour(r.world, "hand", move_by_hand, motion);
         double h = 0.0025, widest = 0.0;
         for (int i = 0; i < 400; ++i) {
-            step(r.world, h, 1);
+            advance(r.world, h, 1);
             sn_motion_state now = sn_motion_at(motion, sn_world_time(r.world));
             assert_true(fabs(angle(&r, 0) - now.value) < 1e-9);
             widest = fmax(widest, fabs(angle(&r, 1)));
@@ -218,7 +218,7 @@ static void a_freedom_is_taken_over_and_let_go(void **state)
         double energy = sn_world_energy(r.world).total;
         double drift = 0.0;
         for (int i = 0; i < 400; ++i) {
-            step(r.world, h, 1);
+            advance(r.world, h, 1);
             drift = fmax(drift, fabs(sn_world_energy(r.world).total - energy));
         }
         assert_true(drift < (policy == 0 ? 2e-2 : 1e-5));
@@ -251,11 +251,11 @@ static void what_is_cut_falls_freely(void **state)
         rig r = make_rig((sn_policy)policy, NULL);
         add_behaviour(r.world, "push", push_elbow, NULL);
         add_behaviour(r.world, "cut", cut_hook, NULL);
-        step(r.world, 0.01, 40);
+        advance(r.world, 0.01, 40);
         assert_false(sn_joint_is_broken(r.world, r.joints[2]));
         sn_vec3 x = sn_body_centre(r.world, r.bodies[2]),
                 v = sn_body_velocity(r.world, r.bodies[2]);
-        step(r.world, 0.01, 60);
+        advance(r.world, 0.01, 60);
         assert_true(sn_joint_is_broken(r.world, r.joints[2]));
         double t = 0.6;
         sn_vec3 fallen = sn_vec3_add(x, sn_vec3_scale(t, v));
@@ -285,10 +285,10 @@ static void forces_outlive_a_break(void **state)
     rig r = make_rig(SN_POLICY_LOCKSTEP, NULL);
     add_behaviour(r.world, "push", push_everything, NULL);
     add_behaviour(r.world, "cut", cut_hook, NULL);
-    step(r.world, 0.01, 40);
+    advance(r.world, 0.01, 40);
     sn_vec3 v = sn_body_velocity(r.world, r.bodies[2]);
     double rate = sn_joint_velocity(r.world, r.joints[1], 0);
-    step(r.world, 0.01, 1);
+    advance(r.world, 0.01, 1);
     assert_true(sn_joint_is_broken(r.world, r.joints[2]));
     assert_true(sn_distance(v, sn_body_velocity(r.world, r.bodies[2])) < 1e-9);
     // 0.5 N m still turns the lower rod, which is lighter now
@@ -309,7 +309,7 @@ static void forces_outlive_the_first_assembly(void **state)
         }
         sn_body_add_force(r.world, r.bodies[0], sn_vec3_make(1, 0, 0), SN_VEC3_ZERO);
         sn_body_add_torque(r.world, r.bodies[0], sn_vec3_make(0, 2, 0));
-        step(r.world, 0.01, 1);
+        advance(r.world, 0.01, 1);
         speeds[k] = sn_joint_velocity(r.world, r.joints[0], 0);
         sn_world_destroy(r.world);
     }
@@ -356,7 +356,7 @@ static void states_hold_what_was_steered(void **state)
             rig a = make_rig((sn_policy)policy, motion), b = make_rig((sn_policy)policy, motion);
             add_behaviour(a.world, "all", do_it_all, motion);
             add_behaviour(b.world, "all", do_it_all, motion);
-            step(a.world, 0.01, moments[k]);
+            advance(a.world, 0.01, moments[k]);
             size_t size = sn_world_state_size(a.world);
             void *bytes = malloc(size);
             assert_int_equal(sn_world_save_state(a.world, bytes, size, NULL), SN_OK);
@@ -368,9 +368,9 @@ static void states_hold_what_was_steered(void **state)
             }
             assert_true(sn_world_hash(a.world) == sn_world_hash(b.world));
             for (int i = 0; i < 60; ++i) {
-                step(a.world, 0.01, 1);
-                step(b.world, 0.01, 1);
-                step(copy, 0.01, 1);
+                advance(a.world, 0.01, 1);
+                advance(b.world, 0.01, 1);
+                advance(copy, 0.01, 1);
                 assert_true(sn_world_hash(a.world) == sn_world_hash(copy));
                 assert_true(sn_world_hash(a.world) == sn_world_hash(b.world));
             }
@@ -391,7 +391,7 @@ static void unknown_motions_are_refused(void **state)
     rig a = make_rig(SN_POLICY_LOCKSTEP, motion), b = make_rig(SN_POLICY_LOCKSTEP, NULL);
     add_behaviour(a.world, "all", do_it_all, motion);
     add_behaviour(b.world, "all", do_it_all, motion);
-    step(a.world, 0.01, 5);
+    advance(a.world, 0.01, 5);
     size_t size = sn_world_state_size(a.world);
     void *bytes = malloc(size);
     assert_int_equal(sn_world_save_state(a.world, bytes, size, NULL), SN_OK);
@@ -432,7 +432,7 @@ static void a_failure_takes_drives_and_breaks_back(void **state)
     rig r = make_rig(SN_POLICY_LOCKSTEP, NULL);
     add_behaviour(r.world, "push", push_elbow, NULL);
     add_behaviour(r.world, "harm", do_harm, &harm);
-    step(r.world, 0.01, 20);
+    advance(r.world, 0.01, 20);
     sn_world *copy = NULL;
     assert_int_equal(sn_world_copy(r.world, &copy, NULL), SN_OK);
     uint64_t hash = sn_world_hash(r.world);
@@ -444,8 +444,8 @@ static void a_failure_takes_drives_and_breaks_back(void **state)
     assert_int_equal(sn_joint_drive(r.world, r.joints[1], 0).type, SN_DRIVE_NONE);
     assert_false(sn_joint_is_broken(r.world, r.joints[2]));
     harm = 0;
-    step(r.world, 0.01, 20);
-    step(copy, 0.01, 20);
+    advance(r.world, 0.01, 20);
+    advance(copy, 0.01, 20);
     assert_true(sn_world_hash(r.world) == sn_world_hash(copy));
     sn_world_destroy(copy);
     sn_world_destroy(r.world);

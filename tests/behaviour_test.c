@@ -85,7 +85,7 @@ static void a_sampled_controller_has_its_closed_form(void **state)
             double f = -c.stiffness * x - c.damping * v;
             x += h * v + 0.5 * h * h * f;
             v += h * f;
-            step(world, h, 1);
+            advance(world, h, 1);
             assert_true(fabs(read(world, c.body, SN_QUANTITY_CENTRE_X) - x) < 1e-11);
             assert_true(fabs(read(world, c.body, SN_QUANTITY_VELOCITY_X) - v) < 1e-11);
         }
@@ -121,7 +121,7 @@ static void a_memory_makes_hysteresis(void **state)
     int switches = 0;
     double before = 0.0;
     for (int i = 0; i < 4000; ++i) {
-        step(world, 0.01, 1);
+        advance(world, 0.01, 1);
         double on = sn_behaviour_memory(world, heater)[0];
         // It switches on the far side only.
         double x = read(world, body, SN_QUANTITY_CENTRE_X);
@@ -174,7 +174,7 @@ static void a_period_is_kept_by_any_step(void **state)
         sn_behaviour_def def = make_def("clock", write_diary, &d);
         def.period = cases[k].period;
         add(world, &def);
-        step(world, cases[k].step, cases[k].steps);
+        advance(world, cases[k].step, cases[k].steps);
         assert_int_equal(d.count, cases[k].expected);
         double h = cases[k].step, period = cases[k].period > h ? cases[k].period : h;
         for (int i = 0; i < d.count; ++i) {
@@ -202,7 +202,7 @@ static void periods_hold_over_uneven_steps(void **state)
         for (int i = 0; i < 500; ++i) {
             double start = sn_world_time(world);
             int before = d.count;
-            step(world, 0.001 + 0.05 * sn_random_unit(&random), 1);
+            advance(world, 0.001 + 0.05 * sn_random_unit(&random), 1);
             bool passed = floor(start / period) > floor(last / period);
             assert_int_equal(d.count - before, passed);
             last = start;
@@ -220,11 +220,11 @@ static void once_acts_once_a_start(void **state)
     def.once = true;
     sn_behaviour b = add(world, &def);
     assert_true(sn_behaviour_is_active(world, b));
-    step(world, 0.1, 10);
+    advance(world, 0.1, 10);
     assert_int_equal(d.count, 1);
     assert_false(sn_behaviour_is_active(world, b));
     assert_int_equal(sn_behaviour_start(world, b, NULL), SN_OK);
-    step(world, 0.1, 10);
+    advance(world, 0.1, 10);
     assert_int_equal(d.count, 2);
     assert_true(fabs(d.times[1] - 1.0) < 1e-12);
     sn_world_destroy(world);
@@ -246,10 +246,10 @@ static void children_live_with_their_parent(void **state)
         def.parent = parents[i] >= 0 ? b[parents[i]] : (sn_behaviour){0};
         b[i] = add(world, &def);
     }
-    step(world, 0.1, 1);
+    advance(world, 0.1, 1);
     assert_true(d[0].count == 1 && d[1].count == 1 && d[2].count == 0 && d[3].count == 1);
     assert_int_equal(sn_behaviour_start(world, b[2], NULL), SN_OK);
-    step(world, 0.1, 1);
+    advance(world, 0.1, 1);
     assert_true(d[0].count == 2 && d[1].count == 2 && d[2].count == 1 && d[3].count == 2);
     assert_int_equal(sn_behaviour_stop(world, b[0], NULL), SN_OK);
     for (int i = 0; i < 4; ++i) {
@@ -259,12 +259,12 @@ static void children_live_with_their_parent(void **state)
     assert_int_equal(sn_behaviour_start(world, b[3], &error), SN_ERROR_ARGUMENT);
     assert_string_equal(error.place, "grandchild");
     assert_non_null(strstr(error.text, "'child'"));
-    step(world, 0.1, 5);
+    advance(world, 0.1, 5);
     assert_int_equal(d[0].count + d[1].count + d[2].count + d[3].count, 7);
     // The idle child was started by hand and is not part of what its parent brings back.
     assert_int_equal(sn_behaviour_start(world, b[0], NULL), SN_OK);
     assert_false(sn_behaviour_is_active(world, b[2]));
-    step(world, 0.1, 1);
+    advance(world, 0.1, 1);
     assert_true(d[0].count == 3 && d[1].count == 3 && d[2].count == 1 && d[3].count == 3);
     // A child that was stopped alone stays so when its parent, still active, is started.
     assert_int_equal(sn_behaviour_stop(world, b[1], NULL), SN_OK);
@@ -301,7 +301,7 @@ static void behaviours_start_and_stop_each_other(void **state)
         def.active = i == 0;
         relays[1 - i].next = add(world, &def);
     }
-    step(world, 0.5, 4);
+    advance(world, 0.5, 4);
     assert_int_equal(d[0].count, 4);
     assert_int_equal(d[1].count, 4);
     for (int i = 0; i < 4; ++i) {
@@ -363,7 +363,7 @@ static void a_located_event_starts_at_its_time(void **state)
         int steps = 0;
         while (sn_world_time(world) < end) {
             double left = end - sn_world_time(world);
-            step(world, left < 0.07 ? left : 0.07, 1);
+            advance(world, left < 0.07 ? left : 0.07, 1);
             assert_false(sn_world_stopped(world));
             steps += 1;
         }
@@ -389,7 +389,7 @@ static void other_events_start_at_the_end_of_their_step(void **state)
         def.on = add_fall(world, t.body, 0.5, action);
         def.active = false;
         add(world, &def);
-        step(world, 0.1, 12);
+        advance(world, 0.1, 12);
         assert_true(fabs(t.first_time - 1.0) < 1e-12);
         sn_world_destroy(world);
     }
@@ -411,7 +411,7 @@ static void events_are_for_children_of_active_parents(void **state)
         def.active = false;
         def.on = add_fall(world, ball, 0.5, SN_EVENT_START);
         add(world, &def);
-        step(world, 0.1, 12);
+        advance(world, 0.1, 12);
         assert_int_equal(d[1].count, active ? 2 : 0);
         sn_world_destroy(world);
     }
@@ -465,7 +465,7 @@ static void states_and_copies_go_on_to_the_bit(void **state)
     for (int policy = 0; policy < 2; ++policy) {
         plant p, q;
         make_plant(&p, (sn_policy)policy);
-        step(p.world, 0.01, 137);
+        advance(p.world, 0.01, 137);
         size_t size = sn_world_state_size(p.world);
         void *bytes = malloc(size);
         assert_int_equal(sn_world_save_state(p.world, bytes, size, NULL), SN_OK);
@@ -475,14 +475,14 @@ static void states_and_copies_go_on_to_the_bit(void **state)
         make_plant(&q, (sn_policy)policy);
         assert_int_equal(sn_world_load_state(q.world, bytes, size, NULL), SN_OK);
         assert_true(sn_world_hash(q.world) == sn_world_hash(p.world));
-        step(p.world, 0.01, 200);
-        step(copy, 0.01, 200);
-        step(q.world, 0.01, 200);
+        advance(p.world, 0.01, 200);
+        advance(copy, 0.01, 200);
+        advance(q.world, 0.01, 200);
         assert_true(sn_world_hash(copy) == sn_world_hash(p.world));
         assert_true(sn_world_hash(q.world) == sn_world_hash(p.world));
         // and the world itself goes back
         assert_int_equal(sn_world_load_state(p.world, bytes, size, NULL), SN_OK);
-        step(p.world, 0.01, 200);
+        advance(p.world, 0.01, 200);
         assert_true(sn_world_hash(q.world) == sn_world_hash(p.world));
         free(bytes);
         sn_world_destroy(copy);
@@ -562,7 +562,7 @@ static void a_failure_leaves_nothing_behind(void **state)
         sn_behaviour_def def = make_def("saboteur", sabotage, &s);
         def.memory_count = 2;
         sn_behaviour b = add(p.world, &def);
-        step(p.world, 0.01, 4);
+        advance(p.world, 0.01, 4);
         uint64_t hash = sn_world_hash(p.world);
         sn_error error = {0};
         sn_status expected = kind == 1 ? SN_ERROR_DIVERGED : SN_ERROR_ARGUMENT;
@@ -579,8 +579,8 @@ static void a_failure_leaves_nothing_behind(void **state)
         assert_int_equal(sn_world_copy(p.world, &copy, NULL), SN_OK);
         assert_int_equal(sn_behaviour_stop(p.world, b, NULL), SN_OK);
         assert_int_equal(sn_behaviour_stop(copy, b, NULL), SN_OK);
-        step(p.world, 0.01, 10);
-        step(copy, 0.01, 10);
+        advance(p.world, 0.01, 10);
+        advance(copy, 0.01, 10);
         assert_true(sn_world_hash(copy) == sn_world_hash(p.world));
         sn_world_destroy(copy);
         sn_world_destroy(p.world);
@@ -607,7 +607,7 @@ static void a_failed_step_takes_their_state_back(void **state)
     def.memory_count = 1;
     def.active = false;
     sn_behaviour brute = add(p.world, &def);
-    step(p.world, 0.01, 20);
+    advance(p.world, 0.01, 20);
     assert_int_equal(sn_behaviour_start(p.world, brute, NULL), SN_OK);
     uint64_t hash = sn_world_hash(p.world);
     sn_error error = {0};
@@ -666,7 +666,7 @@ static void what_they_may_not_do_is_refused(void **state)
     meddler m = {.body = add_ball(world, "ball", SN_VEC3_ZERO, sn_vec3_make(1, 0, 0))};
     sn_behaviour_def def = make_def("meddler", meddle, &m);
     sn_behaviour b = add(world, &def);
-    step(world, 0.01, 2);
+    advance(world, 0.01, 2);
     assert_int_equal(m.refused, m.tried);
     assert_true(m.tried > 0);
     assert_false(sn_behaviour_is_active(world, b));
@@ -729,7 +729,7 @@ static void bad_definitions_and_handles_are_refused(void **state)
     sn_field handle;
     assert_int_equal(sn_world_add_callback(world, &field, &handle, NULL), SN_OK);
     add_ball(world, "ball", SN_VEC3_ZERO, SN_VEC3_ZERO);
-    step(world, 0.01, 1);
+    advance(world, 0.01, 1);
     assert_true(sn_behaviour_is_active(world, b));
     sn_world_destroy(world);
 }
@@ -782,9 +782,9 @@ static void out_of_memory_leaves_whole_worlds(void **state)
         assert_true(status == SN_OK || status == SN_ERROR_MEMORY);
         through = status == SN_OK;
         failures += status != SN_OK;
-        step(p.world, 0.01, 3);
+        advance(p.world, 0.01, 3);
         if (through) {
-            step(copy, 0.01, 3);
+            advance(copy, 0.01, 3);
             assert_true(sn_world_hash(copy) == sn_world_hash(p.world));
             sn_behaviour second = sn_world_find_behaviour(copy, "second");
             assert_true(*(double *)sn_behaviour_user(copy, second) == 1.0);
@@ -800,9 +800,9 @@ static void a_running_world_allocates_nothing(void **state)
     (void)state;
     plant p;
     make_plant(&p, SN_POLICY_LOCKSTEP);
-    step(p.world, 0.01, 100);
+    advance(p.world, 0.01, 100);
     uint64_t before = sn_allocation_count();
-    step(p.world, 0.01, 100);
+    advance(p.world, 0.01, 100);
     assert_int_equal(sn_allocation_count(), before);
     sn_world_destroy(p.world);
 }

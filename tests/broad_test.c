@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "base/threads.h"
 #include "collide/broad.h"
+#include "random_vector.h"
 
 enum { MOST = 1200 };
 
@@ -30,12 +31,6 @@ typedef struct crowd {
     uint8_t near[MOST][MOST]; // as the owner of the pairs has them
     double scale;
 } crowd;
-
-static sn_vec3 random_vector(sn_random *random, double reach)
-{
-    double x = sn_random_range(random, -reach, reach), y = sn_random_range(random, -reach, reach);
-    return sn_vec3_make(x, y, sn_random_range(random, -reach, reach));
-}
 
 static sn_aabb box_of(const thing *one)
 {

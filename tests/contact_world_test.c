@@ -109,7 +109,7 @@ static void test_forces_of_a_stack(void **state)
     sn_world *world = contact_world(false, 1);
     sn_body floor = put_floor(world, 0.0, 0.5);
     sn_body lower = put_box(world, 0.0, 0.1), upper = put_box(world, 0.01, 0.3);
-    step(world, H, 20);
+    advance(world, H, 20);
     double weight = mass_of(world, lower) * G;
     assert_int_equal(sn_world_contact_count(world), 2);
     bool seen[2] = {false, false};
@@ -152,7 +152,7 @@ static void test_forces_add_up(void **state)
     double mass = mass_of(world, body);
     sn_vec3 start = sn_world_momentum(world), sum = SN_VEC3_ZERO;
     for (int i = 0; i < 300; ++i) {
-        step(world, H, 1);
+        advance(world, H, 1);
         sum = sn_vec3_add_scaled(sum, H, sn_body_contact_force(world, body, NULL));
         sn_vec3 expected = sn_vec3_add(start, sum);
         expected.z -= mass * G * H * (i + 1);
@@ -183,7 +183,7 @@ static void test_slopes_at_random(void **state)
         frame.rotation =
             sn_quat_multiply(frame.rotation, (sn_quat){cos(turn), 0.0, 0.0, sin(turn)});
         sn_body body = put(world, &box, SN_BODY_RIGID, frame, SN_VEC3_ZERO);
-        step(world, H, 120);
+        advance(world, H, 120);
         double rate = G * fmax(0.0, sin(slope) - friction * cos(slope));
         sn_vec3 way = sn_vec3_sub(sn_body_centre(world, body), frame.position);
         double allowed = i % 2 == 0 ? 1e-10 : 1e-6;
@@ -205,13 +205,13 @@ static void test_surface_changes(void **state)
         sn_transform frame = {SN_VEC3_ZERO, {cos(0.05), 0.0, sin(0.05), 0.0}};
         frame.position = sn_rotate(frame.rotation, sn_vec3_make(0.0, 0.0, 0.05));
         sn_body body = put(world, &box, SN_BODY_RIGID, frame, SN_VEC3_ZERO);
-        step(world, H, 480);
+        advance(world, H, 480);
         assert_int_equal(sn_world_report(world).sleeping, sleep);
         assert_true(sn_length(sn_body_velocity(world, body)) < 1e-10);
         sn_surface slippery = box.surface;
         slippery.friction = 0.0;
         assert_int_equal(sn_body_set_surface(world, body, 0, &slippery, NULL), SN_OK);
-        step(world, H, 240);
+        advance(world, H, 240);
         double speed = sn_length(sn_body_velocity(world, body));
         assert_true(fabs(speed - G * sin(0.1)) < 1e-3);
         sn_world_destroy(world);
@@ -245,7 +245,7 @@ static void test_events(void **state)
     sn_contact_event event = {0}, last = {0};
     int begun = 0, ended = 0;
     for (int i = 0; i < 120; ++i) {
-        step(world, H, 1);
+        advance(world, H, 1);
         begun += count_events(world, SN_CONTACT_BEGIN, false, &event);
         ended += count_events(world, SN_CONTACT_END, false, &last);
     }
@@ -261,7 +261,7 @@ static void test_events(void **state)
     assert_int_equal(sn_body_set_velocity(world, body, sn_vec3_make(0, 0, 2), SN_VEC3_ZERO, NULL),
                      SN_OK);
     for (int i = 0; i < 24; ++i) {
-        step(world, H, 1);
+        advance(world, H, 1);
         begun += count_events(world, SN_CONTACT_BEGIN, false, &event);
         ended += count_events(world, SN_CONTACT_END, false, &last);
     }
@@ -290,8 +290,8 @@ static void test_sensor(void **state)
         bodies[i] = put(worlds[i], &ball, SN_BODY_RIGID, at(0.0, 0.0, 1.5), SN_VEC3_ZERO);
     }
     for (int k = 0; k < 140; ++k) {
-        step(worlds[0], H, 1);
-        step(worlds[1], H, 1);
+        advance(worlds[0], H, 1);
+        advance(worlds[1], H, 1);
         begun += count_events(worlds[1], SN_CONTACT_BEGIN, true, &event);
         ended += count_events(worlds[1], SN_CONTACT_END, true, &last);
         assert_int_equal(sn_world_contact_count(worlds[1]), 0);
@@ -328,7 +328,7 @@ static void test_groups(void **state)
         ball.surface.meets = table[i].meets_b;
         put(world, &shelf, SN_BODY_STATIC, at(0.0, 0.0, -0.05), SN_VEC3_ZERO);
         sn_body body = put(world, &ball, SN_BODY_RIGID, at(0.0, 0.0, 0.1), SN_VEC3_ZERO);
-        step(world, H, 60);
+        advance(world, H, 60);
         double z = sn_body_centre(world, body).z;
         assert_true(fabs(z - (table[i].meet ? 0.1 : 0.1 - 0.5 * G * 0.0625)) < 1e-6);
         sn_world_destroy(world);
@@ -354,7 +354,7 @@ static void test_heap_sleeps(void **state)
         frame.rotation = (sn_quat){cos(turn), 0.0, 0.0, sin(turn)};
         put(world, &box, SN_BODY_RIGID, frame, SN_VEC3_ZERO);
     }
-    step(world, 1.0 / 60.0, 360);
+    advance(world, 1.0 / 60.0, 360);
     assert_int_equal(sn_world_report(world).sleeping, BOXES);
     for (int i = 0; i < sn_world_contact_count(world); ++i) {
         sn_contact_info touch = sn_world_contact(world, i);
@@ -373,10 +373,10 @@ static void test_sleep(void **state)
         sn_world *world = contact_world(true, 1);
         sn_body floor = put_floor(world, 0.0, 0.5);
         sn_body lower = put_box(world, 0.0, 0.1), upper = put_box(world, 0.0, 0.3);
-        step(world, H, 480);
+        advance(world, H, 480);
         assert_int_equal(sn_world_report(world).sleeping, 2);
         sn_vec3 place = sn_body_centre(world, upper);
-        step(world, H, 240);
+        advance(world, H, 240);
         sn_vec3 later = sn_body_centre(world, upper);
         assert_memory_equal(&place, &later, sizeof place);
         double weight = mass_of(world, upper) * G;
@@ -399,7 +399,7 @@ static void test_sleep(void **state)
             if (way == FORCE) {
                 sn_body_add_force(world, upper, sn_vec3_make(weight, 0.0, 0.0), later);
             }
-            step(world, H, 1);
+            advance(world, H, 1);
         }
         assert_true(sn_distance(sn_body_centre(world, upper), later) > 0.01);
         sn_world_destroy(world);
@@ -417,11 +417,11 @@ static void test_copy_asleep(void **state)
     for (int i = 0; i < 4; ++i) {
         put_box(world, 0.02 * i, 0.1 + 0.2 * i);
     }
-    step(world, H, 480);
+    advance(world, H, 480);
     assert_int_equal(sn_world_report(world).sleeping, 4);
     assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
-    step(world, H, 10);
-    step(copy, H, 10);
+    advance(world, H, 10);
+    advance(copy, H, 10);
     assert_int_equal(sn_world_report(copy).sleeping, 4);
     assert_true(sn_world_hash(copy) == sn_world_hash(world));
     sn_world_destroy(copy);
@@ -436,10 +436,10 @@ static void test_threads_and_copies(void **state)
     for (int i = 0; i < 3; ++i) {
         sn_world *world = contact_world(true, threads[i]), *copy = NULL;
         put_heap(world, 4, 4);
-        step(world, H, 60);
+        advance(world, H, 60);
         assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
-        step(world, H, 60);
-        step(copy, H, 60);
+        advance(world, H, 60);
+        advance(copy, H, 60);
         assert_true(sn_world_hash(copy) == sn_world_hash(world));
         assert_true(i == 0 || sn_world_hash(world) == hash);
         hash = sn_world_hash(world);
@@ -456,17 +456,17 @@ static void test_memory_of_contacts(void **state)
         sn_world *world = contact_world(true, 1), *other = contact_world(true, 1);
         put_heap(world, edge, 4);
         put_heap(other, edge, 4);
-        step(world, H, 80);
+        advance(world, H, 80);
         size_t size = sn_world_state_size(world), extra = sn_world_contact_memory_size(world);
         void *bytes = malloc(size), *memory = malloc(extra);
         assert_non_null(bytes);
         assert_non_null(memory);
         assert_int_equal(sn_world_save_state(world, bytes, size, NULL), SN_OK);
         assert_int_equal(sn_world_save_contact_memory(world, memory, extra, NULL), SN_OK);
-        step(world, H, 40);
+        advance(world, H, 40);
         assert_int_equal(sn_world_load_state(other, bytes, size, NULL), SN_OK);
         assert_int_equal(sn_world_load_contact_memory(other, memory, extra, NULL), SN_OK);
-        step(other, H, 40);
+        advance(other, H, 40);
         assert_true(sn_world_hash(other) == sn_world_hash(world));
         free(bytes);
         free(memory);
@@ -483,9 +483,9 @@ static void test_no_allocation_once_running(void **state)
     for (int edge = 1; edge <= 4; edge += 3) {
         sn_world *world = contact_world(false, 1);
         put_heap(world, edge, 4);
-        step(world, H, 240);
+        advance(world, H, 240);
         uint64_t count = sn_allocation_count();
-        step(world, H, 120);
+        advance(world, H, 120);
         assert_true(sn_allocation_count() == count);
         sn_world_destroy(world);
     }
@@ -510,7 +510,7 @@ static void test_out_of_memory(void **state)
             if (status != SN_OK) {
                 assert_int_equal(status, SN_ERROR_MEMORY);
                 assert_true(sn_world_hash(world) == hash);
-                step(world, H, 1);
+                advance(world, H, 1);
                 done = false;
                 failed += 1;
             }
@@ -544,7 +544,7 @@ static void check_drawn_chain(int count)
         }
         last = body;
     }
-    step(world, H, 1);
+    advance(world, H, 1);
     int joined = 0, overlapping = 0;
     for (int i = 0; i < sn_world_dropped_pair_count(world); ++i) {
         sn_pair_drop why = sn_world_dropped_pair(world, i).why;
@@ -576,7 +576,7 @@ static void test_dropped_pairs(void **state)
     def.child = second;
     def.child_frame.position.x = -0.15;
     assert_int_equal(sn_world_add_joint(world, &def, &joint, NULL), SN_OK);
-    step(world, H, 2);
+    advance(world, H, 2);
     assert_int_equal(sn_world_dropped_pair_count(world), 1);
     assert_int_equal(sn_world_dropped_pair(world, 0).why, SN_PAIR_JOINED);
     assert_int_equal(sn_world_contact_count(world), 0);
@@ -601,7 +601,7 @@ static void test_methods(void **state)
         put_floor(world, 0.0, 0.5);
         sn_shape box = box_shape(0.2, 0.2, 0.1);
         sn_body body = put(world, &box, SN_BODY_RIGID, at(0.0, 0.0, 0.05), sn_vec3_make(1.0, 0, 0));
-        step(world, 0.25 * H, 2000);
+        advance(world, 0.25 * H, 2000);
         sn_vec3 place = sn_body_centre(world, body);
         double way = 1.0 / (2.0 * 0.5 * G), share = i == 0 ? 1e-4 : 0.05;
         assert_true(fabs(place.x - way) < share * way);

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "geometry/curve.h"
+#include "random_vector.h"
 
 enum { MOST = 14 };
 
@@ -39,12 +40,6 @@ static void assert_close(sn_vec3 found, sn_vec3 expected, double tolerance)
         fail_msg("(%.17g, %.17g, %.17g), but (%.17g, %.17g, %.17g) within %g was expected", found.x,
                  found.y, found.z, expected.x, expected.y, expected.z, tolerance);
     }
-}
-
-static sn_vec3 random_vector(sn_random *random, double size)
-{
-    double x = sn_random_range(random, -size, size), y = sn_random_range(random, -size, size);
-    return sn_vec3_make(x, y, sn_random_range(random, -size, size));
 }
 
 static sn_curve *random_curve(sn_random *random, bool closed)

@@ -11,8 +11,10 @@
 
 #include "base/memory.h"
 #include "collide/skin_pairs.h"
+#include "shortage.h"
 #include "sinew/elastic.h"
 #include "sinew/sinew.h"
+#include "world_steps.h"
 
 // ---- bodies to try ----
 
@@ -92,16 +94,6 @@ static sn_body add_beam(sn_world *world, const beam *b)
     return body;
 }
 
-static void run(sn_world *world, double h, int steps)
-{
-    for (int i = 0; i < steps; ++i) {
-        sn_error error = {0};
-        if (sn_world_step(world, h, &error) != SN_OK) {
-            fail_msg("%s", sn_error_message(&error));
-        }
-    }
-}
-
 static double relative(sn_vec3 a, sn_vec3 b)
 {
     return sn_distance(a, b) / sn_length(b);
@@ -123,7 +115,7 @@ static void a_falling_body_stays_as_it_is(void **state)
     assert_int_equal(sn_world_add_elastic(world, &def, &body, NULL), SN_OK);
     sn_tetrahedra_release(def.mesh);
     sn_vec3 start = sn_body_centre(world, body);
-    run(world, 0.01, 100);
+    advance(world, 0.01, 100);
     sn_vec3 there = sn_body_centre(world, body);
     assert_true(fabs(there.x - start.x - 3.0) < 1e-12);
     assert_true(fabs(there.z - start.z - (4.0 - 0.5 * 9.81)) < 1e-12);
@@ -151,7 +143,7 @@ static void momentum_is_kept_to_round_off(void **state)
         add_beam(world, &b);
         sn_vec3 p = sn_world_momentum(world), l = sn_world_angular_momentum(world);
         bool implicit = i % 4 < 2;
-        run(world, implicit ? 1.0 / 120.0 : 1e-3, implicit ? 120 : 200);
+        advance(world, implicit ? 1.0 / 120.0 : 1e-3, implicit ? 120 : 200);
         if (!(relative(sn_world_momentum(world), p) < 1e-12) ||
             !(relative(sn_world_angular_momentum(world), l) <
               (rule == SN_INTEGRATOR_RK4 ? 1e-7 : 1e-12))) {
@@ -172,7 +164,7 @@ static void energy_is_kept_with_error_control(void **state)
         add_beam(world, &b);
         double start = sn_world_energy(world).total, most = 0.0;
         for (int i = 0; i < 30; ++i) {
-            run(world, 1.0 / 60.0, 1);
+            advance(world, 1.0 / 60.0, 1);
             most = fmax(most, sn_world_energy(world).kinetic);
         }
         double change = fabs(sn_world_energy(world).total - start);
@@ -195,7 +187,7 @@ static sn_vec3 tip_after(sn_integrator rule, double h, int newton, double time)
               .viscosity = {300.0, 200.0}};
     sn_world *world = make_world(SN_POLICY_LOCKSTEP, 9.81, 1);
     sn_body body = add_beam(world, &b);
-    run(world, h, (int)lrint(time / h));
+    advance(world, h, (int)lrint(time / h));
     sn_vec3 centre = sn_body_centre(world, body);
     sn_world_destroy(world);
     return centre;
@@ -240,7 +232,7 @@ static void a_swinging_beam_keeps_its_energy(void **state)
     add_beam(world, &b);
     double start = sn_world_energy(world).total, most = 0.0, change = 0.0;
     for (int i = 0; i < 100; ++i) {
-        run(world, 1.0 / 60.0, 1);
+        advance(world, 1.0 / 60.0, 1);
         sn_energy now = sn_world_energy(world);
         most = fmax(most, now.kinetic);
         change = fmax(change, fabs(now.total - start));
@@ -265,7 +257,7 @@ static void beams_hang_down(void **state)
                   .solver = i == 0 ? SN_ELASTIC_SOLVER_CONJUGATE : SN_ELASTIC_SOLVER_DIRECT};
         sn_world *world = make_world(SN_POLICY_LOCKSTEP, 9.81e-3, 1);
         sn_body body = add_beam(world, &b);
-        run(world, 1.0 / 30.0, 400);
+        advance(world, 1.0 / 30.0, 400);
         sn_vec3 places[200];
         assert_true(sn_body_vertex_count(world, body) < 200);
         assert_true(sn_body_read_vertices(world, body, places, NULL));
@@ -302,7 +294,7 @@ static void forces_springs_and_hands_act_on_the_material(void **state)
                         .damping = 1e4};
     sn_field field;
     assert_int_equal(sn_world_add_pull(world, &hand, &field, NULL), SN_OK);
-    run(world, 1.0 / 60.0, 200);
+    advance(world, 1.0 / 60.0, 200);
     double pulled = sn_body_centre(world, body).z;
     assert_true(pulled > 0.01);
     assert_int_equal(sn_world_remove_field(world, field, NULL), SN_OK);
@@ -313,7 +305,7 @@ static void forces_springs_and_hands_act_on_the_material(void **state)
     spring.rest_length = 0.5;
     spring.stiffness = 1e4;
     assert_int_equal(sn_world_add_spring(world, &spring, &field, NULL), SN_OK);
-    run(world, 1.0 / 60.0, 200);
+    advance(world, 1.0 / 60.0, 200);
     assert_true(sn_body_centre(world, body).z < 0.0);
     assert_int_equal(sn_world_remove_field(world, field, NULL), SN_OK);
     // A force at a place and the same on a vertex there are one.
@@ -325,8 +317,8 @@ static void forces_springs_and_hands_act_on_the_material(void **state)
     int last = sn_body_vertex_count(world, body) - 1;
     sn_body_add_force(world, body, (sn_vec3){0.0, 0.0, 1e3}, places[last]);
     sn_body_add_vertex_force(other, body, last, (sn_vec3){0.0, 0.0, 1e3});
-    run(world, 1.0 / 60.0, 1);
-    run(other, 1.0 / 60.0, 1);
+    advance(world, 1.0 / 60.0, 1);
+    advance(other, 1.0 / 60.0, 1);
     assert_true(sn_distance(sn_body_centre(world, body), sn_body_centre(other, body)) < 1e-12);
     sn_world_destroy(other);
     sn_world_destroy(world);
@@ -385,7 +377,7 @@ static void soft_bodies_carry_each_other(void **state)
         sn_body high = add_soft(world, "ball", ball, (sn_vec3){0.0, 0.0, 0.21}, 1e5, 0.8, rule);
         double start = sn_world_energy(world).total;
         for (int i = 0; i < 120; ++i) {
-            run(world, 1.0 / 120.0, 1);
+            advance(world, 1.0 / 120.0, 1);
             assert_true(sn_world_energy(world).total < start + 1e-3);
         }
         sn_vec3 there = sn_body_centre(world, high);
@@ -423,9 +415,9 @@ static void friction_holds_elastic_blocks(void **state)
         sn_tetrahedra *mesh = box_mesh(0.2, 0.2, 0.1, 2, 2, 1);
         sn_body block = add_soft(world, "block", mesh, (sn_vec3){0.0, 0.0, 0.0502}, 1e6, friction,
                                  SN_INTEGRATOR_IMPLICIT_EULER);
-        run(world, 1.0 / 240.0, 60); // it settles
+        advance(world, 1.0 / 240.0, 60); // it settles
         sn_vec3 from = sn_body_centre(world, block), speed = sn_body_velocity(world, block);
-        run(world, 1.0 / 240.0, 120);
+        advance(world, 1.0 / 240.0, 120);
         double way = sn_body_centre(world, block).x - from.x;
         if (k == 0) {
             assert_true(fabs(way) < 1e-9);
@@ -460,7 +452,7 @@ static void threads_copies_and_saved_states_agree(void **state)
     uint64_t hashes[3];
     for (int i = 0; i < 3; ++i) {
         sn_world *world = make_crowd(1 << i);
-        run(world, 1.0 / 120.0, 30);
+        advance(world, 1.0 / 120.0, 30);
         hashes[i] = sn_world_hash(world);
         if (i == 0) {
             size_t size = sn_world_state_size(world);
@@ -469,8 +461,8 @@ static void threads_copies_and_saved_states_agree(void **state)
             assert_int_equal(sn_world_save_state(world, bytes, size, NULL), SN_OK);
             assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
             assert_true(sn_world_hash(copy) == hashes[0]);
-            run(world, 1.0 / 120.0, 5);
-            run(copy, 1.0 / 120.0, 5);
+            advance(world, 1.0 / 120.0, 5);
+            advance(copy, 1.0 / 120.0, 5);
             assert_true(sn_world_hash(copy) == sn_world_hash(world));
             assert_int_equal(sn_world_load_state(world, bytes, size, NULL), SN_OK);
             assert_true(sn_world_hash(world) == hashes[0]);
@@ -486,13 +478,13 @@ static void bodies_come_and_go(void **state)
 {
     (void)state;
     sn_world *world = make_crowd(1);
-    run(world, 1.0 / 120.0, 3);
+    advance(world, 1.0 / 120.0, 3);
     sn_body first = sn_world_find_body(world, "a"), second = sn_world_find_body(world, "b");
     sn_vec3 there = sn_body_centre(world, second);
     assert_int_equal(sn_world_remove_body(world, first, NULL), SN_OK);
     assert_false(sn_body_is_valid(world, first));
     assert_true(sn_distance(sn_body_centre(world, second), there) == 0.0);
-    run(world, 1.0 / 120.0, 3);
+    advance(world, 1.0 / 120.0, 3);
     sn_transform frame = sn_body_transform(world, second);
     frame.position.z = 2.0;
     assert_int_equal(sn_body_set_transform(world, second, frame, NULL), SN_OK);
@@ -550,21 +542,16 @@ static void lack_of_memory_is_told(void **state)
     def.materials = &material;
     def.material_count = 1;
     def.frame.position.z = 0.502;
-    bool done = false;
-    for (int i = 0; i < 2000 && !done; ++i) {
+    for (shortage s = {.most = 2000}; shortage_goes_on(&s);) {
         sn_world *world = make_world(SN_POLICY_LOCKSTEP, 9.81, 1);
         add_floor(world);
         sn_body body;
-        sn_allocation_fail_after(i);
+        shortage_begin(&s);
         sn_status status = sn_world_add_elastic(world, &def, &body, NULL);
-        sn_status stepped = status == SN_OK ? sn_world_step(world, 0.01, NULL) : SN_OK;
-        sn_allocation_fail_after(-1);
-        assert_true(status == SN_OK || status == SN_ERROR_MEMORY);
-        assert_true(stepped == SN_OK || stepped == SN_ERROR_MEMORY);
-        done = status == SN_OK && stepped == SN_OK;
+        status = status == SN_OK ? sn_world_step(world, 0.01, NULL) : status;
+        shortage_end(&s, status);
         sn_world_destroy(world);
     }
-    assert_true(done);
     sn_tetrahedra_release(mesh);
 }
 

@@ -38,10 +38,10 @@ static void a_stop_can_be_followed_by_any_step(void **state)
         double start = read(world, body, SN_QUANTITY_CENTRE_Z);
         add_event(world, body, SN_QUANTITY_CENTRE_Z, start - 0.5, SN_EVENT_STOP);
         for (int k = 0; k < 10 && !sn_world_stopped(world); ++k) {
-            step(world, 0.1, 1);
+            advance(world, 0.1, 1);
         }
         assert_true(fabs(sn_world_time(world) - sqrt(1.0 / 9.81)) < 1e-7);
-        step(world, 1e-4, 5);
+        advance(world, 1e-4, 5);
         double t = sn_world_time(world), z = read(world, body, SN_QUANTITY_CENTRE_Z);
         assert_true(fabs(z - (start - 0.5 * 9.81 * t * t)) < 1e-7);
         sn_world_destroy(world);
@@ -67,7 +67,7 @@ static void no_crossing_is_told_twice(void **state)
         // some start exactly on the threshold
         threshold = trial % 20 < 5 ? read(world, body, quantity) : threshold;
         add_event(world, body, quantity, threshold, SN_EVENT_STOP);
-        step(world, 0.05, 60);
+        advance(world, 0.05, 60);
         int count = sn_world_event_count(world);
         for (int i = 1; i < count; ++i) {
             sn_event_entry last = sn_world_event_entry(world, i - 1),
@@ -95,7 +95,7 @@ static void an_event_on_the_border_of_steps_is_told_once(void **state)
             threshold = trial % 3 == 0 ? threshold : nextafter(threshold, trial % 3 == 1 ? -9 : 9);
             add_event(world, body, SN_QUANTITY_CENTRE_X, threshold,
                       trial % 2 == 0 ? SN_EVENT_MARK : SN_EVENT_STOP);
-            step(world, 0.1, 14);
+            advance(world, 0.1, 14);
             // on the threshold at the start, or a rounding beyond it: no crossing
             assert_true(sn_world_event_count(world) == 1 || trial % 9 == 0);
             sn_world_destroy(world);
@@ -111,7 +111,7 @@ static sn_vec3 motion_with_marks(int marks, uint64_t *steps)
     for (int i = 0; i < marks; ++i) {
         add_event(world, body, SN_QUANTITY_ANGULAR_VELOCITY_Y, 0.02 * i, SN_EVENT_MARK);
     }
-    step(world, 0.5, 20);
+    advance(world, 0.5, 20);
     assert_true(marks == 0 || sn_world_event_count(world) > 50);
     *steps = sn_world_report(world).internal_steps;
     sn_vec3 result = sn_body_angular_velocity(world, body);
@@ -138,7 +138,7 @@ static void the_clock_is_located(void **state)
                      i == 0 ? SN_INTEGRATOR_DEFAULT : SN_INTEGRATOR_RK4);
         }
         add_event(world, (sn_body){0}, SN_QUANTITY_TIME, 0.25, SN_EVENT_STOP);
-        step(world, 0.1, 3);
+        advance(world, 0.1, 3);
         assert_true(sn_world_stopped(world));
         assert_int_equal(sn_world_event_count(world), 1);
         assert_true(fabs(sn_world_event_entry(world, 0).time - 0.25) < 1e-12);
@@ -156,7 +156,7 @@ static void events_of_a_mixed_world_are_not_lost(void **state)
     add_body(world, "a", SN_VEC3_ZERO, SN_VEC3_ZERO, SN_INTEGRATOR_FEHLBERG45);
     add_body(world, "b", SN_VEC3_ZERO, SN_VEC3_ZERO, SN_INTEGRATOR_LIE_MIDPOINT);
     add_event(world, (sn_body){0}, SN_QUANTITY_KINETIC_ENERGY, 70.0, SN_EVENT_MARK);
-    step(world, 0.1, 20); // 2 * 1/2 (10 t)^2 passes 70 J at t = 0.84
+    advance(world, 0.1, 20); // 2 * 1/2 (10 t)^2 passes 70 J at t = 0.84
     assert_int_equal(sn_world_event_count(world), 1);
     assert_true(fabs(sn_world_event_entry(world, 0).time - sqrt(0.7)) < 0.01);
     sn_world_destroy(world);
@@ -174,7 +174,7 @@ static void fixed_steps_do_not_stand_in_the_way(void **state)
     add_event(world, fixed, SN_QUANTITY_POSITION_X, 9.0, SN_EVENT_MARK);
     add_event(world, one, SN_QUANTITY_POSITION_X, 0.15, SN_EVENT_MARK);
     add_event(world, two, SN_QUANTITY_POSITION_X, 0.23, SN_EVENT_STOP);
-    step(world, 0.1, 3);
+    advance(world, 0.1, 3);
     assert_true(sn_world_stopped(world));
     assert_true(fabs(sn_world_time(world) - 0.23) < 1e-9);
     sn_world_destroy(world);
@@ -192,16 +192,16 @@ static void the_log_is_in_order_of_time(void **state)
         add_event(world, i % 2 == 0 ? located : watched, SN_QUANTITY_POSITION_X, 0.05 + 0.1 * i,
                   SN_EVENT_MARK);
     }
-    step(world, 0.5, 1);
+    advance(world, 0.5, 1);
     size_t size = sn_world_state_size(world);
     void *half = malloc(size);
     assert_int_equal(sn_world_save_state(world, half, size, NULL), SN_OK);
-    step(world, 0.5, 1);
+    advance(world, 0.5, 1);
     // gone back and done again, the later half is there once
     assert_int_equal(sn_world_event_count(world), 10);
     assert_int_equal(sn_world_load_state(world, half, size, NULL), SN_OK);
     assert_int_equal(sn_world_event_count(world), 5);
-    step(world, 0.5, 1);
+    advance(world, 0.5, 1);
     assert_int_equal(sn_world_event_count(world), 10);
     for (int i = 0; i < 10; ++i) {
         assert_true(fabs(sn_world_event_entry(world, i).time - (0.05 + 0.1 * i)) < 1e-9);
@@ -221,17 +221,17 @@ static void events_go_with_their_body(void **state)
     sn_event first = add_event(world, gone, SN_QUANTITY_POSITION_X, 0.05, SN_EVENT_MARK);
     add_event(world, gone, SN_QUANTITY_POSITION_X, 0.15, SN_EVENT_STOP);
     add_event(world, kept, SN_QUANTITY_POSITION_X, 0.25, SN_EVENT_STOP);
-    step(world, 0.1, 1);
+    advance(world, 0.1, 1);
     sn_world *copy = NULL;
     assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
     assert_int_equal(sn_world_remove_body(world, gone, NULL), SN_OK);
-    step(world, 0.1, 2);
+    advance(world, 0.1, 2);
     assert_int_equal(sn_world_event_count(world), 2);
     assert_int_equal(sn_world_event_entry(world, 0).event.index, first.index);
     assert_string_equal(sn_event_name(world, first), "");
     assert_true(fabs(sn_world_time(world) - 0.25) < 1e-8);
     // the copy has lost nothing
-    step(copy, 0.1, 1);
+    advance(copy, 0.1, 1);
     assert_true(sn_world_stopped(copy) && fabs(sn_world_time(copy) - 0.15) < 1e-8);
     sn_world_destroy(copy);
     sn_world_destroy(world);
@@ -268,7 +268,7 @@ static void a_value_may_stay_on_its_threshold(void **state)
             sn_body b = add_body(world, "b", SN_VEC3_ZERO, SN_VEC3_ZERO, (sn_integrator)i);
             sn_event length = add_length_event(world, a, b);
             add_event(world, a, SN_QUANTITY_POSITION_Z, -1.0, (sn_event_action)action);
-            step(world, 0.1, 8);
+            advance(world, 0.1, 8);
             assert_int_equal(sn_world_event_count(world), 1);
             sn_event_entry entry = sn_world_event_entry(world, 0);
             assert_int_not_equal(entry.event.index, length.index);
@@ -291,7 +291,7 @@ static void to_leave_the_threshold_is_no_crossing(void **state)
             sn_body body =
                 add_body(world, "a", sn_vec3_make(0, 0, speed), SN_VEC3_ZERO, (sn_integrator)i);
             add_event(world, body, SN_QUANTITY_POSITION_Z, 0.0, SN_EVENT_MARK);
-            step(world, h, (int)(2.0 / h));
+            advance(world, h, (int)(2.0 / h));
             bool seen = speed > 0.0 && (h < 1.0 || i >= FIRST_ADAPTIVE);
             assert_int_equal(sn_world_event_count(world), seen);
             if (seen) {
@@ -309,7 +309,7 @@ static sn_world *make_walk(sn_body *body)
     sn_world *world = make_world(SN_POLICY_LOCKSTEP, SN_VEC3_ZERO);
     *body = add_body(world, "a", sn_vec3_make(1, 0, 0), SN_VEC3_ZERO, SN_INTEGRATOR_DEFAULT);
     add_event(world, *body, SN_QUANTITY_POSITION_X, 0.5, SN_EVENT_STOP);
-    step(world, 0.25, 2); // all numbers are binary fractions
+    advance(world, 0.25, 2); // all numbers are binary fractions
     assert_true(read(world, *body, SN_QUANTITY_POSITION_X) == 0.5);
     assert_int_equal(sn_world_event_count(world), 0);
     return world;
@@ -321,19 +321,19 @@ static void a_watched_value_crosses_when_it_is_beyond(void **state)
     (void)state;
     sn_body body;
     sn_world *world = make_walk(&body);
-    step(world, 0.25, 1);
+    advance(world, 0.25, 1);
     assert_int_equal(sn_world_event_count(world), 1);
     assert_true(sn_world_stopped(world));
     assert_true(sn_world_event_entry(world, 0).time == 0.5);
     assert_int_equal(sn_world_event_entry(world, 0).direction, 1);
-    step(world, 0.25, 3);
+    advance(world, 0.25, 3);
     assert_int_equal(sn_world_event_count(world), 1);
     sn_world_destroy(world);
 
     world = make_walk(&body);
     assert_int_equal(sn_body_set_velocity(world, body, sn_vec3_make(-1, 0, 0), SN_VEC3_ZERO, NULL),
                      SN_OK);
-    step(world, 0.25, 3);
+    advance(world, 0.25, 3);
     assert_int_equal(sn_world_event_count(world), 0);
     sn_world_destroy(world);
 }
@@ -353,7 +353,7 @@ static void sides_outlive_failures_and_copies(void **state)
     sn_body body;
     sn_world *world = make_walk(&body), *copy = NULL;
     assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
-    step(copy, 0.25, 1);
+    advance(copy, 0.25, 1);
     assert_int_equal(sn_world_event_count(copy), 1);
     sn_world_destroy(copy);
 
@@ -366,7 +366,7 @@ static void sides_outlive_failures_and_copies(void **state)
     assert_int_not_equal(sn_world_step(world, 0.25, NULL), SN_OK);
     assert_int_equal(sn_world_event_count(world), 0);
     push = false;
-    step(world, 0.25, 1);
+    advance(world, 0.25, 1);
     assert_int_equal(sn_world_event_count(world), 1);
     sn_world_destroy(world);
 }
@@ -381,16 +381,16 @@ static void changes_from_outside_are_no_crossings(void **state)
             sn_body body =
                 add_body(world, "a", sn_vec3_make(1, 0, 0), SN_VEC3_ZERO, (sn_integrator)i);
             add_event(world, body, SN_QUANTITY_POSITION_X, 5.0, SN_EVENT_MARK);
-            step(world, 0.1, 3);
+            advance(world, 0.1, 3);
             sn_transform frame = sn_body_transform(world, body);
             frame.position.x = k == 0 ? 5.0 : 6.0;
             assert_int_equal(sn_body_set_transform(world, body, frame, NULL), SN_OK);
-            step(world, 0.1, 3);
+            advance(world, 0.1, 3);
             assert_int_equal(sn_world_event_count(world), 0);
             assert_int_equal(
                 sn_body_set_velocity(world, body, sn_vec3_make(-9, 0, 0), SN_VEC3_ZERO, NULL),
                 SN_OK);
-            step(world, 0.1, 3);
+            advance(world, 0.1, 3);
             assert_int_equal(sn_world_event_count(world), 1);
             assert_int_equal(sn_world_event_entry(world, 0).direction, -1);
             sn_world_destroy(world);

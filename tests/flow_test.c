@@ -10,8 +10,10 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "shortage.h"
 #include "sinew/elastic.h"
 #include "sinew/sinew.h"
+#include "world_steps.h"
 
 static sn_world *make_world(double gravity, int threads)
 {
@@ -38,16 +40,6 @@ static sn_tetrahedra *box_mesh(sn_vec3 size, int x, int y, int z, int nodes)
         return quadratic;
     }
     return mesh;
-}
-
-static void run(sn_world *world, double h, int steps)
-{
-    for (int i = 0; i < steps; ++i) {
-        sn_error error = {0};
-        if (sn_world_step(world, h, &error) != SN_OK) {
-            fail_msg("%s", sn_error_message(&error));
-        }
-    }
 }
 
 static sn_elastic_material clay(double young, double yield, double creep)
@@ -87,7 +79,7 @@ static sn_elastic_report relaxed(sn_integrator integrator, int nodes, double h)
     sn_body body;
     assert_int_equal(sn_world_add_elastic(world, &def, &body, NULL), SN_OK);
     double before = sn_body_elastic_report(world, body).elastic_energy;
-    run(world, h, (int)(0.4 / h + 0.5));
+    advance(world, h, (int)(0.4 / h + 0.5));
     sn_elastic_report report = sn_body_elastic_report(world, body);
     assert_true(fabs(before - report.elastic_energy - report.plastic_heat) < 1e-5 * before);
     free(fixed);
@@ -154,10 +146,10 @@ static void bend(double yield, double *down, double *left)
     material.plastic.hardening = 3e6;
     sn_body bar = add_bar(world, "bar", material, SN_INTEGRATOR_IMPLICIT_EULER);
     double start = sn_body_centre(world, bar).z;
-    run(world, 0.02, 60);
+    advance(world, 0.02, 60);
     *down = start - sn_body_centre(world, bar).z;
     sn_world_set_gravity(world, SN_VEC3_ZERO);
-    run(world, 0.02, 60);
+    advance(world, 0.02, 60);
     *left = start - sn_body_centre(world, bar).z;
     sn_world_destroy(world);
 }
@@ -184,7 +176,7 @@ static void energy_never_grows(void **state)
         sn_energy energy = sn_world_energy(world);
         double last = energy.kinetic + energy.potential, first = last, heat = 0.0, scale = 0.0;
         for (int i = 0; i < 30; ++i) {
-            run(world, 0.01, 1);
+            advance(world, 0.01, 1);
             energy = sn_world_energy(world);
             double now = energy.kinetic + energy.potential;
             sn_elastic_report report = sn_body_elastic_report(world, bar);
@@ -217,22 +209,22 @@ static void flow_is_state(void **state)
     for (int k = 0; k < 3; ++k) {
         sn_world *world = make_world(9.81, 1 << k), *copy = NULL;
         add_bar(world, "bar", clay(1e6, 2e4, 10.0), SN_INTEGRATOR_DEFAULT);
-        run(world, 0.01, 20);
+        advance(world, 0.01, 20);
         hashes[k] = sn_world_hash(world);
         size_t size = sn_world_state_size(world);
         void *bytes = malloc(size);
         assert_int_equal(sn_world_save_state(world, bytes, size, NULL), SN_OK);
         assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
-        run(world, 0.01, 20);
+        advance(world, 0.01, 20);
         ends[k] = sn_world_hash(world);
         assert_true(ends[k] != hashes[k]);
         step_badly(copy); // is undone
         assert_true(sn_world_hash(copy) == hashes[k]);
-        run(copy, 0.01, 20);
+        advance(copy, 0.01, 20);
         assert_true(sn_world_hash(copy) == ends[k]);
         assert_int_equal(sn_world_load_state(world, bytes, size, NULL), SN_OK);
         assert_true(sn_world_hash(world) == hashes[k]);
-        run(world, 0.01, 20);
+        advance(world, 0.01, 20);
         assert_true(sn_world_hash(world) == ends[k]);
         free(bytes);
         sn_world_destroy(copy);
@@ -250,7 +242,7 @@ static void plastic_bodies_come_and_go(void **state)
     sn_body a = add_bar(world, "a", clay(1e6, 0.0, 0.0), SN_INTEGRATOR_DEFAULT);
     sn_body b = add_bar(world, "b", clay(1e6, 2e4, 0.0), SN_INTEGRATOR_DEFAULT);
     sn_body c = add_bar(world, "c", clay(1e6, 1e4, 0.0), SN_INTEGRATOR_DEFAULT);
-    run(world, 0.01, 10);
+    advance(world, 0.01, 10);
     sn_elastic_report before = sn_body_elastic_report(world, c);
     sn_vec3 there = sn_body_centre(world, c);
     assert_true(before.plastic_heat > 0.0);
@@ -260,7 +252,7 @@ static void plastic_bodies_come_and_go(void **state)
     assert_true(after.elastic_energy == before.elastic_energy);
     assert_true(sn_distance(sn_body_centre(world, c), there) == 0.0);
     assert_true(sn_body_elastic_report(world, a).plastic_heat == 0.0);
-    run(world, 0.01, 5);
+    advance(world, 0.01, 5);
     sn_world_destroy(world);
 }
 
@@ -294,20 +286,15 @@ static void wrong_numbers_and_memory_are_told(void **state)
     def.mesh = mesh;
     def.materials = &material;
     def.material_count = 1;
-    bool done = false;
-    for (int i = 0; i < 2000 && !done; ++i) {
+    for (shortage s = {.most = 2000}; shortage_goes_on(&s);) {
         sn_world *world = make_world(9.81, 1);
         sn_body body;
-        sn_allocation_fail_after(i);
+        shortage_begin(&s);
         sn_status status = sn_world_add_elastic(world, &def, &body, NULL);
-        sn_status stepped = status == SN_OK ? sn_world_step(world, 0.01, NULL) : SN_OK;
-        sn_allocation_fail_after(-1);
-        assert_true(status == SN_OK || status == SN_ERROR_MEMORY);
-        assert_true(stepped == SN_OK || stepped == SN_ERROR_MEMORY);
-        done = status == SN_OK && stepped == SN_OK;
+        status = status == SN_OK ? sn_world_step(world, 0.01, NULL) : status;
+        shortage_end(&s, status);
         sn_world_destroy(world);
     }
-    assert_true(done);
     sn_tetrahedra_release(mesh);
 }
 

@@ -104,13 +104,13 @@ static void a_mass_bounces_to_rest(void **state)
         sn_joint joint = add_block(world, up, 2.0, 0.0, &freedom);
         double worst = 0.0, total = sqrt(2.0 / g) * (1.0 + e) / (1.0 - e);
         while (sn_world_time(world) < total + 1e-4) {
-            step(world, 0.01, 1);
+            advance(world, 0.01, 1);
             double lack = fabs(q_of(world, joint) + 1.0 - bounce(sn_world_time(world), e));
             worst = fmax(worst, lack);
         }
         print_message("%s: bounces within %.1e m\n", sn_integrator_word(all[i]), worst);
         assert_true(worst < 1e-8);
-        step(world, 0.1, 10);
+        advance(world, 0.1, 10);
         assert_true(q_of(world, joint) == -1.0 && v_of(world, joint) == 0.0);
         assert_true(fabs(sn_joint_limit_force(world, joint, 0) - 2.0 * g) < 1e-9);
         sn_world_destroy(world);
@@ -137,7 +137,7 @@ static void events_see_impacts(void **state)
     def.threshold = -1.0;
     def.direction = SN_DIRECTION_FALLING;
     assert_int_equal(sn_world_add_event(world, &def, &touching, NULL), SN_OK);
-    step(world, 0.05, 60);
+    advance(world, 0.05, 60);
     double fall = sqrt(2.0 / g), expected = fall, speed = g * fall * e;
     int seen[2] = {0, 0};
     for (int i = 0; i < sn_world_event_count(world) && seen[0] < 4; ++i) {
@@ -171,12 +171,12 @@ static void a_pendulum_strikes_a_stop(void **state)
         def.freedom[0].limit.restitution = 0.5;
         sn_joint hinge = add(world, &def);
         do {
-            step(world, 0.01, 1);
+            advance(world, 0.01, 1);
         } while (v_of(world, hinge) >= 0.0);
         double drop = 1.5 * g * sin(0.3 * pi), off = sn_world_energy(world).total + 0.75 * drop;
         print_message("%s: energy after the stop off by %.1e J\n", sn_integrator_word(all[i]), off);
         assert_true(fabs(off) < 1e-8);
-        step(world, 0.05, 200);
+        advance(world, 0.05, 200);
         assert_true(q_of(world, hinge) == 0.3 * pi && v_of(world, hinge) == 0.0);
         sn_world_destroy(world);
     }
@@ -205,7 +205,7 @@ static void a_ball_strikes_its_cone(void **state)
         sn_joint ball = add(world, &joint);
         double most = 0.0, start = NAN, after = NAN;
         for (int k = 0; k < 1000; ++k) {
-            step(world, 0.01, 1);
+            advance(world, 0.01, 1);
             double angle = 0.0, energy = sn_world_energy(world).total;
             for (int m = 0; m < 3; ++m) {
                 angle += pow(sn_joint_position(world, ball, m), 2.0);
@@ -240,7 +240,7 @@ static void soft_limits_push_only(void **state)
     freedom.limit.stiffness = 400.0;
     freedom.limit.damping = 12.0;
     sn_joint joint = add_block(world, along, 1.0, 2.0, &freedom);
-    step(world, 0.05, 20);
+    advance(world, 0.05, 20);
     // x'' = -400 x - 12 x' from (0, 2): the force is zero where x'' is.
     double a = 6.0, b = sqrt(364.0), end = 0.0;
     double low = 0.05, high = 0.16;
@@ -266,14 +266,14 @@ static void a_thrown_block_stops(void **state)
         freedom.friction = 3.0;
         sn_joint joint = add_block(world, along, 2.0, 4.0, &freedom);
         const double stop = 2.0 * 4.0 / 3.0;
-        step(world, 0.1, 26);
+        advance(world, 0.1, 26);
         double t = sn_world_time(world);
         assert_true(fabs(q_of(world, joint) - (4.0 * t - 0.75 * t * t)) < 1e-8);
         assert_true(fabs(sn_joint_friction_force(world, joint, 0) + 3.0) < 1e-12);
-        step(world, 0.1, 2);
+        advance(world, 0.1, 2);
         double there = q_of(world, joint);
         assert_true(fabs(there - 2.0 * stop) < 1e-8 && v_of(world, joint) == 0.0);
-        step(world, 0.5, 120);
+        advance(world, 0.5, 120);
         assert_true(q_of(world, joint) == there && v_of(world, joint) == 0.0);
         assert_true(sn_joint_friction_force(world, joint, 0) == 0.0);
         sn_world_destroy(world);
@@ -293,7 +293,7 @@ static void a_rubbing_oscillator_stops(void **state)
         sn_joint joint = add_block(world, along, 1.0, 0.0, &freedom);
         double worst = 0.0;
         for (int k = 0; k < 150; ++k) {
-            step(world, 0.01, 1);
+            advance(world, 0.01, 1);
             double t = sn_world_time(world), half = pi / 10.0, x = -0.04;
             int turn = (int)(t / half);
             if (turn < 4) {
@@ -325,7 +325,7 @@ static void a_spring_pulls_a_block_in_jerks(void **state)
     const double start = 3.0 / 16.0 / 0.5, w = 4.0, v = 0.5;
     double worst = 0.0;
     for (int k = 0; k < 500; ++k) {
-        step(world, 0.01, 1);
+        advance(world, 0.01, 1);
         double t = sn_world_time(world) - start;
         double x = t > 0.0 ? v * t - v / w * sin(w * t) : 0.0;
         worst = fmax(worst, fabs(q_of(world, joint) - x));
@@ -349,7 +349,7 @@ static void a_growing_force_sets_a_block_going(void **state)
         freedom.drive.motion = push;
         sn_joint joint = add_block(world, along, 2.0, 0.0, &freedom);
         for (int k = 0; k < 30; ++k) {
-            step(world, 0.1, 1);
+            advance(world, 0.1, 1);
             double t = sn_world_time(world) - 1.234567;
             double x = t > 0.0 ? t * t * t / 12.0 : 0.0;
             assert_true(fabs(q_of(world, joint) - x) < 1e-8);
@@ -375,14 +375,14 @@ static void a_ball_rubs_to_a_stop(void **state)
         joint_at(world, "ball", SN_JOINT_BALL, (sn_body){0}, body, SN_VEC3_ZERO, up);
     joint.freedom[0].friction = 1.2;
     sn_joint ball = add(world, &joint);
-    step(world, 0.11, 8); // 0.88 s of 0.4 * 3 / 1.2 = 1 s
+    advance(world, 0.11, 8); // 0.88 s of 0.4 * 3 / 1.2 = 1 s
     double speed = 0.0, force = 0.0;
     for (int k = 0; k < 3; ++k) {
         speed += pow(sn_joint_velocity(world, ball, k), 2.0);
         force += pow(sn_joint_friction_force(world, ball, k), 2.0);
     }
     assert_true(fabs(sqrt(speed) - 0.36) < 1e-8 && fabs(sqrt(force) - 1.2) < 1e-9);
-    step(world, 0.11, 3);
+    advance(world, 0.11, 3);
     double turn = 0.0;
     for (int k = 0; k < 3; ++k) {
         turn += pow(sn_joint_position(world, ball, k), 2.0);
@@ -404,10 +404,10 @@ static void a_velocity_drive_saturates(void **state)
         freedom.drive.target = 3.0;
         freedom.drive.force_limit = 4.0;
         sn_joint joint = add_block(world, along, 2.0, 0.0, &freedom);
-        step(world, 0.1, 13);
+        advance(world, 0.1, 13);
         assert_true(fabs(q_of(world, joint) - 1.69) < 1e-9);
         assert_true(fabs(sn_joint_drive_force(world, joint, 0) - 4.0) < 1e-12);
-        step(world, 0.1, 7);
+        advance(world, 0.1, 7);
         assert_true(fabs(q_of(world, joint) - (2.25 + 1.5)) < 1e-8);
         assert_true(v_of(world, joint) == 3.0 && sn_joint_drive_force(world, joint, 0) == 0.0);
         sn_world_destroy(world);
@@ -428,7 +428,7 @@ static void a_position_drive_saturates(void **state)
         const double near = sqrt(2.0 * 0.95 / 5.0), speed = 5.0 * near;
         double worst = 0.0;
         for (int k = 0; k < 60; ++k) {
-            step(world, 0.01, 1);
+            advance(world, 0.01, 1);
             double t = sn_world_time(world);
             double x = t < near
                            ? 1.0 - 2.5 * t * t
@@ -464,7 +464,7 @@ static void motions_pass_their_knots(void **state)
         freedom.drive.motion = motion;
         sn_joint joint = add_block(world, up, 2.0, 0.0, &freedom);
         for (int k = 0; k < 30; ++k) {
-            step(world, 0.1, 1);
+            advance(world, 0.1, 1);
             sn_motion_state wanted = sn_motion_at(motion, sn_world_time(world));
             assert_true(fabs(q_of(world, joint) - wanted.value) < 1e-12);
             assert_true(fabs(v_of(world, joint) - wanted.rate) < 1e-12);
@@ -506,7 +506,7 @@ static void loops_are_thrown_back(void **state)
         double before = 0.0;
         int turned = 0;
         for (int k = 0; k < 100; ++k) {
-            step(world, 0.02, 1);
+            advance(world, 0.02, 1);
             sn_transform at = sn_joint_parent_transform(world, sn_world_find_joint(world, "right"));
             sn_vec3 slip = sn_vec3_sub(sn_body_point_velocity(world, two, at.position),
                                        sn_body_point_velocity(world, three, at.position));
@@ -518,7 +518,7 @@ static void loops_are_thrown_back(void **state)
             before = v;
         }
         assert_true(turned > 2);
-        step(world, 0.1, 100);
+        advance(world, 0.1, 100);
         double q = q_of(world, foot);
         assert_true((q == -0.3 || q == 0.4) && v_of(world, foot) == 0.0);
         sn_world_destroy(world);
@@ -530,7 +530,7 @@ static void loops_stick(void **state)
     (void)state;
     sn_world *world = make_loop(SN_INTEGRATOR_FEHLBERG45, 0.0, 60.0);
     sn_joint foot = sn_world_find_joint(world, "foot");
-    step(world, 0.1, 20);
+    advance(world, 0.1, 20);
     assert_true(q_of(world, foot) == 0.0 && v_of(world, foot) == 0.0);
     assert_true(fabs(sn_joint_friction_force(world, foot, 0)) > 0.1);
     sn_world_destroy(world);
@@ -549,7 +549,7 @@ static double swing(sn_policy policy, double h)
     def.freedom[0].limit.upper = 2.0;
     def.freedom[0].limit.restitution = 0.6;
     sn_joint hinge = add(world, &def);
-    step(world, h, (int)(1.5 / h + 0.5));
+    advance(world, h, (int)(1.5 / h + 0.5));
     double q = q_of(world, hinge);
     sn_world_destroy(world);
     return q;
@@ -588,15 +588,15 @@ static void saved_states_go_on_to_the_bit(void **state)
     for (int i = 0; i < 2; ++i) {
         sn_world *world = make_everything(all[i]), *other = make_everything(all[i]);
         assert_int_equal(sn_world_assemble(other, NULL), SN_OK);
-        step(world, 0.013, 60);
+        advance(world, 0.013, 60);
         for (int k = 0; k < 20; ++k) {
             unsigned char bytes[4000];
             size_t size = sn_world_state_size(world);
             assert_true(size <= sizeof bytes);
             assert_int_equal(sn_world_save_state(world, bytes, size, NULL), SN_OK);
             assert_int_equal(sn_world_load_state(other, bytes, size, NULL), SN_OK);
-            step(world, 0.013, 3);
-            step(other, 0.013, 3);
+            advance(world, 0.013, 3);
+            advance(other, 0.013, 3);
             assert_true(sn_world_hash(world) == sn_world_hash(other));
         }
         sn_world_destroy(world);
@@ -609,9 +609,9 @@ static void running_asks_for_no_memory(void **state)
     (void)state;
     for (int i = 0; i < 2; ++i) {
         sn_world *world = make_everything(all[i]);
-        step(world, 0.01, 2);
+        advance(world, 0.01, 2);
         uint64_t before = sn_allocation_count();
-        step(world, 0.01, 300);
+        advance(world, 0.01, 300);
         assert_true(sn_allocation_count() == before);
         sn_world_destroy(world);
     }
@@ -631,7 +631,7 @@ static void lack_of_memory_is_told(void **state)
             fail_msg("%d: %s: %s", n, error.place, error.text);
         }
         failed += status != SN_OK;
-        step(world, 1e-2, 2);
+        advance(world, 1e-2, 2);
         sn_world_destroy(world);
     }
     assert_true(failed > 5);

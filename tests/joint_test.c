@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "joint_at.h"
+#include "world_steps.h"
 
 static const sn_vec3 down = {0, 0, -9.81};
 
@@ -47,16 +48,6 @@ static sn_joint add_joint(sn_world *world, const char *name, sn_joint_type type,
     return add(world, &def);
 }
 
-static void step(sn_world *world, double h, int count)
-{
-    sn_error error = {0};
-    for (int i = 0; i < count; ++i) {
-        if (sn_world_step(world, h, &error) != SN_OK) {
-            fail_msg("%s", sn_error_message(&error));
-        }
-    }
-}
-
 // Point masses on massless rods from horizontal: values of the IFToMM benchmark A01 and of a double
 // pendulum to 12 digits.
 static void pendulums_follow_the_published_values(void **state)
@@ -75,7 +66,7 @@ static void pendulums_follow_the_published_values(void **state)
                  bob_x[3] = {0.9862917511318753, -0.9423054350437573, -0.2750874625761169};
     const double bob_z[3] = {-0.1650108531255412, -0.3347543384140006, -0.9614192050991251};
     for (int k = 0; k < 3; ++k) {
-        step(world, when[k] - sn_world_time(world), 1);
+        advance(world, when[k] - sn_world_time(world), 1);
         sn_vec3 p = sn_body_transform(world, bob).position;
         assert_true(fabs(p.x - bob_x[k]) < 1e-9 && fabs(p.z - bob_z[k]) < 1e-9);
     }
@@ -91,7 +82,7 @@ static void pendulums_follow_the_published_values(void **state)
                  x[4] = {1.473465670052, -1.444818849943, -1.434124817464, 1.876250850682};
     const double z[4] = {-1.200389435184, -1.321794461381, -1.129870195647, -0.224038497913};
     for (int k = 0; k < 4; ++k) {
-        step(world, times[k] - sn_world_time(world), 1);
+        advance(world, times[k] - sn_world_time(world), 1);
         sn_vec3 p = sn_body_transform(world, second).position;
         assert_true(fabs(p.x - x[k]) < 1e-9 && fabs(p.z - z[k]) < 1e-9);
     }
@@ -181,7 +172,7 @@ static void joints_read_what_bodies_do(void **state)
             assert_true(isnan(sn_joint_position(world, joint, freedoms)));
             // rates are derivatives: one short step there and one back
             const double h = 1e-5;
-            step(world, h, 1);
+            advance(world, h, 1);
             for (int i = 0; i < freedoms; ++i) {
                 rate[i] = sn_joint_velocity(world, joint, i);
                 bool along_axes = type != SN_JOINT_BALL && !(type == SN_JOINT_FREE && i >= 3);
@@ -192,7 +183,7 @@ static void joints_read_what_bodies_do(void **state)
             }
             // the body moves as the agent says
             sn_vec3 moved = sn_body_centre(world, body);
-            step(world, h, 1);
+            advance(world, h, 1);
             sn_vec3 speed = sn_vec3_scale(1 / h, sn_vec3_sub(sn_body_centre(world, body), moved));
             assert_true(sn_distance(speed, sn_body_velocity(world, body)) < 1e-4);
             sn_world_destroy(world);
@@ -241,8 +232,8 @@ static void mechanisms_keep_energy_and_bits(void **state)
     sn_world *world = make_machine(1), *copy = NULL, *twin = make_machine(3);
     assert_int_equal(sn_world_assemble(world, NULL), SN_OK);
     double before = sn_world_energy(world).total;
-    step(world, 1e-3, 500);
-    step(twin, 1e-3, 500);
+    advance(world, 1e-3, 500);
+    advance(twin, 1e-3, 500);
     assert_true(sn_world_hash(world) == sn_world_hash(twin));
     assert_true(fabs(sn_world_energy(world).total - before) < 1e-3 * 100);
     // energies of bodies add up to the world's, less the spring's
@@ -257,11 +248,11 @@ static void mechanisms_keep_energy_and_bits(void **state)
     void *bytes = malloc(size);
     assert_int_equal(sn_world_save_state(world, bytes, size, NULL), SN_OK);
     assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
-    step(world, 1e-3, 100);
-    step(copy, 1e-3, 100);
+    advance(world, 1e-3, 100);
+    advance(copy, 1e-3, 100);
     assert_true(sn_world_hash(world) == sn_world_hash(copy));
     assert_int_equal(sn_world_load_state(twin, bytes, size, NULL), SN_OK);
-    step(twin, 1e-3, 100);
+    advance(twin, 1e-3, 100);
     assert_true(sn_world_hash(world) == sn_world_hash(twin));
     free(bytes);
     sn_world_destroy(copy);
@@ -290,7 +281,7 @@ static void lockstep_tends_to_precise(void **state)
         drag.medium_velocity = sn_vec3_make(0, 2, 0);
         sn_field field;
         assert_int_equal(sn_world_add_drag(world, &drag, &field, NULL), SN_OK);
-        step(world, k == 2 ? 5e-4 : 1e-3, k == 2 ? 2000 : 1000);
+        advance(world, k == 2 ? 5e-4 : 1e-3, k == 2 ? 2000 : 1000);
         end[k] = sn_body_centre(world, b);
         sn_world_destroy(world);
     }
@@ -304,7 +295,7 @@ static void changes_take_mechanisms_apart_and_together(void **state)
 {
     (void)state;
     sn_world *world = make_machine(1);
-    step(world, 1e-3, 200);
+    advance(world, 1e-3, 200);
     int count = sn_world_body_count(world), joints = sn_world_joint_count(world);
     sn_body middle = sn_world_find_body(world, "link 3"), tip = sn_world_find_body(world, "weight");
     sn_vec3 where = sn_body_centre(world, tip), speed = sn_body_velocity(world, tip),
@@ -315,7 +306,7 @@ static void changes_take_mechanisms_apart_and_together(void **state)
     assert_true(sn_distance(sn_body_centre(world, tip), where) < 1e-12);
     assert_true(sn_distance(sn_body_velocity(world, tip), speed) < 1e-12);
     assert_true(sn_distance(sn_body_angular_velocity(world, tip), turning) < 1e-12);
-    step(world, 1e-3, 200);
+    advance(world, 1e-3, 200);
     // the loose half falls freely now, but for its spring
     assert_true(sn_body_centre(world, tip).z < where.z);
     sn_error error = {0};
@@ -365,7 +356,7 @@ static void welds_to_the_ground_stand_still(void **state)
               sn_vec3_make(0, 0, 1));
     sn_joint swing = add_joint(world, "swing", SN_JOINT_HINGE, post, bob, sn_vec3_make(0, 0, 1),
                                sn_vec3_make(0, 1, 0));
-    step(world, 1e-3, 300);
+    advance(world, 1e-3, 300);
     assert_true(sn_body_centre(world, post).z == 1.0 &&
                 sn_length(sn_body_velocity(world, post)) == 0.0);
     assert_true(sn_joint_position(world, swing, 0) > 0.1);
@@ -380,11 +371,11 @@ static void steps_too_long_for_the_joints_are_divided(void **state)
 {
     (void)state;
     sn_world *world = make_machine(1);
-    step(world, 1e-3, 300);
+    advance(world, 1e-3, 300);
     sn_error error = {0};
     assert_int_equal(sn_world_step(world, 2.0, &error), SN_OK);
     assert_true(isfinite(sn_world_energy(world).total));
-    step(world, 1e-3, 10);
+    advance(world, 1e-3, 10);
     sn_world_destroy(world);
 }
 
@@ -399,7 +390,7 @@ static void lack_of_memory_is_harmless(void **state)
         status = status == SN_OK ? sn_world_copy(world, &copy, &error) : status;
         sn_allocation_fail_after(-1);
         assert_true(status == SN_OK || status == SN_ERROR_MEMORY);
-        step(world, 1e-3, 3);
+        advance(world, 1e-3, 3);
         sn_world_destroy(copy);
         sn_world_destroy(world);
     }

@@ -3,6 +3,7 @@
 #define SN_TESTS_JOINTED_WORLD_H
 
 #include "joint_at.h"
+#include "world_steps.h"
 
 static const sn_vec3 down = {0, 0, -9.81};
 
@@ -53,16 +54,6 @@ static inline sn_joint add_hinge(sn_world *world, const char *name, sn_body pare
     sn_joint_def def =
         joint_at(world, name, SN_JOINT_HINGE, parent, child, at, sn_vec3_make(0, 1, 0));
     return add(world, &def);
-}
-
-static inline void step(sn_world *world, double h, int count)
-{
-    sn_error error = {0};
-    for (int i = 0; i < count; ++i) {
-        if (sn_world_step(world, h, &error) != SN_OK) {
-            fail_msg("%s", sn_error_message(&error));
-        }
-    }
 }
 
 // How far the two frames of a hinge or ball are apart.

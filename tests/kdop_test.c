@@ -15,21 +15,9 @@
 #include "collide/mesh_tree.h"
 #include "collide/query.h"
 #include "math/rotation.h"
+#include "random_vector.h"
 
 static const int kinds[4] = {6, 14, 18, 26};
-
-static sn_vec3 random_vector(sn_random *random, double reach)
-{
-    double x = sn_random_range(random, -reach, reach), y = sn_random_range(random, -reach, reach);
-    return sn_vec3_make(x, y, sn_random_range(random, -reach, reach));
-}
-
-static sn_quat random_rotation(sn_random *random)
-{
-    sn_quat q = {sn_random_range(random, -1.0, 1.0), sn_random_range(random, -1.0, 1.0),
-                 sn_random_range(random, -1.0, 1.0), sn_random_range(random, -1.0, 1.0)};
-    return sn_quat_normalize(q);
-}
 
 static sn_collider random_body(sn_random *random, int kind)
 {

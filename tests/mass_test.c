@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "random_vector.h"
 #include "sinew/geometry.h"
 
 // ---- the oracle ----
@@ -107,16 +108,7 @@ static double compare(const sn_mesh *mesh, double density, const sn_mass_propert
 // ---- random bodies ----
 
 // One coordinate after the other, so that every compiler draws them in the same order.
-static sn_vec3 random_vector(sn_random *random, double size)
-{
-    sn_vec3 v;
-    v.x = sn_random_range(random, -size, size);
-    v.y = sn_random_range(random, -size, size);
-    v.z = sn_random_range(random, -size, size);
-    return v;
-}
-
-static sn_quat random_rotation(sn_random *random)
+static sn_quat any_rotation(sn_random *random)
 {
     sn_quat q;
     double norm2;
@@ -204,7 +196,7 @@ static sn_mesh *random_body(sn_random *random)
             solid = joined(solid, turned_inward(solid, sn_random_range(random, 0.2, 0.9)));
         }
         double scale = sn_random_range(random, 0.3, 1.0);
-        sn_transform place = {sn_vec3_make(3.0 * s, 0.0, 0.0), random_rotation(random)};
+        sn_transform place = {sn_vec3_make(3.0 * s, 0.0, 0.0), any_rotation(random)};
         sn_mesh *placed = NULL;
         assert_int_equal(sn_mesh_transformed(solid, sn_vec3_make(scale, 0.7 * scale, scale), place,
                                              &placed, NULL),
@@ -214,7 +206,7 @@ static sn_mesh *random_body(sn_random *random)
     }
     double unit = sn_random_range(random, 0.001, 100.0);
     sn_vec3 position = random_vector(random, 10.0 * unit);
-    sn_transform place = {position, random_rotation(random)};
+    sn_transform place = {position, any_rotation(random)};
     sn_mesh *moved = NULL;
     assert_int_equal(sn_mesh_transformed(body, sn_vec3_make(unit, unit, unit), place, &moved, NULL),
                      SN_OK);
@@ -384,8 +376,7 @@ static void test_parts_add_up(void **state)
         double cut = sn_random_range(&random, 0.1, 1.9);
         sn_shape parts[2] = {sn_default_shape(), sn_default_shape()};
         sn_shape whole = sn_default_shape();
-        sn_transform place = {{sn_random_range(&random, -1, 1), 0.3, -0.2},
-                              random_rotation(&random)};
+        sn_transform place = {{sn_random_range(&random, -1, 1), 0.3, -0.2}, any_rotation(&random)};
         parts[0].type = parts[1].type = whole.type = SN_SHAPE_BOX;
         whole.size = sn_vec3_make(2.0, 0.5, 0.25);
         parts[0].size = sn_vec3_make(cut, 0.5, 0.25);

@@ -60,8 +60,8 @@ static void joints_may_run_towards_the_ground(void **state)
         sn_world *there = make_chain(types[i], false, SN_POLICY_PRECISE),
                  *back = make_chain(types[i], true, SN_POLICY_PRECISE);
         for (int k = 0; k < 10; ++k) {
-            step(there, 0.05, 1);
-            step(back, 0.05, 1);
+            advance(there, 0.05, 1);
+            advance(back, 0.05, 1);
             sn_body a = sn_world_find_body(there, "lower"), b = sn_world_find_body(back, "lower");
             double apart = sn_distance(sn_body_centre(there, a), sn_body_centre(back, b));
             if (!(apart < 1e-8)) {
@@ -101,7 +101,7 @@ static void backward_joints_keep_their_meaning(void **state)
                 make_chain(types[i], true, policy == 0 ? SN_POLICY_LOCKSTEP : SN_POLICY_PRECISE);
             double energy = 0.0;
             for (int k = 0; k < 20; ++k) {
-                step(world, policy == 0 ? 1e-3 : 0.02, policy == 0 ? 20 : 1);
+                advance(world, policy == 0 ? 1e-3 : 0.02, policy == 0 ? 20 : 1);
                 sn_joint joint = sn_world_find_joint(world, "middle");
                 sn_transform parent = sn_joint_parent_transform(world, joint),
                              child = sn_joint_child_transform(world, joint),
@@ -183,7 +183,7 @@ static void four_bars_follow_the_published_values(void **state)
         sn_world *world = make_four_bars(2, SN_POLICY_PRECISE, 1e-11, turned != 0);
         for (int k = 0; k < 3; ++k) {
             while (sn_world_time(world) < times[k] - 1e-9) {
-                step(world, 0.01, 1);
+                advance(world, 0.01, 1);
             }
             sn_vec3 tip = first_tip(world);
             double off = fmax(fabs(tip.x - x[k]), fabs(tip.z - z[k]));
@@ -206,7 +206,7 @@ static void loops_keep_energy_and_stay_closed(void **state)
     sn_world *world = make_four_bars(3, SN_POLICY_LOCKSTEP, 1e-9, false);
     double start = NAN, swing = 0.0, apart = 0.0;
     for (int k = 0; k < 5000; ++k) {
-        step(world, 1e-3, 1);
+        advance(world, 1e-3, 1);
         double energy = sn_world_energy(world).total;
         start = isnan(start) ? energy : start;
         swing = fmax(swing, fabs(energy - start));
@@ -241,7 +241,7 @@ static void steps_too_long_for_loops_go_in_parts(void **state)
     double start = sn_world_energy(world).total, worst = 0.0, apart = 0.0;
     assert_true(sn_joint_velocity(world, main_joint, 0) > 100.0);
     for (int k = 0; k < 100; ++k) {
-        step(world, 0.01, 1);
+        advance(world, 0.01, 1);
         worst = fmax(worst, fabs(sn_world_energy(world).total / start - 1.0));
         for (int i = 0; i < sn_world_joint_count(world); ++i) {
             apart = fmax(apart, gap(world, sn_world_joint(world, i)));
@@ -270,7 +270,7 @@ static void a_door_may_have_three_hinges(void **state)
                          sn_vec3_make(0, 0, n == 0 ? 1.0 : 0.2 + 0.8 * i), sn_vec3_make(0, 0, 1));
             add(worlds[n], &def);
         }
-        step(worlds[n], 1e-3, 800);
+        advance(worlds[n], 1e-3, 800);
     }
     assert_int_equal(sn_world_freedom_count(worlds[1]), 1);
     assert_int_equal(sn_world_mechanism_info(worlds[1]).redundant, 10);
@@ -323,7 +323,7 @@ static void a_prescribed_crank_tells_its_torque(void **state)
         double h = policy == 0 ? 1e-4 : 1e-3, worst = 0.0, power_off = 0.0, before = NAN;
         for (int k = 0; k < 400; ++k) {
             double t0 = sn_world_time(world);
-            step(world, h, 1);
+            advance(world, h, 1);
             double t = sn_world_time(world), angle = speed * t;
             double s = r * cos(angle) + sqrt(l * l - r * r * sin(angle) * sin(angle));
             worst = fmax(worst, fabs(sn_body_centre(world, piston).x - s));
@@ -375,7 +375,7 @@ static void what_acts_in_a_closing_joint_counts(void **state)
         for (int i = 0; i < 4; ++i) {
             add(world, &def[sequence[order][i]]);
         }
-        step(world, 1e-3, 1000);
+        advance(world, 1e-3, 1000);
         angle[order] = sn_joint_position(world, sn_world_find_joint(world, "one"), 0);
         assert_int_equal(sn_world_mechanism_info(world).loops, 1);
         sn_world_destroy(world);
@@ -403,7 +403,7 @@ static void couplings_turn_freedoms_together(void **state)
     gear.term_count = 2;
     sn_coupling coupling;
     assert_int_equal(sn_world_add_coupling(world, &gear, &coupling, NULL), SN_OK);
-    step(world, 1e-3, 2000);
+    advance(world, 1e-3, 2000);
     // (0.02 + 0.3 / 4) angle'' = 0.5
     double rate = 0.5 / (0.02 + 0.3 / 4.0);
     assert_true(fabs(sn_joint_velocity(world, a, 0) - 2.0 * rate) < 2e-4);
@@ -442,7 +442,7 @@ static void reactions_carry_the_weight(void **state)
         (void)upper;
         (void)lower;
         for (int k = 0; k < 200; ++k) {
-            step(world, 1e-3, 1);
+            advance(world, 1e-3, 1);
         }
         // d'Alembert for everything below each joint
         double g = 9.81, t = sn_world_time(world);
@@ -458,7 +458,7 @@ static void reactions_carry_the_weight(void **state)
                 mass += pass == 0 ? m : 0.0;
             }
             if (pass == 0) {
-                step(world, policy == 0 ? 1e-3 : 1e-6, 1);
+                advance(world, policy == 0 ? 1e-3 : 1e-6, 1);
             }
         }
         double h = policy == 0 ? 1e-3 : 1e-6;
@@ -492,7 +492,7 @@ static void welds_carry_the_same_either_way(void **state)
                                      sn_vec3_make(0, 0, 1));
         weld.breakable = n == 1;
         sn_joint joint = add(world, &weld);
-        step(world, 1e-4, 4000);
+        advance(world, 1e-4, 4000);
         load[n] = sn_joint_reaction(world, joint);
         where[n] = sn_body_centre(world, tip);
         sn_world_destroy(world);
@@ -520,14 +520,14 @@ static void joints_break_where_they_carry_too_much(void **state)
     assert_int_equal(sn_world_assemble(world, NULL), SN_OK);
     size_t size = sn_world_state_size(world);
     void *whole = malloc(size), *broken = malloc(size);
-    step(world, 1e-3, 300);
+    advance(world, 1e-3, 300);
     assert_false(sn_joint_is_broken(world, joint));
     assert_int_equal(sn_world_save_state(world, whole, size, NULL), SN_OK);
     uint64_t whole_hash = sn_world_hash(world);
     double angle = NAN;
     while (!sn_joint_is_broken(world, joint) && sn_world_time(world) < 2.0) {
         angle = sn_joint_position(world, joint, 0);
-        step(world, 1e-3, 1);
+        advance(world, 1e-3, 1);
     }
     assert_true(sn_joint_is_broken(world, joint));
     assert_true(fabs(sin(angle) - 2.0 / 3.0) < 5e-3); // 3 m g sin(angle) = 2 m g
@@ -535,7 +535,7 @@ static void joints_break_where_they_carry_too_much(void **state)
     sn_vec3 v = sn_body_velocity(world, bob), p = sn_body_centre(world, bob);
     assert_int_equal(sn_world_save_state(world, broken, size, NULL), SN_OK);
     uint64_t broken_hash = sn_world_hash(world);
-    step(world, 1e-3, 100);
+    advance(world, 1e-3, 100);
     sn_vec3 fell = sn_body_centre(world, bob);
     assert_true(fabs(fell.x - (p.x + 0.1 * v.x)) < 1e-9);
     assert_true(fabs(fell.z - (p.z + 0.1 * v.z - 0.5 * 9.81 * 0.01)) < 1e-9);
@@ -545,16 +545,16 @@ static void joints_break_where_they_carry_too_much(void **state)
     assert_true(sn_world_hash(world) == whole_hash);
     assert_false(sn_joint_is_broken(world, joint));
     while (!sn_joint_is_broken(world, joint)) {
-        step(world, 1e-3, 1);
+        advance(world, 1e-3, 1);
     }
     assert_true(sn_world_hash(world) == broken_hash);
     assert_int_equal(sn_world_load_state(world, broken, size, NULL), SN_OK);
-    step(world, 1e-3, 100);
+    advance(world, 1e-3, 100);
     assert_true(sn_world_hash(world) == end);
     sn_world *copy = NULL;
     assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
-    step(world, 1e-3, 5);
-    step(copy, 1e-3, 5);
+    advance(world, 1e-3, 5);
+    advance(copy, 1e-3, 5);
     assert_true(sn_world_hash(world) == sn_world_hash(copy));
     sn_world_destroy(copy);
     sn_world_destroy(world);
@@ -577,12 +577,12 @@ static void turns_are_counted_across_a_break(void **state)
                                 sn_vec3_make(0, 1, 0));
     def.breakable = true;
     sn_joint glue = add(world, &def);
-    step(world, 1e-3, 1000);
+    advance(world, 1e-3, 1000);
     double before = sn_joint_position(world, axle, 0), rate = sn_joint_velocity(world, axle, 0);
     assert_true(before > 4.0 * SN_PI);
     assert_int_equal(sn_joint_break(world, glue, NULL), SN_OK);
     assert_true(fabs(sn_joint_position(world, axle, 0) - before) < 1e-9);
-    step(world, 1e-3, 10);
+    advance(world, 1e-3, 10);
     assert_true(fabs(sn_joint_position(world, axle, 0) - before - 0.01 * rate) < 1e-6);
     sn_world_destroy(world);
 }
@@ -597,7 +597,7 @@ static void freedoms_can_be_taken_over_and_let_go(void **state)
             lower = add_rod(world, "lower", sn_vec3_make(1, 0, 0), sn_vec3_make(2, 0, 0), 1.0);
     sn_joint a = add_hinge(world, "a", ground, upper, SN_VEC3_ZERO),
              b = add_hinge(world, "b", upper, lower, sn_vec3_make(1, 0, 0));
-    step(world, 1e-3, 200);
+    advance(world, 1e-3, 200);
     sn_drive_def drive = sn_joint_drive(world, a, 0);
     assert_int_equal(drive.type, SN_DRIVE_NONE);
     drive.type = SN_DRIVE_MOTION;
@@ -609,13 +609,13 @@ static void freedoms_can_be_taken_over_and_let_go(void **state)
     assert_int_equal(sn_joint_set_drive(world, a, 0, &drive, &error), SN_OK);
     assert_int_equal(sn_world_freedom_count(world), 1);
     double held = drive.target, moved = sn_joint_position(world, b, 0);
-    step(world, 1e-3, 300);
+    advance(world, 1e-3, 300);
     assert_true(fabs(sn_joint_position(world, a, 0) - held) < 1e-12);
     assert_true(fabs(sn_joint_position(world, b, 0) - moved) > 0.1);
     assert_true(fabs(sn_joint_drive_force(world, a, 0)) > 1.0);
     drive.type = SN_DRIVE_NONE;
     assert_int_equal(sn_joint_set_drive(world, a, 0, &drive, &error), SN_OK);
-    step(world, 1e-3, 300);
+    advance(world, 1e-3, 300);
     assert_true(fabs(sn_joint_position(world, a, 0) - held) > 0.05);
     assert_int_equal(sn_joint_set_target(world, (sn_joint){99, 1}, 0, 0.0, &error),
                      SN_ERROR_HANDLE);
@@ -629,9 +629,9 @@ static void forces_in_freedoms_last_a_step(void **state)
     sn_world *world = make_world(SN_POLICY_LOCKSTEP, SN_VEC3_ZERO, 1e-9);
     sn_body wheel = add_mass(world, "wheel", SN_VEC3_ZERO, 1.0, sn_vec3_make(0.3, 0.5, 0.3));
     sn_joint axle = add_hinge(world, "axle", ground, wheel, SN_VEC3_ZERO);
-    step(world, 1e-3, 1);
+    advance(world, 1e-3, 1);
     sn_joint_add_force(world, axle, 0, 10.0);
-    step(world, 1e-3, 5);
+    advance(world, 1e-3, 5);
     assert_true(fabs(sn_joint_velocity(world, axle, 0) - 10.0 * 1e-3 / 0.5) < 1e-9);
     sn_world_destroy(world);
 }
@@ -720,7 +720,7 @@ static void lack_of_memory_is_harmless(void **state)
             fail_msg("%d: %s: %s", n, error.place, error.text);
         }
         failed += status != SN_OK;
-        step(world, 1e-3, 3);
+        advance(world, 1e-3, 3);
         sn_world_destroy(copy);
         sn_world_destroy(world);
     }

@@ -13,12 +13,7 @@
 #include "base/random.h"
 #include "collide/meeting.h"
 #include "collide/sweep_list.h"
-
-static sn_vec3 random_vector(sn_random *random, double reach)
-{
-    double x = sn_random_range(random, -reach, reach), y = sn_random_range(random, -reach, reach);
-    return sn_vec3_make(x, y, sn_random_range(random, -reach, reach));
-}
+#include "random_vector.h"
 
 // ---- cubics ----
 

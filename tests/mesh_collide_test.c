@@ -18,21 +18,10 @@
 #include "collide/query.h"
 #include "geometry/height_field.h"
 #include "math/rotation.h"
+#include "random_collider.h"
+#include "random_vector.h"
 
 enum { MOST = 16 };
-
-static sn_vec3 random_vector(sn_random *random, double reach)
-{
-    double x = sn_random_range(random, -reach, reach), y = sn_random_range(random, -reach, reach);
-    return sn_vec3_make(x, y, sn_random_range(random, -reach, reach));
-}
-
-static sn_quat random_rotation(sn_random *random)
-{
-    sn_quat q = {sn_random_range(random, -1.0, 1.0), sn_random_range(random, -1.0, 1.0),
-                 sn_random_range(random, -1.0, 1.0), sn_random_range(random, -1.0, 1.0)};
-    return sn_quat_normalize(q);
-}
 
 static const sn_mesh_tree *make_tree(sn_mesh *mesh)
 {
@@ -215,27 +204,6 @@ static void test_field_twins(void **state)
     }
     assert_int_equal(rims, 2 * (4 + 3));
     sn_height_field_release(field);
-}
-
-static sn_collider random_body(sn_random *random, int kind, double scale)
-{
-    double a = scale * sn_random_range(random, 0.05, 0.3);
-    double b = scale * sn_random_range(random, 0.05, 0.3);
-    double c = scale * sn_random_range(random, 0.05, 0.3);
-    switch (kind) {
-    case 0:
-        return sn_collider_sphere(a);
-    case 1:
-        return sn_collider_capsule(a, b);
-    case 2:
-        return sn_collider_cylinder(a, b);
-    case 3:
-        return sn_collider_cone(a, b);
-    case 4:
-        return sn_collider_box(sn_vec3_make(a, b, c), 0.0);
-    default:
-        return sn_collider_box(sn_vec3_make(a, b, c), 0.2 * a);
-    }
 }
 
 // A box as a closed mesh and as a box: bodies that come near to it, or a little into it, touch

@@ -14,38 +14,8 @@
 #include "collide/mesh_tree.h"
 #include "geometry/height_field.h"
 #include "math/rotation.h"
-
-static sn_vec3 random_vector(sn_random *random, double reach)
-{
-    double x = sn_random_range(random, -reach, reach), y = sn_random_range(random, -reach, reach);
-    return sn_vec3_make(x, y, sn_random_range(random, -reach, reach));
-}
-
-static sn_quat random_rotation(sn_random *random)
-{
-    sn_quat q = {sn_random_range(random, -1.0, 1.0), sn_random_range(random, -1.0, 1.0),
-                 sn_random_range(random, -1.0, 1.0), sn_random_range(random, -1.0, 1.0)};
-    return sn_quat_normalize(q);
-}
-
-static sn_collider random_body(sn_random *random, int kind, double scale)
-{
-    double a = scale * sn_random_range(random, 0.05, 0.3);
-    double b = scale * sn_random_range(random, 0.05, 0.3);
-    double c = scale * sn_random_range(random, 0.05, 0.3);
-    switch (kind) {
-    case 0:
-        return sn_collider_sphere(a);
-    case 1:
-        return sn_collider_capsule(a, b);
-    case 2:
-        return sn_collider_cylinder(a, b);
-    case 3:
-        return sn_collider_cone(a, b);
-    default:
-        return sn_collider_box(sn_vec3_make(a, b, c), kind == 4 ? 0.0 : 0.2 * a);
-    }
-}
+#include "random_collider.h"
+#include "random_vector.h"
 
 // A torus, a rough height field and the same as a sheet.
 typedef struct grounds {

@@ -11,12 +11,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "collide/mesh_tree.h"
-
-static sn_vec3 random_vector(sn_random *random, double reach)
-{
-    double x = sn_random_range(random, -reach, reach), y = sn_random_range(random, -reach, reach);
-    return sn_vec3_make(x, y, sn_random_range(random, -reach, reach));
-}
+#include "random_vector.h"
 
 static const sn_mesh_tree *make_tree(sn_mesh *mesh)
 {

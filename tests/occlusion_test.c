@@ -69,7 +69,7 @@ static void check_shadow(sn_wind_kind kind, sn_wind_occlusion occlusion, double 
     wind.length = 0.4 * scale;
     wind.occlusion = occlusion;
     sn_field field = add_wind(world, &wind);
-    step(world, 1e-6, 1);
+    advance(world, 1e-6, 1);
     double whole, lit = sn_world_lit_area(world, field, body, &whole);
     double behind = kind == SN_WIND_CONE ? 0.4 : kind == SN_WIND_JET ? 0.05 * sqrt(8.0) : INFINITY;
     double shadow = isfinite(behind) ? r * (far + behind) / (near + behind) : r;
@@ -115,7 +115,7 @@ static void test_force_in_the_shade(void **state)
         wind.occlusion = k == 0 ? SN_WIND_OCCLUSION_NONE : SN_WIND_OCCLUSION_DEPTH;
         wind.occlusion_pixels = 400;
         add_wind(world, &wind);
-        step(world, 1e-6, 1);
+        advance(world, 1e-6, 1);
         speeds[k] = sn_body_velocity(world, body).x;
         sn_world_destroy(world);
     }
@@ -149,7 +149,7 @@ static void test_what_hides(void **state)
         wind.radius = 0.3;
         wind.occlusion = k == 0 ? SN_WIND_OCCLUSION_DEPTH : SN_WIND_OCCLUSION_RAYS;
         sn_field field = add_wind(world, &wind);
-        step(world, 1e-6, 1);
+        advance(world, 1e-6, 1);
         double whole, lit = sn_world_lit_area(world, field, body, &whole);
         assert_near(whole, 6.0 * 0.04, 1e-9);
         assert_near(lit, 0.04, 1e-9); // one of six sides: seen from nearby the others face away
@@ -185,7 +185,7 @@ static difference add_and_compare(sn_world *world, sn_wind_def wind)
     sn_field depth = add_wind(world, &wind);
     wind.occlusion = SN_WIND_OCCLUSION_RAYS;
     sn_field rays = add_wind(world, &wind);
-    step(world, 1e-9, 1);
+    advance(world, 1e-9, 1);
     difference d = compare(world, depth, rays);
     assert_int_equal(sn_world_remove_field(world, depth, NULL), SN_OK);
     assert_int_equal(sn_world_remove_field(world, rays, NULL), SN_OK);
@@ -309,7 +309,7 @@ static void test_same_bits(void **state)
         uint64_t first = 0;
         for (int threads = 1; threads <= 4; threads *= 2) {
             sn_world *world = make_flock(threads, occlusion);
-            step(world, 1.0 / 240.0, 50);
+            advance(world, 1.0 / 240.0, 50);
             first = threads == 1 ? sn_world_hash(world) : first;
             assert_true(sn_world_hash(world) == first);
             sn_world_destroy(world);
@@ -323,7 +323,7 @@ static void test_states_go_on(void **state)
     (void)state;
     sn_world *world = make_flock(1, SN_WIND_OCCLUSION_DEPTH), *copy = NULL;
     sn_world *other = make_flock(1, SN_WIND_OCCLUSION_DEPTH);
-    step(world, 1.0 / 240.0, 30);
+    advance(world, 1.0 / 240.0, 30);
     size_t size = sn_world_state_size(world), memory = sn_world_contact_memory_size(world);
     unsigned char *bytes = malloc(size + memory);
     assert_non_null(bytes);
@@ -332,15 +332,15 @@ static void test_states_go_on(void **state)
     assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
     assert_int_equal(sn_world_load_state(other, bytes, size, NULL), SN_OK);
     assert_int_equal(sn_world_load_contact_memory(other, bytes + size, memory, NULL), SN_OK);
-    step(world, 1.0 / 240.0, 30);
-    step(copy, 1.0 / 240.0, 30);
-    step(other, 1.0 / 240.0, 30);
+    advance(world, 1.0 / 240.0, 30);
+    advance(copy, 1.0 / 240.0, 30);
+    advance(other, 1.0 / 240.0, 30);
     assert_true(sn_world_hash(world) == sn_world_hash(copy));
     assert_true(sn_world_hash(world) == sn_world_hash(other));
     // the same once more into a world that has run
     assert_int_equal(sn_world_load_state(copy, bytes, size, NULL), SN_OK);
     assert_int_equal(sn_world_load_contact_memory(copy, bytes + size, memory, NULL), SN_OK);
-    step(copy, 1.0 / 240.0, 30);
+    advance(copy, 1.0 / 240.0, 30);
     assert_true(sn_world_hash(world) == sn_world_hash(copy));
     bytes[size + memory - 1] = 77; // not a number of points
     assert_int_equal(sn_world_load_contact_memory(copy, bytes + size, memory, NULL),
@@ -370,14 +370,14 @@ static void test_clock(void **state)
         sn_body_set_velocity(world, front, sn_vec3_make(0.0, 60.0, 0.0), SN_VEC3_ZERO, NULL),
         SN_OK);
     double whole;
-    step(world, 1.0 / 240.0, 12); // each starts within the first twentieth
+    advance(world, 1.0 / 240.0, 12); // each starts within the first twentieth
     assert_true(sn_world_lit_area(world, field, back, &whole) < 0.01 * whole);
-    step(world, 1.0 / 240.0, 1);
+    advance(world, 1.0 / 240.0, 1);
     assert_true(sn_world_lit_area(world, field, back, &whole) > 0.039);
     // from the side, nothing is before it
     wind.direction = sn_vec3_make(0.0, 0.0, 1.0);
     assert_int_equal(sn_world_set_wind(world, field, &wind, NULL), SN_OK);
-    step(world, 1.0 / 240.0, 1);
+    advance(world, 1.0 / 240.0, 1);
     assert_true(sn_world_lit_area(world, field, back, &whole) < 0.01);
     assert_true(whole > 0.039);
     sn_world_destroy(world);
@@ -387,9 +387,9 @@ static void test_no_allocation(void **state)
 {
     (void)state;
     sn_world *world = make_flock(1, SN_WIND_OCCLUSION_DEPTH);
-    step(world, 1.0 / 240.0, 20);
+    advance(world, 1.0 / 240.0, 20);
     uint64_t before = sn_allocation_count();
-    step(world, 1.0 / 240.0, 200);
+    advance(world, 1.0 / 240.0, 200);
     assert_int_equal(sn_allocation_count(), before);
     sn_world_destroy(world);
 }
@@ -409,7 +409,7 @@ static void test_out_of_memory(void **state)
             break;
         }
         assert_int_equal(status, SN_ERROR_MEMORY);
-        step(world, 1e-3, 1);
+        advance(world, 1e-3, 1);
         sn_world_destroy(world);
     }
 }
@@ -432,7 +432,7 @@ static void test_bad_settings(void **state)
     wind = sn_default_wind_def();
     wind.occlusion = SN_WIND_OCCLUSION_DEPTH;
     add_wind(world, &wind);
-    step(world, 1e-3, 2);
+    advance(world, 1e-3, 2);
     sn_world_destroy(world);
 }
 

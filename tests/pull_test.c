@@ -42,7 +42,7 @@ static void a_point_on_a_pull_swings_and_rests(void **state)
         sn_vec3 centre = sn_vec3_make(0.1, 0.05, 0.02);
         pull(world, body, centre, sn_vec3_add(centre, sn_vec3_make(1.0, 0.0, 0.0)), k, c);
         for (int i = 1; i <= steps; ++i) {
-            step(world, h, 1);
+            advance(world, h, 1);
             double t = i * h, decay = exp(-0.5 * c * t);
             double x = 1.0 - decay * (cos(w * t) + 0.5 * c / w * sin(w * t));
             worst = fmax(worst, fabs(sn_body_centre(world, body).x - centre.x - x));
@@ -67,7 +67,7 @@ static void damping_turns_bodies_as_it_must(void **state)
             add_body(world, "a", sn_vec3_make(0.3, 0.1, 0.0), sn_vec3_make(1.0, 2.0, -1.0),
                      k == 0 ? SN_INTEGRATOR_RK4 : SN_INTEGRATOR_LIE_MIDPOINT);
         pull(world, body, sn_vec3_make(0.3, -0.2, 0.25), sn_vec3_make(0.5, 0.5, 0.5), 30.0, 8.0);
-        step(world, 2e-4, 5000);
+        advance(world, 2e-4, 5000);
         ends[k] = sn_body_centre(world, body);
         turns[k] = sn_body_transform(world, body).rotation;
         sn_world_destroy(world);
@@ -88,7 +88,7 @@ static void heavy_damping_is_stable(void **state)
     pull(world, body, sn_vec3_make(0.3, 0.1, 0.0), sn_vec3_make(0.3, 0.1, 0.0), 1.0, 1e5);
     double before = sn_world_energy(world).total;
     for (int i = 0; i < 200; ++i) {
-        step(world, 0.02, 1);
+        advance(world, 0.02, 1);
         double energy = sn_world_energy(world).total;
         assert_true(energy <= before * (1.0 + 1e-9));
         before = energy;
@@ -105,7 +105,7 @@ static void its_energy_is_counted(void **state)
     pull(world, body, sn_vec3_make(0.2, 0.0, 0.0), sn_vec3_make(0.0, 0.0, 1.0), 50.0, 0.0);
     double start = sn_world_energy(world).total, worst = 0.0;
     for (int i = 0; i < 2000; ++i) {
-        step(world, 1e-3, 1);
+        advance(world, 1e-3, 1);
         worst = fmax(worst, fabs(sn_world_energy(world).total - start));
     }
     assert_true(worst < 1e-3 * 25.0);
@@ -130,11 +130,11 @@ static void pulls_are_checked_and_changed(void **state)
     assert_int_equal(sn_world_add_pull(world, &def, &field, &error), SN_ERROR_ARGUMENT);
     def.target.x = 1.0;
     assert_int_equal(sn_world_add_pull(world, &def, &field, &error), SN_OK);
-    step(world, 0.01, 1);
+    advance(world, 0.01, 1);
     assert_true(sn_body_velocity(world, body).x > 0.0);
     def.target.x = -1e3;
     assert_int_equal(sn_world_set_pull(world, field, &def, &error), SN_OK);
-    step(world, 0.01, 1);
+    advance(world, 0.01, 1);
     assert_true(sn_body_velocity(world, body).x < 0.0);
     assert_int_equal(sn_world_set_spring(world, field, &(sn_spring_def){0}, &error),
                      SN_ERROR_HANDLE);

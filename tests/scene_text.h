@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sinew/scene.h"
+#include "world_steps.h"
 
 static inline sn_scene *load(const char *text)
 {
@@ -42,16 +43,6 @@ static inline sn_world *build_text(const char *text)
     sn_world *world = build(scene);
     sn_scene_destroy(scene);
     return world;
-}
-
-static inline void advance(sn_world *world, double h, int steps)
-{
-    sn_error error = {0};
-    for (int i = 0; i < steps; ++i) {
-        if (sn_world_step(world, h, &error) != SN_OK) {
-            fail_msg("%s", sn_error_message(&error));
-        }
-    }
 }
 
 typedef struct mistake {

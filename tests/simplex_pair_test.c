@@ -12,14 +12,9 @@
 #include "base/random.h"
 #include "collide/simplex_pair.h"
 #include "geometry/predicate.h"
+#include "random_vector.h"
 
 static const sn_pair_kind kinds[2] = {SN_VERTEX_FACE, SN_EDGE_EDGE};
-
-static sn_vec3 random_vector(sn_random *random, double reach)
-{
-    double x = sn_random_range(random, -reach, reach), y = sn_random_range(random, -reach, reach);
-    return sn_vec3_make(x, y, sn_random_range(random, -reach, reach));
-}
 
 static sn_vec3 combine(const sn_vec3 p[4], const double weights[4], int first, int last)
 {

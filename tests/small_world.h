@@ -3,6 +3,7 @@
 #define SN_TESTS_SMALL_WORLD_H
 
 #include "sinew/world.h"
+#include "world_steps.h"
 
 static inline sn_world *make_world(sn_policy policy, sn_vec3 gravity)
 {
@@ -32,16 +33,6 @@ static inline sn_body add_body(sn_world *world, const char *name, sn_vec3 veloci
         fail_msg("%s", sn_error_message(&error));
     }
     return body;
-}
-
-static inline void step(sn_world *world, double h, int count)
-{
-    sn_error error = {0};
-    for (int i = 0; i < count; ++i) {
-        if (sn_world_step(world, h, &error) != SN_OK) {
-            fail_msg("%s", sn_error_message(&error));
-        }
-    }
 }
 
 static inline double read(const sn_world *world, sn_body body, sn_quantity quantity)

@@ -11,8 +11,10 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "shortage.h"
 #include "sinew/sinew.h"
 #include "world/world.h"
+#include "world_steps.h"
 
 static sn_world *make_world(double gravity, double stiffness, double damping)
 {
@@ -69,16 +71,6 @@ static sn_body add(sn_world *world, sn_tetrahedra *mesh, const thrown *how)
     return body;
 }
 
-static void go(sn_world *world, double h, int count)
-{
-    sn_error error = {0};
-    for (int i = 0; i < count; ++i) {
-        if (sn_world_step(world, h, &error) != SN_OK) {
-            fail_msg("%s", sn_error_message(&error));
-        }
-    }
-}
-
 // Two boxes that come at each other: 0 corner on face, 1 edge on edge, 2 face on face, turned.
 static sn_world *make_collision(int kind, double stiffness)
 {
@@ -115,7 +107,7 @@ static void collisions_keep_energy_and_momentum(void **state)
         double drift = 0.0, slip = 0.0, turn = 0.0, stored = 0.0;
         int springs = 0;
         for (int i = 0; i < 40; ++i) {
-            go(world, 0.005, 1);
+            advance(world, 0.005, 1);
             sn_energy now = sn_world_energy(world);
             int count = sn_world_spring_count(world);
             drift = fmax(drift, fabs(now.total - start.total) / start.kinetic);
@@ -145,7 +137,7 @@ static void steps_do_not_matter(void **state)
         sn_vec3 ends[2][16];
         for (int run = 0; run < 2; ++run) {
             sn_world *world = make_collision(kind, 0.0);
-            go(world, run == 0 ? 0.12 : 0.12 / 40.0, run == 0 ? 1 : 40);
+            advance(world, run == 0 ? 0.12 : 0.12 / 40.0, run == 0 ? 1 : 40);
             for (int b = 0; b < 2; ++b) {
                 sn_body_read_vertices(world, sn_world_body(world, b), ends[run] + 8 * b, NULL);
             }
@@ -199,7 +191,7 @@ static void bodies_bounce_on_the_ground(void **state)
         sn_energy start = sn_world_energy(world);
         double drift = 0.0, lowest = 1.0, fastest = -1.0;
         for (int i = 0; i < 60; ++i) {
-            go(world, 0.01, 1);
+            advance(world, 0.01, 1);
             sn_energy now = sn_world_energy(world);
             drift = fmax(drift, fabs(now.total - start.total) / start.total);
             lowest = fmin(lowest, sn_body_transform(world, body).position.z);
@@ -225,7 +217,7 @@ static void rigid_bodies_push_back(void **state)
     sn_vec3 p = sn_world_momentum(world);
     double worst = 0.0;
     for (int i = 0; i < 40; ++i) {
-        go(world, 0.005, 1);
+        advance(world, 0.005, 1);
         worst = fmax(worst, sn_distance(sn_world_momentum(world), p) / sn_length(p));
     }
     print_message("ball: momentum %.2g, velocity %.3g\n", worst, sn_body_velocity(world, ball).z);
@@ -258,7 +250,7 @@ static void bodies_meet_themselves(void **state)
         assert_int_equal(sn_body_write_vertices(world, body, NULL, v, &error), SN_OK);
         double start = sn_world_energy(world).total, drift = 0.0;
         for (int i = 0; i < 40; ++i) {
-            go(world, 0.01, 1);
+            advance(world, 0.01, 1);
             drift = fmax(drift, fabs(sn_world_energy(world).total - start) / start);
         }
         sn_body_read_vertices(world, body, NULL, v);
@@ -294,7 +286,7 @@ static double impact_error(double stiffness)
     const double c = sqrt(2e4 / 1000.0), h = 0.005;
     double begin = NAN, end = NAN, before = 0.02;
     for (int i = 1; i <= 140; ++i) {
-        go(world, h, 1);
+        advance(world, h, 1);
         double now = sn_body_velocity(world, body).x, force = (before - now) / h;
         double full = 0.02 * c / 1.0; // Z v / m = rho A c v / (rho A L)
         before = now;
@@ -328,7 +320,7 @@ static void states_and_threads_give_the_same_bits(void **state)
         for (int run = 0; run < 3; ++run) {
             sn_world *world = make_collision(kind, 0.0);
             assert_int_equal(sn_world_set_threads(world, 1 << run, &error), SN_OK);
-            go(world, 0.005, 24);
+            advance(world, 0.005, 24);
             hashes[run] = sn_world_hash(world);
             sn_world_destroy(world);
         }
@@ -338,7 +330,7 @@ static void states_and_threads_give_the_same_bits(void **state)
         sn_world *world = make_collision(kind, 0.0), *other = make_collision(kind, 0.0),
                  *copy = NULL;
         for (int i = 0; i < 40 && sn_world_spring_count(world) == 0; ++i) {
-            go(world, 0.005, 1);
+            advance(world, 0.005, 1);
         }
         assert_true(sn_world_spring_count(world) > 0);
         uint64_t before = sn_world_hash(world);
@@ -351,9 +343,9 @@ static void states_and_threads_give_the_same_bits(void **state)
         assert_int_equal(sn_world_load_state(other, bytes, size, &error), SN_OK);
         free(bytes);
         assert_true(sn_world_hash(other) == before && sn_world_hash(copy) == before);
-        go(world, 0.005, 8);
-        go(other, 0.005, 8);
-        go(copy, 0.005, 8);
+        advance(world, 0.005, 8);
+        advance(other, 0.005, 8);
+        advance(copy, 0.005, 8);
         assert_true(sn_world_hash(other) == sn_world_hash(world));
         assert_true(sn_world_hash(copy) == sn_world_hash(world));
         sn_world_destroy(world);
@@ -380,9 +372,9 @@ static void friction_is_coulombs(void **state)
         thrown how = {.position = {0.0, 0.0, 0.0499}, .friction = friction};
         sn_body body = add(world, mesh, &how);
         sn_tetrahedra_release(mesh);
-        go(world, 0.02, 25); // settles
+        advance(world, 0.02, 25); // settles
         double start = sn_body_velocity(world, body).x;
-        go(world, 0.02, 25);
+        advance(world, 0.02, 25);
         double gained = sn_body_velocity(world, body).x - start;
         double expected = kind == 0 ? 0.0 : 0.5 * g * (sin(angle) - friction * cos(angle));
         print_message("friction %g: %.3g m/s, gained %.4g of %.4g\n", friction, start, gained,
@@ -413,23 +405,16 @@ static void mixed_integrators_are_refused(void **state)
 static void memory_may_run_out(void **state)
 {
     (void)state;
-    sn_error error = {0};
-    int failed = 0;
-    bool done = false;
-    for (int n = 0; !done; ++n) {
+    shortage s = {.most = 2000};
+    while (shortage_goes_on(&s)) {
         sn_world *world = make_collision(1, 0.0);
-        sn_allocation_fail_after(n);
-        sn_status status = sn_world_step(world, 0.06, &error);
-        sn_allocation_fail_after(-1);
-        done = status == SN_OK;
-        if (!done) {
-            assert_int_equal(status, SN_ERROR_MEMORY);
-            failed += 1;
-            go(world, 0.001, 1); // goes on
-        }
+        shortage_begin(&s);
+        sn_status status = sn_world_step(world, 0.06, NULL);
+        shortage_end(&s, status);
+        advance(world, 0.001, 1); // goes on
         sn_world_destroy(world);
     }
-    assert_true(failed > 10);
+    assert_true(s.next > 11);
 }
 
 int main(void)

@@ -24,7 +24,7 @@ static void a_step_that_cannot_begin_changes_nothing(void **state)
     sn_body gone = add_body(world, "gone", along, spin, SN_INTEGRATOR_FEHLBERG45);
     sn_body a = add_body(world, "a", along, spin, SN_INTEGRATOR_FEHLBERG45);
     sn_body b = add_body(world, "b", along, spin, SN_INTEGRATOR_BDF);
-    step(world, 0.1, 2);
+    advance(world, 0.1, 2);
     sn_transform there = SN_TRANSFORM_IDENTITY;
     there.position.y = 7.0;
     assert_int_equal(sn_body_set_transform(world, b, there, NULL), SN_OK);
@@ -74,7 +74,7 @@ static void a_failed_step_leaves_no_trace(void **state)
         sn_callback_def def = {.apply = push_to_infinity, .user = &wild};
         sn_field field;
         assert_int_equal(sn_world_add_callback(world, &def, &field, NULL), SN_OK);
-        step(world, 0.5, 4);
+        advance(world, 0.5, 4);
         uint64_t good = sn_world_hash(world);
         for (int k = 0; k < (i == 0 ? 3 : 0); ++k) {
             sn_error error = {0};
@@ -85,7 +85,7 @@ static void a_failed_step_leaves_no_trace(void **state)
             assert_true(sn_world_step_size(world) == 0.5 && sn_world_step_count(world) == 4);
         }
         assert_int_equal(sn_world_remove_field(world, field, NULL), SN_OK);
-        step(world, 0.5, 2);
+        advance(world, 0.5, 2);
         assert_int_equal(sn_world_event_count(world), 1);
     }
     assert_true(sn_world_hash(worlds[0]) == sn_world_hash(worlds[1]));
@@ -165,7 +165,7 @@ static void callbacks_can_only_add_forces(void **state)
         assert_int_equal(sn_world_add_drag(world, &drag, &m.drag, NULL), SN_OK);
         sn_callback_def def = {.apply = meddle, .user = &m};
         assert_int_equal(sn_world_add_callback(world, &def, &m.field, NULL), SN_OK);
-        step(world, 0.1, 5);
+        advance(world, 0.1, 5);
         assert_true(m.wanted >= 75);
         assert_int_equal(m.refused, m.wanted);
         assert_true(m.clock_error == 0.0);
@@ -205,7 +205,7 @@ static void callbacks_see_time_and_place_together(void **state)
         sn_callback_def def = {.apply = compare_with_clock, .user = &w};
         sn_field field;
         assert_int_equal(sn_world_add_callback(world, &def, &field, NULL), SN_OK);
-        step(world, 0.1, 10);
+        advance(world, 0.1, 10);
         assert_true(w.calls >= 10);
         if (!(w.worst < 1e-6)) {
             fail_msg("%s: off by %.3g", sn_integrator_word(integrators[i]), w.worst);
@@ -229,7 +229,7 @@ static void added_torques_keep_their_direction(void **state)
         sn_vec3 start = sn_world_angular_momentum(world);
         for (int k = 0; k < 100; ++k) {
             sn_body_add_torque(world, body, torque);
-            step(world, 0.01, 1);
+            advance(world, 0.01, 1);
         }
         sn_vec3 gained = sn_vec3_sub(sn_world_angular_momentum(world), start);
         if (!(sn_distance(gained, torque) < limit[i])) {
@@ -240,7 +240,7 @@ static void added_torques_keep_their_direction(void **state)
         sn_world *copy = NULL;
         sn_body_add_force(world, body, sn_vec3_make(0, 0, 3), sn_vec3_make(0.5, 0, 0));
         assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
-        step(copy, 0.01, 2);
+        advance(copy, 0.01, 2);
         assert_true(fabs(sn_body_velocity(copy, body).z - 0.03) < 1e-9);
         sn_world_destroy(copy);
         sn_world_destroy(world);
@@ -286,7 +286,7 @@ static void bodies_that_cannot_turn_are_refused(void **state)
         def.angular_velocity = sn_vec3_make(1, 2, 3);
         assert_int_equal(sn_world_add_body(world, &def, &body, &error), SN_OK);
         double spin = sn_length(sn_body_angular_velocity(world, body));
-        step(world, 0.01, 100);
+        advance(world, 0.01, 100);
         assert_true(fabs(sn_length(sn_body_angular_velocity(world, body)) / spin - 1.0) < 1e-9);
     }
     sn_world_destroy(world);
@@ -337,7 +337,7 @@ static void the_shortest_steps_are_taken(void **state)
         assert_int_equal(sn_world_load_state(world, numbers, size, NULL), SN_OK);
         free(numbers);
         double start = read(world, body, SN_QUANTITY_CENTRE_X);
-        step(world, h, 100);
+        advance(world, h, 100);
         assert_true(fabs(sn_world_time(world) - late - 100 * h) < 1.2e-7);
         assert_true(fabs(read(world, body, SN_QUANTITY_CENTRE_X) - start - 100 * h) < 1.2e-7);
         sn_world_destroy(world);
@@ -355,7 +355,7 @@ static void empty_worlds_go_on(void **state)
         drag.linear = 1.0;
         sn_field field;
         assert_int_equal(sn_world_add_drag(world, &drag, &field, NULL), SN_OK);
-        step(world, 0.1, 3);
+        advance(world, 0.1, 3);
         sn_body_def def = sn_default_body_def();
         def.type = SN_BODY_STATIC;
         sn_body wall;
@@ -370,13 +370,13 @@ static void empty_worlds_go_on(void **state)
         sn_body_add_force(world, brief, sn_vec3_make(1, 0, 0), SN_VEC3_ZERO);
         assert_int_equal(sn_world_remove_body(world, brief, NULL), SN_OK);
         assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
-        step(copy, 0.1, 1);
+        advance(copy, 0.1, 1);
         sn_world_destroy(copy);
         assert_int_equal(sn_world_set_threads(world, 3, NULL), SN_OK);
-        step(world, 0.1, 3);
+        advance(world, 0.1, 3);
         assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
         add_body(world, "late", SN_VEC3_ZERO, SN_VEC3_ZERO, SN_INTEGRATOR_DEFAULT);
-        step(world, 0.1, 4);
+        advance(world, 0.1, 4);
         assert_true(sn_world_time(world) == 1.0);
         assert_true(sn_world_time(copy) < 0.7 && sn_world_body_count(copy) == 1);
         sn_world_destroy(copy);
@@ -399,14 +399,14 @@ static void copies_go_on_to_the_bit(void **state)
         sn_world *loaded = NULL;
         assert_int_equal(sn_world_copy(world, &loaded, NULL), SN_OK);
         for (int k = 0; k < 6; ++k) {
-            step(world, lengths[k], 1);
+            advance(world, lengths[k], 1);
             sn_world *copy = NULL;
             assert_int_equal(sn_world_copy(world, &copy, NULL), SN_OK);
             assert_int_equal(sn_world_save_state(world, bytes, size, NULL), SN_OK);
             assert_int_equal(sn_world_load_state(loaded, bytes, size, NULL), SN_OK);
-            step(world, 0.3, 1);
-            step(copy, 0.3, 1);
-            step(loaded, 0.3, 1);
+            advance(world, 0.3, 1);
+            advance(copy, 0.3, 1);
+            advance(loaded, 0.3, 1);
             assert_true(sn_world_hash(copy) == sn_world_hash(world));
             assert_true(sn_world_hash(loaded) == sn_world_hash(world));
             sn_world_destroy(copy);

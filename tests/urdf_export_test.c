@@ -13,8 +13,10 @@
 
 #include "base/memory.h"
 #include "scene/text.h"
+#include "shortage.h"
 #include "sinew/geometry.h"
 #include "sinew/scene.h"
+#include "world_steps.h"
 
 static const char *find(void *user, const char *path, size_t *length)
 {
@@ -45,16 +47,6 @@ static sn_world *build(const sn_scene *scene)
         fail_msg("%s", sn_error_message(&error));
     }
     return world;
-}
-
-static void advance(sn_world *world, double h, int steps)
-{
-    sn_error error = {0};
-    for (int i = 0; i < steps; ++i) {
-        if (sn_world_step(world, h, &error) != SN_OK) {
-            fail_msg("%s", sn_error_message(&error));
-        }
-    }
 }
 
 static char *export_urdf(const sn_scene *scene, sn_error_list *left_out)
@@ -405,21 +397,18 @@ static void memory_runs_out_anywhere(void **state)
     (void)state;
     char *text = place_left();
     sn_scene *scene = load(text, NULL);
-    bool done = false;
-    for (int64_t n = 0; n < 500 && !done; ++n) {
+    for (shortage s = {.most = 500}; shortage_goes_on(&s);) {
         char *urdf = NULL;
         size_t length = 0;
         sn_error error = {0};
         sn_error_list left_out = {0};
-        sn_allocation_fail_after(n);
+        shortage_begin(&s);
         sn_status status = sn_scene_urdf_text(scene, NULL, &urdf, &length, &left_out, &error);
-        sn_allocation_fail_after(-1);
-        done = status == SN_OK;
-        assert_true(done || (status == SN_ERROR_MEMORY && urdf == NULL));
+        shortage_end(&s, status);
+        assert_true(s.well || urdf == NULL);
         sn_scene_free_text(urdf);
         sn_error_list_free(&left_out);
     }
-    assert_true(done);
     sn_scene_destroy(scene);
     sn_free(text);
 }

@@ -18,6 +18,7 @@
 #include "scene/urdf_xml.h"
 #include "sinew/geometry.h"
 #include "sinew/scene.h"
+#include "world_steps.h"
 
 #define PI 3.14159265358979323846
 
@@ -77,16 +78,6 @@ static sn_world *build_text(const char *text, const char *urdf)
     sn_world *world = build(scene);
     sn_scene_destroy(scene);
     return world;
-}
-
-static void advance(sn_world *world, double h, int steps)
-{
-    sn_error error = {0};
-    for (int i = 0; i < steps; ++i) {
-        if (sn_world_step(world, h, &error) != SN_OK) {
-            fail_msg("%s", sn_error_message(&error));
-        }
-    }
 }
 
 static sn_transform frame_of(const sn_world *world, const char *name)

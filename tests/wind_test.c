@@ -14,6 +14,7 @@
 #include "field/jet.h"
 #include "field/wind.h"
 #include "math/elementary.h"
+#include "random_vector.h"
 
 static sn_wind *make(const sn_wind_def *def)
 {
@@ -23,15 +24,6 @@ static sn_wind *make(const sn_wind_def *def)
         fail_msg("%s", error.text);
     }
     return wind;
-}
-
-static sn_vec3 random_vector(sn_random *random, double size)
-{
-    sn_vec3 v;
-    v.x = sn_random_range(random, -size, size);
-    v.y = sn_random_range(random, -size, size);
-    v.z = sn_random_range(random, -size, size);
-    return v;
 }
 
 static void assert_near(double a, double b, double tolerance)

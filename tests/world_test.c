@@ -16,6 +16,7 @@
 #include "field/drag.h"
 #include "field/spring.h"
 #include "sinew/world.h"
+#include "world_steps.h"
 
 static const sn_integrator all_integrators[] = {
     SN_INTEGRATOR_LIE_MIDPOINT, SN_INTEGRATOR_SYMPLECTIC_EULER,
@@ -53,16 +54,6 @@ static sn_body add_ball(sn_world *world, const char *name, sn_vec3 position, sn_
     return body;
 }
 
-static void step(sn_world *world, double h, int count)
-{
-    sn_error error = {0};
-    for (int i = 0; i < count; ++i) {
-        if (sn_world_step(world, h, &error) != SN_OK) {
-            fail_msg("%s", sn_error_message(&error));
-        }
-    }
-}
-
 static double read(const sn_world *world, sn_body body, sn_quantity quantity)
 {
     sn_probe probe = {.body = body, .quantity = quantity};
@@ -79,7 +70,7 @@ static void a_thrown_ball_follows_its_parabola(void **state)
         sn_body ball = add_ball(world, "ball", sn_vec3_make(0, 0, 1), sn_vec3_make(3, 0, 4),
                                 all_integrators[i]);
         assert_int_equal(sn_body_integrator(world, ball), all_integrators[i]);
-        step(world, 0.01, 100);
+        advance(world, 0.01, 100);
         assert_true(sn_world_time(world) == 1.0);
         sn_vec3 p = sn_body_transform(world, ball).position;
         double limit =
@@ -110,7 +101,7 @@ static double spring_pair(sn_integrator integrator, double h, sn_vec3 *end, doub
     assert_int_equal(sn_world_add_spring(world, &spring, &field, NULL), SN_OK);
     double before = sn_world_energy(world).total;
     sn_vec3 momentum = sn_world_angular_momentum(world);
-    step(world, h, (int)lround(2.0 / h));
+    advance(world, h, (int)lround(2.0 / h));
     *energy_error = fabs(sn_world_energy(world).total / before - 1.0);
     *end = sn_body_transform(world, a).position;
     double drift =
@@ -160,7 +151,7 @@ static void strong_drag_is_stable_and_second_order(void **state)
     drag.angular_linear = 5e3;
     sn_field field;
     assert_int_equal(sn_world_add_drag(world, &drag, &field, NULL), SN_OK);
-    step(world, 0.01, 2000);
+    advance(world, 0.01, 2000);
     assert_true(fabs(sn_body_velocity(world, ball).z + 9.81 / 5e4) < 1e-6);
     assert_true(fabs(sn_body_velocity(world, ball).x) < 1e-2);
     sn_world_destroy(world);
@@ -173,7 +164,7 @@ static void strong_drag_is_stable_and_second_order(void **state)
         drag.body = ball;
         drag.quadratic = 0.5;
         assert_int_equal(sn_world_add_drag(world, &drag, &field, NULL), SN_OK);
-        step(world, 0.01 / (1 << level), 100 << level);
+        advance(world, 0.01 / (1 << level), 100 << level);
         double terminal = sqrt(9.81 / 0.5),
                fall = terminal * terminal / 9.81 * log(cosh(9.81 / terminal));
         error[level] = fabs(-read(world, ball, SN_QUANTITY_POSITION_Z) - fall);
@@ -264,7 +255,7 @@ static void callbacks_act_in_every_integrator(void **state)
         sn_field field;
         assert_int_equal(sn_world_add_callback(world, &def, &field, NULL), SN_OK);
         double before = sn_world_energy(world).total;
-        step(world, 1e-3, 1000); // x = cos 2t
+        advance(world, 1e-3, 1000); // x = cos 2t
         double limit = i < 2 ? 2e-3 : 1e-6;
         assert_true(fabs(read(world, p.body, SN_QUANTITY_CENTRE_X) - cos(2.0)) < limit);
         assert_true(fabs(sn_world_energy(world).total - before) < 4 * limit);
@@ -283,13 +274,13 @@ static void added_forces_last_one_step(void **state)
                          SN_OK);
         sn_body_add_force(world, ball, sn_vec3_make(10, 0, 0), sn_vec3_make(0, 0.5, 0));
         sn_body_add_torque(world, ball, sn_vec3_make(0, 2, 0));
-        step(world, 0.01, 1);
+        advance(world, 0.01, 1);
         assert_true(fabs(sn_body_velocity(world, ball).x - 0.1) < 1e-9);
         // torque (0, 2, 0) + (0, 0.5, 0) x (10, 0, 0) = (0, 2, -5), inertia 0.15 and 0.2
         sn_vec3 w = sn_body_angular_velocity(world, ball);
         assert_true(fabs(w.y - 0.01 * 2 / 0.15) < 1e-3 && fabs(w.z + 0.01 * 5 / 0.2) < 1e-3);
         sn_vec3 spin = sn_world_angular_momentum(world);
-        step(world, 0.01, 5);
+        advance(world, 0.01, 5);
         assert_true(fabs(sn_body_velocity(world, ball).x - 0.1) < 1e-9);
         assert_true(sn_distance(sn_world_angular_momentum(world), spin) < 1e-7);
         sn_world_destroy(world);
@@ -328,7 +319,7 @@ static void precise_events_are_located(void **state)
                                      SN_EVENT_STOP);
         int steps = 0;
         while (!sn_world_stopped(world) && steps < 100) {
-            step(world, 0.1, 1);
+            advance(world, 0.1, 1);
             steps += 1;
         }
         assert_int_equal(sn_world_event_count(world), 3);
@@ -345,7 +336,7 @@ static void precise_events_are_located(void **state)
         assert_true(fabs(sn_world_time(world) - times[2]) < 1e-8);
         assert_true(fabs(read(world, ball, SN_QUANTITY_POSITION_Z)) < 1e-8);
         assert_true(fabs(read(world, other, SN_QUANTITY_POSITION_X) - (9 + times[2])) < 1e-8);
-        step(world, 0.1, 1); // goes on, without finding the same event again
+        advance(world, 0.1, 1); // goes on, without finding the same event again
         assert_int_equal(sn_world_event_count(world), 3);
         assert_false(sn_world_stopped(world));
         sn_world_destroy(world);
@@ -360,9 +351,9 @@ static void lockstep_events_are_seen_from_step_to_step(void **state)
         add_ball(world, "ball", SN_VEC3_ZERO, sn_vec3_make(2, 0, 0), SN_INTEGRATOR_DEFAULT);
     add_event(world, ball, SN_QUANTITY_CENTRE_X, 0.25, SN_DIRECTION_RISING, SN_EVENT_STOP);
     add_event(world, ball, SN_QUANTITY_CENTRE_X, 0.1, SN_DIRECTION_FALLING, SN_EVENT_MARK);
-    step(world, 0.02, 6);
+    advance(world, 0.02, 6);
     assert_false(sn_world_stopped(world));
-    step(world, 0.02, 1);
+    advance(world, 0.02, 1);
     assert_true(sn_world_stopped(world));
     assert_int_equal(sn_world_event_count(world), 1);
     assert_true(fabs(sn_world_event_entry(world, 0).time - 0.125) < 1e-12);
@@ -423,7 +414,7 @@ static void threads_do_not_change_a_bit(void **state)
     uint64_t expected = 0;
     for (int threads = 1; threads <= 4; ++threads) {
         sn_world *world = make_zoo(threads, true);
-        step(world, 0.005, 100);
+        advance(world, 0.005, 100);
         uint64_t hash = sn_world_hash(world);
         expected = threads == 1 ? hash : expected;
         assert_true(hash == expected);
@@ -435,7 +426,7 @@ static void a_saved_state_goes_on_to_the_bit(void **state)
 {
     (void)state;
     sn_world *world = make_zoo(1, false), *copy = NULL, *fresh = make_zoo(2, false);
-    step(world, 0.01, 20);
+    advance(world, 0.01, 20);
     size_t size = sn_world_state_size(world);
     void *bytes = malloc(size);
     assert_int_equal(sn_world_save_state(world, bytes, size, NULL), SN_OK);
@@ -444,16 +435,16 @@ static void a_saved_state_goes_on_to_the_bit(void **state)
     uint64_t here = sn_world_hash(world);
     assert_true(sn_world_hash(copy) == here);
     assert_true(sn_world_hash(fresh) == here);
-    step(world, 0.01, 20);
-    step(copy, 0.01, 20);
-    step(fresh, 0.01, 20);
+    advance(world, 0.01, 20);
+    advance(copy, 0.01, 20);
+    advance(fresh, 0.01, 20);
     assert_true(sn_world_hash(world) != here);
     assert_true(sn_world_hash(copy) == sn_world_hash(world));
     assert_true(sn_world_hash(fresh) == sn_world_hash(world));
     // and back again
     assert_int_equal(sn_world_load_state(world, bytes, size, NULL), SN_OK);
     assert_true(sn_world_hash(world) == here);
-    step(world, 0.01, 20);
+    advance(world, 0.01, 20);
     assert_true(sn_world_hash(copy) == sn_world_hash(world));
     sn_error error = {0};
     assert_int_equal(sn_world_save_state(world, bytes, size - 1, &error), SN_ERROR_ARGUMENT);
@@ -488,9 +479,9 @@ static void a_running_world_allocates_nothing(void **state)
 {
     (void)state;
     sn_world *world = make_zoo(1, true);
-    step(world, 0.01, 10);
+    advance(world, 0.01, 10);
     uint64_t before = sn_allocation_count();
-    step(world, 0.01, 50);
+    advance(world, 0.01, 50);
     assert_int_equal(sn_allocation_count(), before);
     sn_world_destroy(world);
 }
@@ -654,7 +645,7 @@ static void a_diverging_body_stops_the_world_whole(void **state)
         sn_callback_def def = {.apply = push_to_infinity, .user = &wild};
         sn_field field;
         assert_int_equal(sn_world_add_callback(world, &def, &field, NULL), SN_OK);
-        step(world, 0.01, 5);
+        advance(world, 0.01, 5);
         uint64_t good = sn_world_hash(world);
         sn_error error = {0};
         sn_status status = SN_OK;
@@ -667,7 +658,7 @@ static void a_diverging_body_stops_the_world_whole(void **state)
         assert_non_null(strstr(error.place, "step "));
         assert_true(sn_world_hash(world) == good);
         assert_int_equal(sn_world_remove_field(world, field, NULL), SN_OK);
-        step(world, 0.01, 5); // with the cause gone it goes on
+        advance(world, 0.01, 5); // with the cause gone it goes on
         sn_world_destroy(world);
     }
 }
@@ -707,7 +698,7 @@ static void stale_handles_do_no_harm(void **state)
     assert_true(sn_world_find_body(world, "a").index == again.index);
     assert_true(sn_world_body(world, 2).index == again.index);
     assert_int_equal(sn_world_find_body(world, "nobody").index, 0);
-    step(world, 0.01, 3);
+    advance(world, 0.01, 3);
     sn_world_destroy(world);
 }
 
@@ -797,7 +788,7 @@ static size_t bytes_of_a_body(sn_contact_method method)
         sn_body body;
         assert_int_equal(sn_world_add_body(world, &def, &body, NULL), SN_OK);
     }
-    step(world, 0.001, 2);
+    advance(world, 0.001, 2);
     size_t each = (used_bytes() - before) / COUNT;
     sn_world_destroy(world);
     return each;
