@@ -217,6 +217,38 @@ static void mechanisms_carry_and_bonds_break(void **state)
     sn_scene_destroy(scene);
 }
 
+// A script lets a bar go that it has seen hanging, under both policies; an event tells when.
+static void scripts_let_go(void **state)
+{
+    (void)state;
+    for (int precise = 0; precise < 2; ++precise) {
+        char whole[4000];
+        snprintf(
+            whole, sizeof whole,
+            "%s,\n\"behaviours\": [{\"name\": \"cut\", \"do\": [{\"if\": \"=time > 0.049 && "
+            "of('hold', 'bond.total') > 5\", \"then\": [{\"break\": \"hold\"}]}]}],\n"
+            "\"events\": [{\"name\": \"cut off\", \"of\": \"hold\", \"quantity\": "
+            "\"bond.broken\", \"threshold\": 0.5}],\n\"run\": {\"policy\": \"%s\"}}",
+            HEAD BAR("bar", "0") "],\n\"bonds\": [\n" BOND("attached", "\"vertices\": " LEFT) "]",
+            precise ? "precise" : "lockstep");
+        sn_world *world = build_text(whole);
+        sn_bond hold = sn_world_find_bond(world, "hold");
+        advance(world, 0.005, 10);
+        sn_bond_state held = sn_bond_read(world, hold);
+        double height = sn_body_centre(world, sn_world_find_body(world, "bar")).z;
+        assert_true(held.active && held.force > 0.0 && height > -0.1);
+        advance(world, 0.005, 60);
+        sn_bond_state free = sn_bond_read(world, hold);
+        assert_true(free.broken && free.force == 0.0 && free.break_force == held.force);
+        assert_true(fabs(free.break_time - 0.05) < 1e-12);
+        assert_int_equal(sn_world_event_count(world), 1);
+        assert_true(sn_world_event_entry(world, 0).time == free.break_time);
+        // It falls freely since, but for the speed with which it hung.
+        assert_true(sn_body_centre(world, sn_world_find_body(world, "bar")).z < height - 0.3);
+        sn_world_destroy(world);
+    }
+}
+
 // A thin stiff leaf with its whole stem on a light arm that swings: dozens of equations that say
 // nearly the same, and parts that turn. With rows of where the arm was at the start of a step it
 // would gain 0.03 J.
@@ -287,6 +319,10 @@ static void mistakes_have_places(void **state)
                "{\"type\": \"attached\", \"name\": \"load\", \"body\": \"bar\", \"vertices\": " LEFT
                "}"),
          {"t:5:30: the bond \"load\" has the name of the one at t:3:"}},
+        {HEAD BAR("bar", "0") "],\n\"bonds\": [\n" BOND(
+             "attached", "\"vertices\": " LEFT) "],\n\"behaviours\": [{\"name\": \"cut\", "
+                                                "\"do\": [{\"break\": \"hald\"}]}]}",
+         {"t:6:49: there is no joint or bond \"hald\"; did you mean \"hold\"?"}},
     };
     check_mistakes(mistakes, sizeof mistakes / sizeof mistakes[0]);
 }
@@ -315,6 +351,7 @@ int main(void)
         cmocka_unit_test(every_kind_reaches_the_world),
         cmocka_unit_test(params_lead_and_let_go),
         cmocka_unit_test(mechanisms_carry_and_bonds_break),
+        cmocka_unit_test(scripts_let_go),
         cmocka_unit_test(stiff_patches_ride_along),
         cmocka_unit_test(mistakes_have_places),
         cmocka_unit_test(memory_runs_out),

@@ -683,7 +683,9 @@ static const mistake mistakes[] = {
     {JOINTED("{`drive`: `elbow`, `type`: `motion`, `motion`: `path`}"),
      {"t:2:84: there is no motion \"path\""}},
     {JOINTED("{`break`: `hinge`}"),
-     {"t:2:47: there is no joint \"hinge\", expected one of: elbow"}},
+     {"t:2:47: there is no joint or bond \"hinge\", expected one of: elbow"}},
+    {JOINTED("{`break`: `elbw`}"),
+     {"t:2:47: there is no joint or bond \"elbw\"; did you mean \"elbow\"?"}},
     {JOINTED("{`let`: `n`, `be`: `=of('elbow', 'joint.position.2')`}"),
      {"t:2:45: there is no variable \"n\"", "t:2:58: \"joint.position.2\" is of freedom 2"}},
 };

@@ -22,9 +22,10 @@
 // A behaviour acts at the start of a step, before forces are asked for, all of them in order of
 // adding. It may read everything, add forces (sn_body_add_force, sn_body_add_torque,
 // sn_joint_add_force), set drives and targets (sn_joint_set_drive, sn_joint_set_target: a motion
-// drive takes a freedom over, another drive lets it go again), break joints (sn_joint_break), and
-// start and stop behaviours. Forces hold for the whole step; drives and targets until they are set
-// again. Everything else that would change the world is refused with SN_ERROR_UNSUPPORTED.
+// drive takes a freedom over, another drive lets it go again), break joints and bonds
+// (sn_joint_break, sn_bond_break), and start and stop behaviours. Forces hold for the whole step;
+// drives and targets until they are set again. Everything else that would change the world is
+// refused with SN_ERROR_UNSUPPORTED.
 //
 // Which behaviours are active, when they act next and their memory are part of the world's state:
 // saved, loaded, copied, hashed, and taken back when a step fails.

@@ -214,6 +214,23 @@ int sn_checker_find_joint(sn_checker *c, const sn_item *item, const char *key, c
     return found - before - 1;
 }
 
+int sn_checker_find_joint_or_bond(sn_checker *c, const sn_item *item, const char *key,
+                                  const char *name, bool *bond)
+{
+    const sn_root_item *root = &c->scene->root;
+    int joints = root->bodies.count + root->fields.count, bonds = joints + root->joints.count;
+    int found = (int)sn_name_table_find(&c->things, name) - 1;
+    *bond = found >= bonds;
+    if (found < joints) {
+        const sn_item_list *lists[] = {&root->joints, &root->bonds};
+        sn_error error = {0};
+        miss_reference(&error, name, "joint or bond", lists, 2, NULL);
+        sn_checker_fail(c, sn_item_place(item, key), "%s", error.text);
+        return -1;
+    }
+    return found - (*bond ? bonds : joints);
+}
+
 // Index of a body; -1 for `own`, the word that means none in particular.
 int sn_checker_find_body(sn_checker *c, const sn_item *item, const char *key, const char *name,
                          const char *own)

@@ -315,7 +315,7 @@ static bool check_joint(scribe *s, sn_statement_item *statement)
     }
     sn_joint_type type = (sn_joint_type)SN_JOINT(s->c->scene, statement->order)->type;
     int freedoms = sn_joint_type_freedoms(type);
-    bool there = statement->item.table->id == SN_SCENE_BREAK || freedom < freedoms;
+    bool there = freedom < freedoms;
     if (!there) {
         sn_checker_fail(s->c,
                         sn_item_place(&statement->item, sn_item_gives(&statement->item, "freedom")
@@ -451,7 +451,9 @@ static void check_statement(scribe *s, sn_statement_item *statement)
                            "behaviour", &s->c->scene->root.behaviours);
         break;
     case SN_SCENE_BREAK:
-        if (check_joint(s, statement)) {
+        statement->order = sn_checker_find_joint_or_bond(s->c, &statement->item, "break",
+                                                         statement->name, &statement->bond);
+        if (statement->order >= 0 && !statement->bond) {
             SN_JOINT(s->c->scene, statement->order)->breakable = true;
         }
         break;

@@ -26,6 +26,9 @@ int sn_checker_find_body(sn_checker *c, const sn_item *item, const char *key, co
 
 // Index of a joint; -1 for what is not there, which is a mistake.
 int sn_checker_find_joint(sn_checker *c, const sn_item *item, const char *key, const char *name);
+// Index of a joint or, with `bond`, of a bond.
+int sn_checker_find_joint_or_bond(sn_checker *c, const sn_item *item, const char *key,
+                                  const char *name, bool *bond);
 
 // "there is no <what> <name>", with the nearest name in the list, or all of them.
 void sn_checker_fail_reference(sn_checker *c, sn_place place, const char *name, const char *what,

@@ -544,7 +544,8 @@ typedef struct sn_statement_item {
     const char *motion;
     sn_item_list then, otherwise; // of sn_statement_item
     // found out later
-    int order;        // of what it names: a variable of the behaviour; a joint, body or behaviour
+    int order; // of what it names: a variable of the behaviour; a joint, bond, body or behaviour
+    bool bond; // what is broken is one
     int motion_order; // index in the scene's motions, -1: none
 } sn_statement_item;
 

@@ -254,6 +254,8 @@ static sn_status do_step(acting *a, int *next)
         return sn_joint_is_broken(a->world, step->joint)
                    ? SN_OK
                    : judge(a, step, sn_joint_break(a->world, step->joint, &inner), &inner);
+    case SN_SCRIPT_UNBIND:
+        return judge(a, step, sn_bond_break(a->world, step->bond, &inner), &inner);
     case SN_SCRIPT_IF:
         return choose(a, step, next);
     case SN_SCRIPT_JUMP:

@@ -17,7 +17,8 @@ typedef enum sn_script_code {
     SN_SCRIPT_START,
     SN_SCRIPT_STOP,
     SN_SCRIPT_BREAK,
-    SN_SCRIPT_IF, // goes on, or jumps when its value is 0
+    SN_SCRIPT_UNBIND, // breaks a bond
+    SN_SCRIPT_IF,     // goes on, or jumps when its value is 0
     SN_SCRIPT_JUMP,
 } sn_script_code;
 
@@ -30,6 +31,7 @@ typedef struct sn_script_step {
         int next;     // IF, JUMP: the step to go on with
         sn_body body;
         sn_joint joint;
+        sn_bond bond;
         sn_behaviour behaviour;
     };
     int freedom;         // from 0

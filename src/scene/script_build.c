@@ -167,7 +167,7 @@ static bool make_step(builder *b, const sn_statement_item *item)
         [SN_SCENE_IF] = SN_SCRIPT_IF,
     };
     sn_script_step *step = &b->script->steps[b->script->step_count++];
-    step->code = codes[item->item.table->id];
+    step->code = item->bond ? SN_SCRIPT_UNBIND : codes[item->item.table->id];
     step->place = item->item.place;
     step->freedom = sn_statement_item_freedom(item);
     step->drive = (sn_drive_type)item->type;
@@ -178,6 +178,9 @@ static bool make_step(builder *b, const sn_statement_item *item)
         break;
     case SN_SCRIPT_PUSH:
         step->body = sn_world_find_body(b->world, item->name);
+        break;
+    case SN_SCRIPT_UNBIND:
+        step->bond = sn_world_find_bond(b->world, item->name);
         break;
     case SN_SCRIPT_START:
     case SN_SCRIPT_STOP:

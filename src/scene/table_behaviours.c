@@ -108,10 +108,12 @@ static const sn_object stop_table = {STATEMENT("stop", SN_SCENE_STOP),
                                      .text = "Stops a behaviour and those within it.",
                                      ROWS(stop_keys)};
 
-static const sn_key break_keys[] = {JOINT_KEY("break", "The joint.")};
+static const sn_key break_keys[] = {{"break", SN_KEY_REFERENCE, AT(name), "The joint or bond.",
+                                     .required = true, .refers_to = "joint or bond"}};
 
 static const sn_object break_table = {STATEMENT("break", SN_SCENE_BREAK),
-                                      .text = "Breaks a joint for ever.", ROWS(break_keys)};
+                                      .text = "Breaks a joint or a bond for ever.",
+                                      ROWS(break_keys)};
 
 static const sn_key if_keys[] = {
     {"if", SN_KEY_FORMULA, AT(value), "True when it is not 0.", .required = true},
@@ -134,7 +136,7 @@ const sn_object sn_table_statements = {
             "computed each time; these may use, beyond params, `time`, the behaviour's own "
             "variables and those of the behaviours it is within, probes (`probe('name')`, or the "
             "plain name where it is a word), and `of('name', 'quantity')` of any body, joint, "
-            "spring or the `world`.",
+            "bond, spring or the `world`.",
     .size = sizeof(sn_statement_item), .variants = statements,
     .variant_count = (int)(sizeof statements / sizeof statements[0])};
 

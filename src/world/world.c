@@ -317,8 +317,8 @@ sn_status sn_world_check_still(const sn_world *world, sn_error *error)
     return world->acting
                ? sn_fail(error, SN_ERROR_UNSUPPORTED, "world",
                          "a behaviour acts: it may read the world, add forces, set drives, break "
-                         "joints, start and stop behaviours; everything else can be changed "
-                         "between steps only")
+                         "joints and bonds, start and stop behaviours; everything else can be "
+                         "changed between steps only")
                : sn_world_check_steering(world, error);
 }
 
