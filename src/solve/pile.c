@@ -178,7 +178,7 @@ static void step_work(sn_pile_work *work, int substeps, double start_scale)
         work->elapsed = (i + 0.5) * work->h;
         sn_pile_kick_bodies(work);
         sn_pile_refresh_contacts(work, true);
-        if (i == 0 || work->uneven) { // else bodies have been given it
+        if (work->uneven) { // else bodies have been given it
             sn_pile_run_sweep(work, SN_PILE_START);
         }
         sn_pile_work relaxing = *work;
@@ -188,11 +188,13 @@ static void step_work(sn_pile_work *work, int substeps, double start_scale)
         if (work->uneven) {
             press_and_relax_apart(work, &relaxing);
         } else {
-            sn_pile_run_substep(work, &relaxing);
+            sn_pile_run_substep(work, &relaxing, i + 1 == substeps);
         }
         work->elapsed = relaxing.elapsed;
     }
-    sn_pile_store_contacts(work);
+    if (work->uneven) {
+        sn_pile_run_sweep(work, SN_PILE_STORE);
+    }
     sn_pile_store_bodies(work);
 }
 

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "solve/pile_wide.h"
 
 // Overlap as a spring and damper of frequency f and damping ratio z on the contact's effective
@@ -411,14 +413,14 @@ SN_WIDE void refresh_block(const sn_pile_work *work, int index)
     }
 }
 
-SN_WIDE void load_block(const sn_pile_work *work, int index, double scale)
+SN_WIDE void load_block(const sn_pile_work *work, int index)
 {
     sn_pile_block *block = &work->blocks[index];
     sn_pile_extra *extra = sn_pile_extra_of(work, index);
     sn_lanes zero = {0.0, 0.0, 0.0, 0.0}, normal[6];
     wide_contact four;
     wide_pair pair;
-    four.scale = scale;
+    four.scale = work->start_scale;
     find_four(&four, work, block);
     load_laws(work, block, &four);
     if (extra != NULL) {
@@ -426,6 +428,7 @@ SN_WIDE void load_block(const sn_pile_work *work, int index, double scale)
     }
     load_plane(&four, block);
     gather_pair(&pair, work->bodies, block);
+    wide_motion a = pair.a, b = pair.b;
     prepare_block(&four, block, &pair, normal);
     for (int i = 0; i < block->point_count; ++i) {
         sn_pile_point *point = &work->points[block->point_first + i];
@@ -440,14 +443,12 @@ SN_WIDE void load_block(const sn_pile_work *work, int index, double scale)
         prepare_turning(extra, &pair.inertia_a, &pair.inertia_b);
         limit_turning(block, extra, normal);
     }
+    pair.a = a; // which finding answers has spoilt
+    pair.b = b;
+    leave_start(work, index, four.axes, &pair);
 }
 
 // ---- runs of blocks ----
-
-typedef struct load_run {
-    const sn_pile_work *work;
-    double scale;
-} load_run;
 
 SN_WIDE void prefetch_block(const sn_pile_work *work, int index)
 {
@@ -459,48 +460,50 @@ SN_WIDE void prefetch_block(const sn_pile_work *work, int index)
     }
 }
 
-SN_WIDE void load_blocks(const load_run *run, int first, int last)
+SN_WIDE void load_blocks(const sn_pile_work *work, int first, int last)
 {
     for (int i = first; i < last; ++i) {
-        prefetch_block(run->work, i + 1);
-        load_block(run->work, i, run->scale);
+        prefetch_block(work, i + 1);
+        load_block(work, i);
     }
 }
 
 #ifdef SN_HAS_AVX2_TWIN
-__attribute__((target("avx2"))) static void load_blocks_avx2(const load_run *run, int first,
+__attribute__((target("avx2"))) static void load_blocks_avx2(const sn_pile_work *work, int first,
                                                              int last)
 {
-    load_blocks(run, first, last);
+    load_blocks(work, first, last);
 }
 #endif
 
-static void load_chunk(void *context, int first, int last, int chunk)
+void sn_pile_load_blocks(const sn_pile_work *work, int first, int last)
 {
-    (void)chunk;
-    const load_run *run = context;
 #ifdef SN_HAS_AVX2_TWIN
     if (__builtin_cpu_supports("avx2")) {
-        load_blocks_avx2(run, first, last);
+        load_blocks_avx2(work, first, last);
         return;
     }
 #endif
-    load_blocks(run, first, last);
+    load_blocks(work, first, last);
 }
 
-void sn_pile_load_contacts(sn_pile_work *work, double scale)
+void sn_pile_load_contacts(sn_pile_work *work, double start_scale)
 {
     double w = 2.0 * SN_PI * softness_share / work->h, c = 2.0 * softness_ratio + work->h * w;
     work->rate = 2.0 * w / c;
     work->anchor_rate = anchor_share * work->rate;
     work->mass_scale = work->h * w * c / (1.0 + work->h * w * c);
     work->impulse_scale = 1.0 / (1.0 + work->h * w * c);
-    load_run run = {work, scale / work->mass_unit};
-    sn_threads_run(work->threads, work->block_count, SN_PILE_BLOCK_CHUNK, load_chunk, &run);
+    work->start_scale = start_scale / work->mass_unit;
+    sn_pile_run_sweep(work, SN_PILE_LOAD);
     work->bounces = work->uneven = false;
     for (int i = 0; i < work->block_count; ++i) {
         work->bounces |= work->blocks[i].bounces;
         work->uneven |= work->blocks[i].uneven;
+    }
+    for (int i = 0; work->uneven && i < work->body_count; ++i) { // each sub-step has a sweep for it
+        memset(work->bodies[i].start, 0, sizeof work->bodies[i].start);
+        memset(work->bodies[i].start_moment, 0, sizeof work->bodies[i].start_moment);
     }
 }
 
@@ -626,10 +629,8 @@ __attribute__((target("avx2"))) static void store_blocks_avx2(const sn_pile_work
 }
 #endif
 
-static void store_chunk(void *context, int first, int last, int chunk)
+void sn_pile_store_blocks(const sn_pile_work *work, int first, int last)
 {
-    (void)chunk;
-    const sn_pile_work *work = context;
 #ifdef SN_HAS_AVX2_TWIN
     if (__builtin_cpu_supports("avx2")) {
         store_blocks_avx2(work, first, last);
@@ -637,9 +638,4 @@ static void store_chunk(void *context, int first, int last, int chunk)
     }
 #endif
     store_blocks(work, first, last);
-}
-
-void sn_pile_store_contacts(sn_pile_work *work)
-{
-    sn_threads_run(work->threads, work->block_count, SN_PILE_BLOCK_CHUNK, store_chunk, work);
 }

@@ -120,6 +120,7 @@ typedef struct sn_pile_work {
     double rate, mass_scale, impulse_scale; // softness of overlap, see pile_contact.c
     double anchor_rate;                     // 1/s, at which anchors pull back
     double elapsed;                         // since the start of the step
+    double start_scale;                     // impulses to start with by those of the last step
     bool bounces;                           // some contact has restitution
     bool uneven;                            // some block is
     bool plain;                             // no block has an extra
@@ -185,9 +186,11 @@ void sn_pile_drift_bodies(sn_pile_work *work);
 void sn_pile_drift_run(const sn_pile_work *work, int first, int last); // those alone
 void sn_pile_store_bodies(sn_pile_work *work);
 
-// Contacts in and out (pile_contact.c).
+// Contacts in and out (pile_contact.c). What comes in leaves the impulses of the last step with the
+// bodies.
 void sn_pile_load_contacts(sn_pile_work *work, double start_scale);
-void sn_pile_store_contacts(sn_pile_work *work);
+void sn_pile_load_blocks(const sn_pile_work *work, int first, int last); // those alone
+void sn_pile_store_blocks(const sn_pile_work *work, int first, int last);
 
 // So far that one sweep will not take away again what pushes it out; and it met long ago, and does
 // not rebound.
@@ -199,6 +202,8 @@ void sn_pile_refresh_contacts(sn_pile_work *work, bool start);
 
 // Sweeps (pile_sweep.c).
 typedef enum sn_pile_sweep {
+    SN_PILE_LOAD,
+    SN_PILE_STORE,
     SN_PILE_START,
     SN_PILE_APPROACH,
     SN_PILE_PRESS,
@@ -209,7 +214,7 @@ void sn_pile_run_sweep(sn_pile_work *work, sn_pile_sweep sweep);
 
 // Pressing, drifting and relaxing, each cluster through all three while it is in the cache:
 // contacts between clusters are pressed before and relaxed after that. `relaxing` is the work as it
-// is after the drift.
-void sn_pile_run_substep(sn_pile_work *pressing, sn_pile_work *relaxing);
+// is after the drift. The last sub-step stores contacts as well.
+void sn_pile_run_substep(sn_pile_work *pressing, sn_pile_work *relaxing, bool last);
 
 #endif

@@ -324,60 +324,6 @@ SN_WIDE bool is_pressed(const sn_pile_point *points, int count)
     return wide_any(&pressed);
 }
 
-// What the impulses of all points come to.
-SN_WIDE void sum_impulses(wide_visit *visit, const sn_pile_point *points, int count)
-{
-    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
-    visit->impulse = visit->angular = (sn_wide3){zero, zero, zero};
-    for (int i = 0; i < count; ++i) {
-        const sn_pile_point *point = &points[i];
-        sn_lanes t, s;
-        widen(&t, &point->t);
-        widen(&s, &point->s);
-        visit->impulse.x += point->rub_t;
-        visit->impulse.y += point->rub_s;
-        visit->impulse.z += point->press;
-        visit->angular.x += s * point->press;
-        visit->angular.y -= t * point->press;
-        visit->angular.z += t * point->rub_s - s * point->rub_t;
-    }
-}
-
-// The next sub-step starts with the impulses of this one. They are left with the bodies, which
-// spares a sweep over all contacts: as acting where the middle of the points will be after h'/2, as
-// far as velocities tell by now. That is one point of the world for both, wherever they come to.
-SN_WIDE void start_next(const sn_pile_work *work, int index, wide_visit *visit,
-                        const wide_pair *pair)
-{
-    const sn_pile_block *block = &work->blocks[index];
-    sn_wide3 impulse, angular, moment, ahead, arm;
-    sn_lanes share_a, share_b, minus = {-1.0, -1.0, -1.0, -1.0};
-    widen(&share_a, &block->share_a);
-    share_b = (0.5 * work->h) * (1.0 - share_a);
-    share_a = (0.5 * work->h) * share_a;
-    ahead = pair->a.v;
-    wide_scale(&ahead, &share_a);
-    wide_add_scaled(&ahead, &share_b, &pair->b.v);
-    sum_impulses(visit, work->points + block->point_first, block->point_count);
-    wide_from_plane(&impulse, visit->axes, &visit->impulse);
-    wide_from_plane(&angular, visit->axes, &visit->angular);
-    if (block->rolls) {
-        wide_add(&angular, &work->extras[index].turning);
-    }
-    arm = pair->arm_b;
-    wide_add(&arm, &ahead);
-    wide_cross(&moment, &arm, &impulse);
-    wide_add(&moment, &angular);
-    hand_over(work->bodies, block->b, work->body_count, &impulse, &moment);
-    arm = pair->arm_a;
-    wide_add(&arm, &ahead);
-    wide_cross(&moment, &arm, &impulse);
-    wide_add(&moment, &angular);
-    wide_scale(&impulse, &minus);
-    wide_scale(&moment, &minus);
-    hand_over(work->bodies, block->a, work->body_count, &impulse, &moment);
-}
-
 // One visit. Normal impulses come last, so that what friction turns does not sink in; while
 // pressing they come first as well, so that friction of a new contact knows its bound.
 SN_WIDE void solve_block(const sn_pile_work *work, int index, bool pressing)
@@ -428,18 +374,17 @@ SN_WIDE void solve_block(const sn_pile_work *work, int index, bool pressing)
         tallies[i].rub_s += points[i].rub_s;
     }
     if (work->tallies_up && work->starts_next) {
-        start_next(work, index, &visit, &pair);
+        leave_start(work, index, visit.axes, &pair);
     }
 }
 
-// Impulses of the sub-step before, for a step's first one, and where answers are found anew in
-// each.
+// Impulses of the sub-step before, where answers are found anew in each.
 SN_WIDE void start_block(const sn_pile_work *work, int index)
 {
     const sn_pile_block *block = &work->blocks[index];
     const sn_pile_point *points = work->points + block->point_first;
     wide_visit visit;
-    sum_impulses(&visit, points, block->point_count);
+    sum_impulses(&visit.impulse, &visit.angular, points, block->point_count);
     sn_lane_mask acts = visit.impulse.z > 0.0;
     if (!wide_any(&acts)) {
         return;
@@ -510,6 +455,12 @@ SN_WIDE void sweep_blocks(const sweep_run *run, int first, int last)
     first += run->block_first;
     last += run->block_first;
     switch (run->sweep) {
+    case SN_PILE_LOAD:
+        sn_pile_load_blocks(work, first, last);
+        break;
+    case SN_PILE_STORE:
+        sn_pile_store_blocks(work, first, last);
+        break;
     case SN_PILE_START:
         for (int i = first; i < last; ++i) {
             look_ahead(work, i);
@@ -585,7 +536,8 @@ void sn_pile_run_sweep(sn_pile_work *work, sn_pile_sweep sweep)
 }
 
 typedef struct substep_run {
-    sweep_run press, relax;
+    sweep_run press, relax, store;
+    bool last;
 } substep_run;
 
 static void substep_cluster(void *context, int first, int last, int chunk)
@@ -597,13 +549,22 @@ static void substep_cluster(void *context, int first, int last, int chunk)
         sweep_cluster(&run->press, i, i + 1, chunk);
         sn_pile_drift_run(work, begin, end < work->body_count ? end : work->body_count);
         sweep_cluster(&run->relax, i, i + 1, chunk);
+        if (run->last) {
+            sweep_cluster(&run->store, i, i + 1, chunk);
+        }
     }
 }
 
-void sn_pile_run_substep(sn_pile_work *pressing, sn_pile_work *relaxing)
+void sn_pile_run_substep(sn_pile_work *pressing, sn_pile_work *relaxing, bool last)
 {
-    substep_run within = {{pressing, 0, SN_PILE_PRESS}, {relaxing, 0, SN_PILE_RELAX}};
+    substep_run within = {{pressing, 0, SN_PILE_PRESS},
+                          {relaxing, 0, SN_PILE_RELAX},
+                          {relaxing, 0, SN_PILE_STORE},
+                          last};
     sweep_between(pressing, SN_PILE_PRESS);
     sn_threads_run(pressing->threads, pressing->cluster_count, 1, substep_cluster, &within);
     sweep_between(relaxing, SN_PILE_RELAX);
+    if (last) {
+        sweep_between(relaxing, SN_PILE_STORE);
+    }
 }

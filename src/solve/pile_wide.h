@@ -247,4 +247,66 @@ SN_WIDE void plane_axes(sn_wide3 axes[3], const sn_pile_block *block)
     axes[2] = block->n;
 }
 
+// ---- impulses ----
+
+// What the impulses of all points come to at the middle, in the plane's axes.
+SN_WIDE void sum_impulses(sn_wide3 *impulse, sn_wide3 *angular, const sn_pile_point *points,
+                          int count)
+{
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
+    *impulse = *angular = (sn_wide3){zero, zero, zero};
+    for (int i = 0; i < count; ++i) {
+        const sn_pile_point *point = &points[i];
+        sn_lanes t, s;
+        widen(&t, &point->t);
+        widen(&s, &point->s);
+        impulse->x += point->rub_t;
+        impulse->y += point->rub_s;
+        impulse->z += point->press;
+        angular->x += s * point->press;
+        angular->y -= t * point->press;
+        angular->z += t * point->rub_s - s * point->rub_t;
+    }
+}
+
+// The next sub-step starts with the impulses of the one before. They are left with the bodies,
+// which spares a sweep over all contacts: as acting where the middle of the points will be after
+// h'/2, as far as velocities tell by now. That is one point of the world for both, wherever they
+// come to.
+SN_WIDE void leave_start(const sn_pile_work *work, int index, const sn_wide3 axes[3],
+                         const wide_pair *pair)
+{
+    const sn_pile_block *block = &work->blocks[index];
+    sn_wide3 impulse, angular, moment, ahead, arm;
+    sn_lanes share_a, share_b, minus = {-1.0, -1.0, -1.0, -1.0};
+    sum_impulses(&impulse, &angular, work->points + block->point_first, block->point_count);
+    sn_lane_mask acts = impulse.z > 0.0;
+    if (!wide_any(&acts)) {
+        return;
+    }
+    widen(&share_a, &block->share_a);
+    share_b = (0.5 * work->h) * (1.0 - share_a);
+    share_a = (0.5 * work->h) * share_a;
+    ahead = pair->a.v;
+    wide_scale(&ahead, &share_a);
+    wide_add_scaled(&ahead, &share_b, &pair->b.v);
+    wide_from_plane(&impulse, axes, &impulse);
+    wide_from_plane(&angular, axes, &angular);
+    if (block->rolls) {
+        wide_add(&angular, &work->extras[index].turning);
+    }
+    arm = pair->arm_b;
+    wide_add(&arm, &ahead);
+    wide_cross(&moment, &arm, &impulse);
+    wide_add(&moment, &angular);
+    hand_over(work->bodies, block->b, work->body_count, &impulse, &moment);
+    arm = pair->arm_a;
+    wide_add(&arm, &ahead);
+    wide_cross(&moment, &arm, &impulse);
+    wide_add(&moment, &angular);
+    wide_scale(&impulse, &minus);
+    wide_scale(&moment, &minus);
+    hand_over(work->bodies, block->a, work->body_count, &impulse, &moment);
+}
+
 #endif
