@@ -295,10 +295,44 @@ typedef struct scene {
     sn_meeting_motion motion;
 } scene;
 
-static scene make_scene(int stride)
+static sn_tetrahedra *with_ten_nodes(sn_tetrahedra *mesh)
+{
+    sn_tetrahedra *made = NULL;
+    assert_int_equal(sn_tetrahedra_quadratic(mesh, &made, NULL), SN_OK);
+    sn_tetrahedra_release(mesh);
+    return made;
+}
+
+// Elements of ten nodes count with all of them: an element alone meets nothing, two meet in every
+// vertex, triangle and edge between nodes that they have outside.
+static void test_ten_nodes(void **state)
+{
+    (void)state;
+    const sn_vec3 corners[8] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
+                                {5, 0, 0}, {6, 0, 0}, {5, 1, 0}, {5, 0, 1}};
+    const int elements[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (int count = 1; count < 3; ++count) {
+        sn_tetrahedra_def def = sn_default_tetrahedra_def();
+        def.positions = corners;
+        def.vertex_count = 4 * count;
+        def.elements = elements;
+        def.element_count = count;
+        sn_tetrahedra *mesh = NULL;
+        assert_int_equal(sn_tetrahedra_create(&def, &mesh, NULL), SN_OK);
+        mesh = with_ten_nodes(mesh);
+        const sn_tetrahedra *one[1] = {mesh};
+        assert_int_equal(count_relevant(one, 1), count == 1 ? 0 : 2 * 10 * 16 + 24 * 24);
+        sn_tetrahedra_release(mesh);
+    }
+}
+
+static scene make_scene(int stride, bool ten_nodes)
 {
     scene s = {.meshes = {make_box(sn_vec3_make(1, 1, 0.3), 2, 2, 1, SN_CELL_SIX), NULL}};
     assert_int_equal(sn_tetrahedra_make_sphere(0.3, 1, &s.meshes[1], NULL), SN_OK);
+    if (ten_nodes) {
+        s.meshes[1] = with_ten_nodes(s.meshes[1]);
+    }
     assert_int_equal(
         sn_meetings_create((const sn_tetrahedra *const *)s.meshes, 2, &s.meetings, NULL), SN_OK);
     s.first = sn_tetrahedra_vertex_count(s.meshes[0]);
@@ -348,7 +382,7 @@ static void test_first_event(void **state)
     int found[2] = {0, 0}, steps = 0;
     for (int run = 0; run < 10; ++run) {
         int stride = run % 2 == 0 ? 4 : 3;
-        scene s = make_scene(stride);
+        scene s = make_scene(stride, run > 7);
         size_t numbers = (size_t)s.count * (size_t)stride;
         for (int step = 0; step < 12; ++step, ++steps) {
             for (int v = 0; v < s.count; ++v) {
@@ -391,7 +425,7 @@ static void test_first_event(void **state)
 static void test_fall(void **state)
 {
     (void)state;
-    scene s = make_scene(3);
+    scene s = make_scene(3, false);
     double lowest = INFINITY;
     for (int v = s.first; v < s.count; ++v) {
         lowest = fmin(lowest, s.x_a[3 * v + 2]);
@@ -427,7 +461,7 @@ static void test_fall(void **state)
 static void test_memory(void **state)
 {
     (void)state;
-    scene s = make_scene(3);
+    scene s = make_scene(3, false);
     memcpy(s.x_b, s.x_a, 3 * (size_t)s.count * sizeof *s.x_b);
     sn_status status = SN_ERROR_MEMORY;
     for (int after = 0; status != SN_OK; ++after) {
@@ -461,8 +495,8 @@ int main(void)
         cmocka_unit_test(test_cubic),       cmocka_unit_test(test_rates),
         cmocka_unit_test(test_vertex_face), cmocka_unit_test(test_edge_edge),
         cmocka_unit_test(test_lists),       cmocka_unit_test(test_relevant_pairs),
-        cmocka_unit_test(test_first_event), cmocka_unit_test(test_fall),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_ten_nodes),   cmocka_unit_test(test_first_event),
+        cmocka_unit_test(test_fall),        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

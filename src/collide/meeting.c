@@ -7,16 +7,18 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "collide/sweep_list.h"
-#include "geometry/tetrahedra_surface.h"
+
+enum { NODES = 10, EDGES = 24 }; // the most of an element; faces of six nodes are four triangles
 
 struct sn_meetings {
     sn_skin *skin;
     int vertex_count; // of the bodies
-    int *elements;    // 4 * element_count: corners, of the bodies' vertices
+    int *elements;    // NODES * element_count, of the bodies' vertices; -1 behind four
     int element_count;
     int *face_elements;  // face_count: the element whose face it is
     int *edge_starts;    // edge_count + 1: into edge_elements
     int *edge_elements;  // elements that have the edge, ascending
+    int *edge_insides;   // 2 * edge_count: bodies' vertices, between which is the body
     sn_aabb *boxes;      // of the skin's vertices
     sn_sweep_list faces; // items: vertices, then faces
     sn_sweep_list edges;
@@ -36,9 +38,9 @@ typedef struct outside {
 
 static sn_status add_mesh(outside *all, const sn_tetrahedra *mesh, sn_error *error)
 {
-    int first_vertex = all->positions.count / 3, first_element = all->elements.count / 4;
+    int first_vertex = all->positions.count / 3, first_element = all->elements.count / NODES;
     sn_tetrahedra_surface surface = {0};
-    sn_status status = sn_tetrahedra_flat_surface(mesh, &surface, error);
+    sn_status status = sn_tetrahedra_find_surface(mesh, &surface, error);
     if (status != SN_OK) {
         return status;
     }
@@ -46,8 +48,9 @@ static sn_status add_mesh(outside *all, const sn_tetrahedra *mesh, sn_error *err
     int nodes = sn_tetrahedra_nodes(mesh);
     const int *elements = sn_tetrahedra_elements(mesh);
     for (int e = 0; e < sn_tetrahedra_element_count(mesh); ++e) {
-        for (int k = 0; k < 4; ++k) {
-            good = sn_array_push(&all->elements, first_vertex + elements[nodes * e + k]) && good;
+        for (int k = 0; k < NODES; ++k) {
+            int node = k < nodes ? first_vertex + elements[nodes * e + k] : -1;
+            good = sn_array_push(&all->elements, node) && good;
         }
     }
     for (int v = 0; v < sn_tetrahedra_vertex_count(mesh); ++v) {
@@ -92,19 +95,80 @@ static int find_edge(const sn_skin *skin, int a, int b)
                : -1;
 }
 
-static const int element_edges[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
+// Corners that a node is at, or between: bits.
+static const int node_corners[NODES] = {1, 2, 4, 8, 1 + 2, 2 + 4, 1 + 4, 1 + 8, 2 + 8, 4 + 8};
 
-// Elements by the outer edges they have: counted first, then put.
+// Those that triangles outside may have: whole ones, or halves and the lines between them.
+static const int whole_edges[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
+static const int part_edges[EDGES][2] = {
+    {0, 4}, {4, 1}, {1, 5}, {5, 2}, {0, 6}, {6, 2}, {0, 7}, {7, 3}, {1, 8}, {8, 3}, {2, 9}, {9, 3},
+    {4, 5}, {5, 6}, {4, 6}, {4, 8}, {8, 7}, {4, 7}, {6, 9}, {9, 7}, {6, 7}, {5, 9}, {9, 8}, {5, 8}};
+
+static const int *element_edge(const int *element, int k)
+{
+    return element[4] >= 0 ? part_edges[k] : k < 6 ? whole_edges[k] : NULL;
+}
+
+// The corners that an edge of an element does not lie between: two, or one twice.
+static void find_inside(const int *element, const int *ends, int inside[2])
+{
+    int touched = node_corners[ends[0]] | node_corners[ends[1]], count = 0;
+    for (int k = 0; k < 4; ++k) {
+        if ((touched >> k & 1) == 0) {
+            inside[1] = element[k];
+            inside[0] = count++ == 0 ? element[k] : inside[0];
+        }
+    }
+}
+
+// Elements by the outer edges they have, counted first, then put. edges: EDGES * element_count;
+// numbers: of the bodies' vertices in the skin.
+static void put_edge_elements(sn_meetings *m, int *edges, const int *numbers)
+{
+    const sn_skin *skin = m->skin;
+    size_t places = EDGES * (size_t)m->element_count;
+    for (size_t i = 0; i < places; ++i) {
+        const int *element = m->elements + NODES * (i / EDGES),
+                  *ends = element_edge(element, (int)(i % EDGES));
+        int a = ends != NULL ? numbers[element[ends[0]]] : -1,
+            b = ends != NULL ? numbers[element[ends[1]]] : -1;
+        edges[i] = a >= 0 && b >= 0 ? find_edge(skin, a, b) : -1;
+        if (edges[i] >= 0) {
+            m->edge_starts[edges[i] + 1] += 1;
+        }
+    }
+    for (int e = 0; e < skin->edge_count; ++e) {
+        m->edge_starts[e + 1] += m->edge_starts[e];
+    }
+    for (size_t i = places; i-- > 0;) { // downward, so that the lowest element has the last word
+        const int *element = m->elements + NODES * (i / EDGES);
+        if (edges[i] >= 0) {
+            find_inside(element, element_edge(element, (int)(i % EDGES)),
+                        m->edge_insides + 2 * (size_t)edges[i]);
+        }
+    }
+    for (size_t i = 0; i < places; ++i) {
+        if (edges[i] >= 0) { // starts move up as places fill, and are set back below
+            m->edge_elements[m->edge_starts[edges[i]]++] = (int)(i / EDGES);
+        }
+    }
+    for (int e = skin->edge_count; e > 0; --e) {
+        m->edge_starts[e] = m->edge_starts[e - 1];
+    }
+    m->edge_starts[0] = 0;
+}
+
 static bool find_edge_elements(sn_meetings *m)
 {
     const sn_skin *skin = m->skin;
-    size_t places = 6 * (size_t)m->element_count;
+    size_t places = EDGES * (size_t)m->element_count, edge_count = (size_t)skin->edge_count;
     int *numbers = sn_allocate(((size_t)m->vertex_count + 1) * sizeof *numbers);
     int *edges = sn_allocate((places + 1) * sizeof *edges);
-    m->edge_starts = sn_allocate_zero(((size_t)skin->edge_count + 1) * sizeof *m->edge_starts);
+    m->edge_starts = sn_allocate_zero((edge_count + 1) * sizeof *m->edge_starts);
     m->edge_elements = sn_allocate((places + 1) * sizeof *m->edge_elements);
-    bool good =
-        numbers != NULL && edges != NULL && m->edge_starts != NULL && m->edge_elements != NULL;
+    m->edge_insides = sn_allocate_zero(2 * (edge_count + 1) * sizeof *m->edge_insides);
+    bool good = numbers != NULL && edges != NULL && m->edge_starts != NULL &&
+                m->edge_elements != NULL && m->edge_insides != NULL;
     if (good) {
         for (int v = 0; v < m->vertex_count; ++v) {
             numbers[v] = -1;
@@ -112,26 +176,7 @@ static bool find_edge_elements(sn_meetings *m)
         for (int v = 0; v < skin->vertex_count; ++v) {
             numbers[skin->vertices[v]] = v;
         }
-        for (size_t i = 0; i < places; ++i) {
-            const int *element = m->elements + 4 * (i / 6), *ends = element_edges[i % 6];
-            int a = numbers[element[ends[0]]], b = numbers[element[ends[1]]];
-            edges[i] = a >= 0 && b >= 0 ? find_edge(skin, a, b) : -1;
-            if (edges[i] >= 0) {
-                m->edge_starts[edges[i] + 1] += 1;
-            }
-        }
-        for (int e = 0; e < skin->edge_count; ++e) {
-            m->edge_starts[e + 1] += m->edge_starts[e];
-        }
-        for (size_t i = 0; i < places; ++i) {
-            if (edges[i] >= 0) { // starts move up as places fill, and are set back below
-                m->edge_elements[m->edge_starts[edges[i]]++] = (int)(i / 6);
-            }
-        }
-        for (int e = skin->edge_count; e > 0; --e) {
-            m->edge_starts[e] = m->edge_starts[e - 1];
-        }
-        m->edge_starts[0] = 0;
+        put_edge_elements(m, edges, numbers);
     }
     sn_free(numbers);
     sn_free(edges);
@@ -151,7 +196,7 @@ static sn_status build(sn_meetings *m, outside *all, sn_error *error)
     }
     const sn_skin *skin = m->skin;
     m->vertex_count = def.vertex_count;
-    m->element_count = all->elements.count / 4;
+    m->element_count = all->elements.count / NODES;
     m->elements = all->elements.data;
     m->face_elements = all->face_elements.data;
     all->elements.data = NULL;
@@ -202,6 +247,7 @@ void sn_meetings_destroy(sn_meetings *meetings)
     sn_free(meetings->face_elements);
     sn_free(meetings->edge_starts);
     sn_free(meetings->edge_elements);
+    sn_free(meetings->edge_insides);
     sn_free(meetings->boxes);
     sn_free(meetings->ignored_vertices);
     sn_sweep_list_free(&meetings->faces);
@@ -219,14 +265,19 @@ const sn_skin *sn_meetings_skin(const sn_meetings *meetings)
 
 static bool has_vertex(const int *element, int vertex)
 {
-    return element[0] == vertex || element[1] == vertex || element[2] == vertex ||
-           element[3] == vertex;
+    for (int k = 0; k < NODES && element[k] >= 0; ++k) {
+        if (element[k] == vertex) {
+            return true;
+        }
+    }
+    return false;
 }
 
-// A face outside has one element, whose corners are the face's and one more.
+// A face outside has one element, or is part of one's face.
 static bool vertex_face_is_relevant(const sn_meetings *m, int vertex, int face)
 {
-    return !has_vertex(m->elements + 4 * (size_t)m->face_elements[face], m->skin->vertices[vertex]);
+    return !has_vertex(m->elements + NODES * (size_t)m->face_elements[face],
+                       m->skin->vertices[vertex]);
 }
 
 static bool edges_are_relevant(const sn_meetings *m, int a, int b)
@@ -236,7 +287,7 @@ static bool edges_are_relevant(const sn_meetings *m, int a, int b)
         return false;
     }
     for (int i = m->edge_starts[a]; i < m->edge_starts[a + 1]; ++i) {
-        const int *element = m->elements + 4 * (size_t)m->edge_elements[i];
+        const int *element = m->elements + NODES * (size_t)m->edge_elements[i];
         if (has_vertex(element, m->skin->vertices[of_b[0]]) &&
             has_vertex(element, m->skin->vertices[of_b[1]])) {
             return false;
@@ -348,17 +399,12 @@ static void make_boxes(sn_meetings *m, const sn_meeting_motion *motion)
 
 // ---- one pair ----
 
-// The mean of the two vertices that the lowest element with this edge has besides.
+// The mean of the corners that the lowest element with this edge has besides.
 static void put_middle(const sn_meetings *m, int edge, const double *x, int stride, sn_vec3 *middle)
 {
-    const int *element = m->elements + 4 * (size_t)m->edge_elements[m->edge_starts[edge]];
-    const int *ends = m->skin->edges + 2 * (size_t)edge;
-    sn_vec3 sum = SN_VEC3_ZERO;
-    for (int k = 0; k < 4; ++k) {
-        if (element[k] != m->skin->vertices[ends[0]] && element[k] != m->skin->vertices[ends[1]]) {
-            sum = sn_vec3_add(sum, sn_vec3_at(x + (size_t)element[k] * (size_t)stride));
-        }
-    }
+    const int *inside = m->edge_insides + 2 * (size_t)edge;
+    sn_vec3 sum = sn_vec3_add(sn_vec3_at(x + (size_t)inside[0] * (size_t)stride),
+                              sn_vec3_at(x + (size_t)inside[1] * (size_t)stride));
     *middle = sn_vec3_scale(0.5, sum);
 }
 

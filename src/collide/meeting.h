@@ -11,9 +11,7 @@
 //
 // The bodies' vertices are numbered in one row, mesh after mesh. A pair is relevant if the two
 // belong to no common element and share no vertex. Boxes are those of the four Bezier points of
-// each vertex' way.
-//
-// What it does not do: elements of ten nodes count with their corners.
+// each vertex' way. Faces of six nodes are the four triangles between them, as in skin.h.
 #ifndef SN_COLLIDE_MEETING_H
 #define SN_COLLIDE_MEETING_H
 

@@ -282,8 +282,12 @@ static sn_status fail_group(const sn_group *group, sn_error *inner, sn_error *er
 {
     char place[200];
     sn_agent_ref first = group->agents.data[0];
+    const sn_error *fault = &group->world->touch.springs.fault;
     if (is_starved(group)) {
         return sn_fail_memory(error, sizeof(double));
+    }
+    if (fault->code != SN_OK) {
+        return sn_fail(error, fault->code, fault->place, "%s", fault->text);
     }
     sn_world_place(group->world, group->world->sets[first.set]->agents[first.agent].owner, place,
                    sizeof place);

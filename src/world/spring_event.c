@@ -18,7 +18,8 @@ typedef enum happening {
     HAPPENS_NOT,
     HAPPENS_MEETING, // index of `met`
     HAPPENS_PARTING, // index of `springs`
-    HAPPENS_SHAPE    // a vertex comes to a shape or leaves it
+    HAPPENS_SHAPE,   // a vertex comes to a shape or leaves it
+    HAPPENS_NOTHING  // but the stretch is too long for a shape
 } happening;
 
 typedef struct event_search {
@@ -72,13 +73,14 @@ static bool read_end(event_search *search, int end)
     sn_spring_read(world, row);
     sn_spring_place(touch, row);
     if (end == 0) {
-        search->margin = 2.0 * (search->t_b - search->t_a) * fastest(touch, row);
+        search->margin = 2.0 * (search->t_b - search->t_a) *
+                         (fastest(touch, row) + sn_world_fastest_shape(world));
     }
     for (int i = 0; i < touch->springs.count; ++i) {
         touch->depths.data[end * touch->springs.count + i] =
             sn_spring_depth(world, &touch->springs.data[i]);
     }
-    return sn_world_find_gaps(world, search->margin, &touch->gaps[end]);
+    return sn_world_find_gaps(world, search->margin, &touch->gaps[end], &touch->places[end]);
 }
 
 // ---- what may happen ----
@@ -103,7 +105,7 @@ static bool find_meetings(event_search *search)
         sn_meeting meeting = touch->met.data[i];
         sn_touch_spring spring = sn_spring_of_meeting(touch, &meeting, motion.x_b);
         if (!sn_spring_has(touch, &spring) &&
-            sn_spring_may_meet(world, meeting.kind, meeting.a, meeting.b, spring.sign)) {
+            sn_spring_may_meet(world, meeting.kind, meeting.a, meeting.b, spring.side)) {
             touch->met.data[kept++] = meeting;
             offer(search, HAPPENS_MEETING, kept - 1, meeting.u);
         }
@@ -167,6 +169,31 @@ static void find_shape_events(event_search *search)
     }
 }
 
+// Vertices that go through a shape, and shapes that go so far that a face could be passed by.
+static void find_tunnels(event_search *search)
+{
+    const sn_spring_touch *touch = touch_of(search);
+    for (int i = 0; i < touch->gaps[0].count; ++i) {
+        const sn_spring_gap *gap = &touch->gaps[0].data[i];
+        if (gap->gap > 0.0 && gap_in(&touch->gaps[1], gap, search->margin) >= 0.0) {
+            double u = sn_spring_tunnel(search->world, gap);
+            if (u > TOGETHER && u < fmin(1.0, search->u)) {
+                offer(search, HAPPENS_SHAPE, i, u);
+                search->gap = *gap;
+            }
+        }
+    }
+    for (int i = 0; i < touch->places[0].count; ++i) {
+        const sn_spring_frame *from = &touch->places[0].data[i], *to = &touch->places[1].data[i];
+        double way = sn_distance(from->frame.position, to->frame.position),
+               most = 0.5 *
+                      sn_touch_collider(search->world, &search->world->touch.shapes.data[i])->size;
+        if ((from->near || to->near) && way > most) {
+            offer(search, HAPPENS_NOTHING, i, most / way);
+        }
+    }
+}
+
 // ---- its time ----
 
 // Of what was chosen, at the state in the agents: passes 0 when it happens.
@@ -188,7 +215,7 @@ static bool value_now(event_search *search, double *value)
         *value = sn_spring_depth(world, &touch->springs.data[search->index]);
     } else {
         // the list of the first end is no longer needed
-        if (!sn_world_find_gaps(world, search->margin, &touch->gaps[0])) {
+        if (!sn_world_find_gaps(world, search->margin, &touch->gaps[0], &touch->places[0])) {
             return false;
         }
         *value = gap_in(&touch->gaps[0], &search->gap, search->margin);
@@ -232,6 +259,9 @@ static bool find_time(event_search *search, double *t)
 {
     double h = search->t_b - search->t_a, guess = search->t_a + search->u * h;
     *t = guess;
+    if (search->what == HAPPENS_NOTHING) {
+        return true;
+    }
     for (double reach = 1e-3; reach < 2.0; reach *= 32.0) {
         double low = fmax(search->t_a, guess - reach * h),
                high = fmin(search->t_b, guess + reach * h), g_low, g_high;
@@ -260,6 +290,9 @@ static bool make_next(event_search *search, double t)
     sn_spring_read(world, row);
     sn_spring_place(touch, row);
     sn_array_clear(&touch->next);
+    if (!sn_world_follow_sides(world)) {
+        return false;
+    }
     for (int i = 0; i < count; ++i) {
         const sn_touch_spring *spring = &touch->springs.data[i];
         bool acted = touch->depths.data[i] > 0.0, acts = touch->depths.data[count + i] > 0.0;
@@ -297,6 +330,7 @@ bool sn_world_watch_springs(sn_world *world, sn_spring_look *look, void *context
     if (good) {
         find_partings(&search);
         find_shape_events(&search);
+        find_tunnels(&search);
     }
     double when = INFINITY;
     if (good && search.what != HAPPENS_NOT) {
@@ -304,7 +338,9 @@ bool sn_world_watch_springs(sn_world *world, sn_spring_look *look, void *context
         when = fmin(t_b, fmax(when, t_a + LEAST_WAY * (t_b - t_a)));
         good = good && make_next(&search, when);
         *t = when;
+    } else if (good) {
+        good = sn_world_follow_sides(world) && sn_world_check_shapes(world);
     }
-    touch->starved = touch->starved || !good;
+    touch->starved = touch->starved || (!good && touch->fault.code == SN_OK);
     return good;
 }

@@ -50,8 +50,7 @@ static double press(sn_world *world, const sn_touch_shape *shape, const sn_trans
     if (!sn_soft_meets_shape(world, agent, shape)) {
         return 0.0;
     }
-    const double *speeds = touch->now.data + sn_spring_row(touch),
-                 *masses = world->elastics.items[agent]->row_mass;
+    const double *speeds = touch->now.data + sn_spring_row(touch);
     const sn_surface *surface = sn_touch_surface(world, shape);
     sn_vec3 at = found->on_shape, arm = sn_vec3_sub(at, part->centre);
     sn_vec3 u = sn_vec3_negate(sn_vec3_add(part->velocity, sn_cross(part->angular_velocity, arm)));
@@ -61,7 +60,7 @@ static double press(sn_world *world, const sn_touch_shape *shape, const sn_trans
         int vertex = found->vertices[k];
         u = sn_vec3_add_scaled(u, found->weights[k],
                                sn_vec3_at(speeds + SN_SPRING_STRIDE * (size_t)vertex));
-        mass += found->weights[k] * masses[vertex - touch->first.data[agent]];
+        mass += found->weights[k] * sn_spring_mass(world, agent, vertex - touch->first.data[agent]);
     }
     sn_spring_law law = sn_spring_law_of(world, agent, -1, surface, mass);
     if (push) {
@@ -101,28 +100,53 @@ double sn_world_press_shapes(sn_world *world, int group, bool push)
     return energy;
 }
 
-bool sn_world_find_gaps(sn_world *world, double margin, sn_spring_gap_list *gaps)
+double sn_world_fastest_shape(const sn_world *world)
+{
+    double most = 0.0;
+    for (int i = 0; i < world->touch.shapes.count; ++i) {
+        const sn_touch_shape *shape = &world->touch.shapes.data[i];
+        if (world->bodies.data[shape->body].agent.agent >= 0) {
+            sn_part part;
+            sn_transform place = place_of(world, shape, &part);
+            sn_vec3 centre = sn_transform_point_inverse(place, part.centre);
+            double reach = sn_collider_reach(sn_touch_collider(world, shape), centre);
+            most = fmax(most, sn_length(part.velocity) + reach * sn_length(part.angular_velocity));
+        }
+    }
+    return most;
+}
+
+bool sn_world_find_gaps(sn_world *world, double margin, sn_spring_gap_list *gaps,
+                        sn_spring_frame_list *places)
 {
     sn_spring_touch *touch = &world->touch.springs;
     const sn_skin *skin = sn_meetings_skin(touch->meetings);
     sn_array_clear(gaps);
+    if (!sn_array_resize(places, world->touch.shapes.count)) {
+        return false;
+    }
     for (int i = 0; i < world->touch.shapes.count; ++i) {
         const sn_touch_shape *shape = &world->touch.shapes.data[i];
+        sn_spring_frame *place = &places->data[i];
+        *place = (sn_spring_frame){.frame = SN_TRANSFORM_IDENTITY};
         if (shape->body == 0 || sn_touch_surface(world, shape)->sensor) {
             continue;
         }
         sn_part part;
-        sn_transform place = place_of(world, shape, &part);
-        if (sn_skin_shape_find(&touch->near, skin, sn_touch_collider(world, shape), &place, margin,
-                               NULL) != SN_OK) {
+        place->frame = place_of(world, shape, &part);
+        if (sn_skin_shape_find(&touch->near, skin, sn_touch_collider(world, shape), &place->frame,
+                               margin, NULL) != SN_OK) {
             return false;
         }
         for (int k = 0; k < touch->near.found.count; ++k) {
             const sn_skin_shape_contact *found = &touch->near.found.data[k];
-            sn_spring_gap gap = {i, found->feature, found->gap};
-            if (found->count == 1 &&
-                sn_soft_meets_shape(world, agent_of(touch, found->vertices[0]), shape) &&
-                !sn_array_push(gaps, gap)) {
+            if (!sn_soft_meets_shape(world, agent_of(touch, found->vertices[0]), shape)) {
+                continue;
+            }
+            sn_spring_gap gap = {i, found->feature, found->gap,
+                                 sn_rotate_inverse(place->frame.rotation, found->normal)};
+            place->near = true;
+            if (found->count == 1 && !sn_array_push(gaps, gap)) {
                 return false;
             }
         }

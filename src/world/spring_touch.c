@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/memory.h"
+#include "collide/mesh_tree.h"
 #include "world/world.h"
 
 enum { STRIDE = SN_SPRING_STRIDE };
@@ -29,6 +29,7 @@ void sn_spring_touch_free(sn_spring_touch *touch)
     sn_array_free(&touch->first);
     sn_array_free(&touch->agents);
     sn_array_free(&touch->bodies);
+    sn_array_free(&touch->normals);
     sn_array_free(&touch->now);
     sn_array_free(&touch->ends);
     sn_array_free(&touch->springs);
@@ -37,8 +38,10 @@ void sn_spring_touch_free(sn_spring_touch *touch)
     sn_array_free(&touch->depths);
     sn_array_free(&touch->met);
     sn_skin_shape_contacts_free(&touch->near);
-    sn_array_free(&touch->gaps[0]);
-    sn_array_free(&touch->gaps[1]);
+    for (int end = 0; end < 2; ++end) {
+        sn_array_free(&touch->gaps[end]);
+        sn_array_free(&touch->places[end]);
+    }
     *touch = (sn_spring_touch){0};
 }
 
@@ -74,6 +77,16 @@ static void measure_edges(sn_spring_touch *touch)
             }
         }
         touch->bodies.data[agent].edge = count > 0 ? sum / count : 0.0;
+    }
+}
+
+static void measure_normals(sn_spring_touch *touch)
+{
+    const sn_skin *skin = skin_of(touch);
+    for (int f = 0; f < skin->face_count; ++f) {
+        const int *v = skin->faces + 3 * (size_t)f;
+        const sn_vec3 p[3] = {skin->rest[v[0]], skin->rest[v[1]], skin->rest[v[2]]};
+        touch->normals.data[f] = sn_triangle_normal(p);
     }
 }
 
@@ -130,6 +143,7 @@ static sn_status make(sn_world *world, sn_error *error)
     }
     const sn_skin *skin = skin_of(touch);
     if (!sn_array_resize(&touch->agents, skin->vertex_count) ||
+        !sn_array_resize(&touch->normals, skin->face_count) ||
         !sn_array_resize(&touch->now, 2 * STRIDE * row) ||
         !sn_array_resize(&touch->ends, 4 * STRIDE * row)) {
         return sn_fail_memory(error, 6 * STRIDE * (size_t)row * sizeof(double));
@@ -141,6 +155,7 @@ static sn_status make(sn_world *world, sn_error *error)
         touch->agents.data[v] = agent;
     }
     measure_edges(touch);
+    measure_normals(touch);
     return SN_OK;
 }
 
@@ -203,6 +218,12 @@ void sn_spring_push(sn_world *world, int vertex, sn_vec3 force)
     f[2] += force.z;
 }
 
+double sn_spring_mass(const sn_world *world, int agent, int node)
+{
+    const sn_elastic_item *item = world->elastics.items[agent];
+    return sn_tetrahedra_nodes(item->mesh) == 4 ? item->row_mass[node] : item->mass.diagonal[node];
+}
+
 static double mass_of(const sn_world *world, int vertex)
 {
     const sn_spring_touch *touch = &world->touch.springs;
@@ -210,7 +231,7 @@ static double mass_of(const sn_world *world, int vertex)
     while (vertex >= touch->first.data[agent + 1]) {
         agent += 1;
     }
-    return world->elastics.items[agent]->row_mass[vertex - touch->first.data[agent]];
+    return sn_spring_mass(world, agent, vertex - touch->first.data[agent]);
 }
 
 // ---- laws ----
@@ -238,13 +259,17 @@ sn_spring_law sn_spring_law_of(const sn_world *world, int a, int b, const sn_sur
 typedef struct nearest_search {
     const sn_world *world;
     sn_vec3 point;
-    int vertex, agent; // of the skin; whose faces count
+    int vertex, agent, side; // of the skin; whose faces count
     bool self;
     double apart_at_rest; // on one body
-    int face;             // -1: none yet
-    double weights[3];
-    sn_vec3 apart;
+    sn_spring_near near;
 } nearest_search;
+
+bool sn_spring_looks_away(const sn_spring_touch *touch, int side, int face)
+{
+    const double against = -0.5; // cosine
+    return sn_dot(touch->normals.data[side], touch->normals.data[face]) < against;
+}
 
 static void read_face(const sn_skin *skin, int face, sn_vec3 p[4])
 {
@@ -271,6 +296,7 @@ static double try_face(void *context, int face, double limit)
     const int *corners = skin->faces + 3 * (size_t)face;
     const int vertices[4] = {search->vertex, corners[0], corners[1], corners[2]};
     if (touch->agents.data[corners[0]] != search->agent ||
+        (search->side >= 0 && sn_spring_looks_away(touch, search->side, face)) ||
         (search->self &&
          (!sn_meetings_is_relevant(touch->meetings, SN_VERTEX_FACE, search->vertex, face) ||
           !counts_at_rest(skin, SN_VERTEX_FACE, vertices, search->apart_at_rest)))) {
@@ -280,33 +306,36 @@ static double try_face(void *context, int face, double limit)
     read_face(skin, face, p);
     sn_pair_nearest nearest = sn_pair_find_nearest(SN_VERTEX_FACE, p);
     double distance = sqrt(nearest.square);
-    if (distance > limit || (search->face >= 0 && distance == limit && face > search->face)) {
+    sn_spring_near *near = &search->near;
+    if (distance > limit || (near->face >= 0 && distance == limit && face > near->face)) {
         return limit;
     }
-    search->face = face;
-    search->apart = nearest.apart;
-    memcpy(search->weights, nearest.weights + 1, sizeof search->weights);
+    near->face = face;
+    near->apart = nearest.apart;
+    memcpy(near->weights, nearest.weights + 1, sizeof near->weights);
     return distance;
 }
 
-// The nearest point of an agent's surface to a vertex; whether the vertex is within.
-static bool find_nearest(const sn_world *world, int vertex, int agent, nearest_search *search)
+sn_spring_near sn_spring_find_near(const sn_world *world, int vertex, int agent, int side)
 {
     const sn_spring_touch *touch = &world->touch.springs;
     const sn_skin *skin = skin_of(touch);
     bool self = touch->agents.data[vertex] == agent;
     double deepest = SN_SPRING_DEPTH * touch->bodies.data[agent].edge;
-    *search = (nearest_search){.world = world,
-                               .point = place_of(skin, vertex),
-                               .vertex = vertex,
-                               .agent = agent,
-                               .self = self,
-                               .apart_at_rest = 2.0 * deepest,
-                               .face = -1};
-    sn_aabb box = {search->point, search->point};
-    sn_box_tree_near(&skin->tree, box, self ? deepest : 1e300, try_face, search);
-    return search->face >= 0 &&
-           !sn_skin_is_outside(skin, search->face, search->weights, search->apart);
+    nearest_search search = {.world = world,
+                             .point = place_of(skin, vertex),
+                             .vertex = vertex,
+                             .agent = agent,
+                             .side = side,
+                             .self = self,
+                             .apart_at_rest = 2.0 * deepest,
+                             .near = {.face = -1}};
+    sn_aabb box = {search.point, search.point};
+    sn_box_tree_near(&skin->tree, box, self ? deepest : 1e300, try_face, &search);
+    sn_spring_near *near = &search.near;
+    near->inside =
+        near->face >= 0 && !sn_skin_is_outside(skin, near->face, near->weights, near->apart);
+    return *near;
 }
 
 static void act_vertex(sn_world *world, const sn_touch_spring *spring, const double *v,
@@ -314,24 +343,24 @@ static void act_vertex(sn_world *world, const sn_touch_spring *spring, const dou
 {
     sn_spring_touch *touch = &world->touch.springs;
     const sn_skin *skin = skin_of(touch);
-    nearest_search search;
     *out = (sn_spring_forces){.energy = 0.0};
-    if (!find_nearest(world, spring->a, spring->b, &search)) {
+    sn_spring_near near = sn_spring_find_near(world, spring->a, spring->b, spring->side);
+    if (!near.inside) {
         return;
     }
-    sn_vec3 x[4] = {search.point}, speed[4];
-    read_face(skin, search.face, x);
+    sn_vec3 x[4] = {place_of(skin, spring->a)}, speed[4];
+    read_face(skin, near.face, x);
     vertices[0] = skin->vertices[spring->a];
     double other = 0.0, own = mass_of(world, vertices[0]);
     for (int k = 0; k < 4; ++k) {
         vertices[k] = k == 0 ? vertices[0]
-                             : skin->vertices[skin->faces[3 * (size_t)search.face + (size_t)k - 1]];
+                             : skin->vertices[skin->faces[3 * (size_t)near.face + (size_t)k - 1]];
         speed[k] = sn_vec3_at(v + STRIDE * (size_t)vertices[k]);
-        other += k > 0 ? search.weights[k - 1] * mass_of(world, vertices[k]) : 0.0;
+        other += k > 0 ? near.weights[k - 1] * mass_of(world, vertices[k]) : 0.0;
     }
     sn_spring_law law = sn_spring_law_of(world, touch->agents.data[spring->a], spring->b, NULL,
                                          own * other / (own + other));
-    sn_contact_spring_vertex(&law, x, speed, search.weights, true, out);
+    sn_contact_spring_vertex(&law, x, speed, near.weights, true, out);
 }
 
 // ---- two edges ----
@@ -363,16 +392,15 @@ static void act_edges(sn_world *world, const sn_touch_spring *spring, const doub
     sn_spring_law law =
         sn_spring_law_of(world, touch->agents.data[own[0]], touch->agents.data[own[2]], NULL,
                          one * other / (one + other));
-    sn_contact_spring_edges(&law, x, speed, spring->sign, out);
+    sn_contact_spring_edges(&law, x, speed, spring->side, out);
 }
 
 double sn_spring_depth(const sn_world *world, const sn_touch_spring *spring)
 {
     if (spring->kind == SN_VERTEX_FACE) {
-        nearest_search search;
-        bool inside = find_nearest(world, spring->a, spring->b, &search);
-        double distance = search.face >= 0 ? sn_length(search.apart) : 0.0;
-        return inside ? distance : -distance;
+        sn_spring_near near = sn_spring_find_near(world, spring->a, spring->b, spring->side);
+        double distance = near.face >= 0 ? sn_length(near.apart) : 0.0;
+        return near.inside ? distance : -distance;
     }
     const sn_spring_law plain = {.stiffness = 1.0};
     const sn_vec3 still[4] = {{0.0, 0.0, 0.0}};
@@ -380,7 +408,7 @@ double sn_spring_depth(const sn_world *world, const sn_touch_spring *spring)
     sn_vec3 x[4];
     sn_spring_forces out;
     edge_points(skin_of(&world->touch.springs), spring->a, spring->b, own, x);
-    sn_contact_spring_edges(&plain, x, still, spring->sign, &out);
+    sn_contact_spring_edges(&plain, x, still, spring->side, &out);
     return out.depth;
 }
 
@@ -466,11 +494,16 @@ static int compare_springs(const void *first, const void *second)
     return 0;
 }
 
+// Among the first `count`, which are in order.
+static bool is_among(const sn_touch_springs *springs, int count, const sn_touch_spring *spring)
+{
+    return count > 0 && bsearch(spring, springs->data, (size_t)count, sizeof *springs->data,
+                                compare_springs) != NULL;
+}
+
 bool sn_spring_has(const sn_spring_touch *touch, const sn_touch_spring *spring)
 {
-    return touch->springs.count > 0 &&
-           bsearch(spring, touch->springs.data, (size_t)touch->springs.count,
-                   sizeof *touch->springs.data, compare_springs) != NULL;
+    return is_among(&touch->springs, touch->springs.count, spring);
 }
 
 sn_touch_spring sn_spring_of_meeting(const sn_spring_touch *touch, const sn_meeting *meeting,
@@ -479,7 +512,8 @@ sn_touch_spring sn_spring_of_meeting(const sn_spring_touch *touch, const sn_meet
     const sn_skin *skin = skin_of(touch);
     if (meeting->kind == SN_VERTEX_FACE) {
         int corner = skin->faces[3 * (size_t)meeting->b];
-        return (sn_touch_spring){SN_VERTEX_FACE, meeting->a, touch->agents.data[corner], 0};
+        return (sn_touch_spring){SN_VERTEX_FACE, meeting->a, touch->agents.data[corner],
+                                 meeting->b};
     }
     sn_clearance_state state;
     double values[SN_CLEARANCES], rates[SN_CLEARANCES];
@@ -502,45 +536,57 @@ static bool is_in(const sn_aabb *box, sn_vec3 x)
            x.x <= box->upper.x && x.y <= box->upper.y && x.z <= box->upper.z;
 }
 
+// Vertices that are in other bodies and have no spring yet.
 static bool find_vertices(sn_world *world)
 {
     sn_spring_touch *touch = &world->touch.springs;
     const sn_skin *skin = skin_of(touch);
+    int known = touch->springs.count;
     for (int agent = 0; agent < touch->bodies.count; ++agent) {
         sn_aabb box = bounds_of(world, agent);
         for (int v = 0; v < skin->vertex_count; ++v) {
-            nearest_search search;
-            if (touch->agents.data[v] != agent && is_in(&box, place_of(skin, v)) &&
-                sn_soft_may_meet(world, touch->agents.data[v], agent) &&
-                find_nearest(world, v, agent, &search)) {
-                sn_touch_spring spring = {SN_VERTEX_FACE, v, agent, 0};
-                if (!sn_array_push(&touch->springs, spring)) {
-                    return false;
-                }
+            sn_touch_spring spring = {SN_VERTEX_FACE, v, agent, -1};
+            if (touch->agents.data[v] == agent || !is_in(&box, place_of(skin, v)) ||
+                !sn_soft_may_meet(world, touch->agents.data[v], agent) ||
+                is_among(&touch->springs, known, &spring)) {
+                continue;
+            }
+            sn_spring_near near = sn_spring_find_near(world, v, agent, -1);
+            spring.side = near.face;
+            if (near.inside && !sn_array_push(&touch->springs, spring)) {
+                return false;
             }
         }
     }
     return true;
 }
 
-// What is kept from the step before: two edges, or a vertex in its own body.
+// A loaded state may be of another world.
+static bool is_of_world(const sn_spring_touch *touch, const sn_touch_spring *spring)
+{
+    const sn_skin *skin = skin_of(touch);
+    if (spring->kind == SN_EDGE_EDGE) {
+        return spring->a >= 0 && spring->a < skin->edge_count && spring->b >= 0 &&
+               spring->b < skin->edge_count && (spring->side == 1 || spring->side == -1);
+    }
+    return spring->a >= 0 && spring->a < skin->vertex_count && spring->b >= 0 &&
+           spring->b < touch->bodies.count && spring->side >= 0 &&
+           spring->side < skin->face_count &&
+           touch->agents.data[skin->faces[3 * (size_t)spring->side]] == spring->b;
+}
+
 static bool is_kept(const sn_world *world, const sn_touch_spring *spring)
 {
     const sn_spring_touch *touch = &world->touch.springs;
-    const sn_skin *skin = skin_of(touch);
+    if (!is_of_world(touch, spring)) {
+        return false;
+    }
     bool edges = spring->kind == SN_EDGE_EDGE;
-    int most_a = edges ? skin->edge_count : skin->vertex_count,
-        most_b = edges ? skin->edge_count : touch->bodies.count;
-    if (spring->a < 0 || spring->a >= most_a || spring->b < 0 || spring->b >= most_b) {
-        return false; // of another world
-    }
-    int vertex = edges ? skin->edges[2 * (size_t)spring->a] : spring->a;
-    if (!edges && touch->agents.data[vertex] != spring->b) {
-        return false; // found anew
-    }
-    double depth = sn_spring_depth(world, spring);
-    return depth > 0.0 &&
-           depth < SN_SPRING_DEPTH * touch->bodies.data[touch->agents.data[vertex]].edge;
+    int vertex = edges ? skin_of(touch)->edges[2 * (size_t)spring->a] : spring->a,
+        agent = touch->agents.data[vertex];
+    double depth = sn_spring_depth(world, spring),
+           deepest = SN_SPRING_DEPTH * touch->bodies.data[agent].edge;
+    return depth > 0.0 && ((!edges && agent != spring->b) || depth < deepest);
 }
 
 static sn_status find_springs(sn_world *world, sn_error *error)
@@ -608,6 +654,7 @@ static sn_status check_groups(const sn_world *world, sn_error *error)
 sn_status sn_world_begin_springs(sn_world *world, sn_error *error)
 {
     world->touch.springs.starved = false;
+    world->touch.springs.fault.code = SN_OK;
     sn_status status = check_groups(world, error);
     if (world->elastics.agents.count == 0 || status != SN_OK) {
         return status;
@@ -638,93 +685,6 @@ void sn_world_undo_springs(sn_world *world)
                (size_t)count * sizeof *touch->springs.data);
     }
     touch->springs.count = count;
-}
-
-// ---- as part of the state ----
-
-// Room for one spring a vertex, as kind, a, b and sign; no more are made.
-static int room_of(const sn_world *world)
-{
-    int room = 0;
-    for (int i = 0; i < world->elastics.agents.count; ++i) {
-        room += world->elastics.items[i]->mass.vertex_count;
-    }
-    return world->contact.method == SN_CONTACT_SPRINGS ? room : 0;
-}
-
-bool sn_spring_has_room(const sn_world *world, int count)
-{
-    return count < room_of(world);
-}
-
-size_t sn_world_spring_state_size(const sn_world *world)
-{
-    return 4 * (size_t)room_of(world) * sizeof(double);
-}
-
-unsigned char *sn_world_save_springs(const sn_world *world, unsigned char *at)
-{
-    const sn_spring_touch *touch = &world->touch.springs;
-    for (int i = 0; i < room_of(world); ++i) {
-        double numbers[4] = {-1.0, 0.0, 0.0, 0.0};
-        if (i < touch->springs.count) {
-            const sn_touch_spring *spring = &touch->springs.data[i];
-            memcpy(numbers, (double[4]){(double)spring->kind, spring->a, spring->b, spring->sign},
-                   sizeof numbers);
-        }
-        memcpy(at, numbers, sizeof numbers);
-        at += sizeof numbers;
-    }
-    return at;
-}
-
-static int whole(double number)
-{
-    return number >= 0.0 && number < 2e9 ? (int)number : -1;
-}
-
-sn_status sn_world_load_springs(sn_world *world, const unsigned char *at, sn_error *error)
-{
-    sn_spring_touch *touch = &world->touch.springs;
-    int room = room_of(world);
-    if (!sn_array_reserve(&touch->springs, room)) {
-        return sn_fail_memory(error, (size_t)room * sizeof *touch->springs.data);
-    }
-    touch->springs.count = 0;
-    for (int i = 0; i < room; ++i) {
-        double numbers[4];
-        memcpy(numbers, at + (size_t)i * sizeof numbers, sizeof numbers);
-        sn_touch_spring spring = {numbers[0] == 1.0 ? SN_EDGE_EDGE : SN_VERTEX_FACE,
-                                  whole(numbers[1]), whole(numbers[2]),
-                                  (numbers[3] > 0.0) - (numbers[3] < 0.0)};
-        if (numbers[0] >= 0.0) {
-            touch->springs.data[touch->springs.count++] = spring;
-        }
-    }
-    return SN_OK;
-}
-
-uint64_t sn_world_hash_springs(const sn_world *world, uint64_t hash)
-{
-    const sn_spring_touch *touch = &world->touch.springs;
-    for (int i = 0; i < touch->springs.count && room_of(world) > 0; ++i) {
-        const sn_touch_spring *spring = &touch->springs.data[i];
-        hash = sn_mix64(hash ^ (uint64_t)spring->kind << 62 ^ (uint64_t)(spring->sign + 1) << 60 ^
-                        (uint64_t)spring->a << 30 ^ (uint64_t)spring->b);
-    }
-    return hash;
-}
-
-bool sn_spring_touch_copy(const sn_spring_touch *touch, sn_spring_touch *copy)
-{
-    if (!sn_array_resize(&copy->springs, touch->springs.count)) {
-        return false;
-    }
-    if (touch->springs.count > 0) {
-        memcpy(copy->springs.data, touch->springs.data,
-               (size_t)touch->springs.count * sizeof *touch->springs.data);
-    }
-    return true;
 }
 
 // ---- reading ----

@@ -14,12 +14,18 @@
 // crossed one between them, and everything that rigid shapes touch one each, found where it is
 // asked for.
 //
-// At the start of every step of the world a vertex has a spring with each other body that it is
-// inside of: these follow from where everything is. Of two edges, or of a vertex in its own body,
-// positions alone do not tell whether they have met or are on both sides of a thin wall: such
-// springs come by meetings only, stay from step to step, and are part of the state. They go when
-// they part or are deeper than SN_SPRING_DEPTH of the mean edge outside. On one body only what was
-// at rest farther apart than twice that has them, and of edges only ridges.
+// Positions alone do not tell from which side a vertex has come into a thin body, nor whether two
+// edges have crossed or are on both sides of a wall: springs stay from step to step and are part of
+// the state. A vertex knows the face whose side it has come from. Faces that look the other way do
+// not count for it, so that it is pulled back to that side however deep it is; where the nearest
+// face of all is one that counts, this becomes its side, so that it may slide around a body. What
+// is through a body all the same, and was pushed farther than half its thickness, stops the world
+// (spring_side.c). A vertex that is in another body without a spring, as at the start, gets one to
+// the nearest side.
+//
+// Edges, and vertices in their own body, have springs by meetings only. These go when they part or
+// are deeper than SN_SPRING_DEPTH of the mean edge outside. On one body only what was at rest
+// farther apart than twice that has them, and of edges only ridges.
 #ifndef SN_WORLD_SPRING_TOUCH_H
 #define SN_WORLD_SPRING_TOUCH_H
 
@@ -33,7 +39,7 @@
 typedef struct sn_touch_spring {
     sn_pair_kind kind;
     int a, b; // vertex of the skin and agent it is in, or edges, a < b
-    int sign; // of two edges: see contact_spring.h
+    int side; // of a vertex: a face of the skin; of two edges: the sign of contact_spring.h
 } sn_touch_spring;
 
 typedef SN_ARRAY(sn_touch_spring) sn_touch_springs;
@@ -49,9 +55,18 @@ typedef struct sn_spring_body {
 typedef struct sn_spring_gap {
     int shape, vertex; // of the touch's shapes, of the skin
     double gap;
+    sn_vec3 normal; // of the shape, in its own frame
 } sn_spring_gap;
 
 typedef SN_ARRAY(sn_spring_gap) sn_spring_gap_list;
+
+// Where a shape is, and whether any of the skin is near.
+typedef struct sn_spring_frame {
+    sn_transform frame;
+    bool near;
+} sn_spring_frame;
+
+typedef SN_ARRAY(sn_spring_frame) sn_spring_frame_list;
 
 typedef struct sn_spring_touch {
     sn_meetings *meetings;            // of all elastic bodies; NULL: none yet
@@ -59,6 +74,7 @@ typedef struct sn_spring_touch {
     SN_ARRAY(int) first;              // vertices of all bodies stand in one row: where each begins
     SN_ARRAY(int) agents;             // of the skin's vertices
     SN_ARRAY(sn_spring_body) bodies;  // by agents
+    SN_ARRAY(sn_vec3) normals;        // of the skin's faces, at rest
     SN_ARRAY(double) now;             // positions, then velocities, of the row
     SN_ARRAY(double) ends;            // the same twice: at both ends of a step of the integrator
     sn_touch_springs springs;         // in order
@@ -67,16 +83,18 @@ typedef struct sn_spring_touch {
     SN_ARRAY(double) depths;          // of the springs, at both ends
     sn_meeting_list met;
     sn_skin_shape_contacts near;
-    sn_spring_gap_list gaps[2]; // at both ends
-    bool begun;                 // `before` is of the step under way
-    bool starved;               // memory ran out where nobody could be told
+    sn_spring_gap_list gaps[2];     // at both ends
+    sn_spring_frame_list places[2]; // of the touch's shapes, at both ends
+    bool begun;                     // `before` is of the step under way
+    bool starved;                   // memory ran out where nobody could be told
+    sn_error fault;                 // something was pushed through another
 } sn_spring_touch;
 
 void sn_spring_touch_free(sn_spring_touch *touch);
 
 SN_API sn_status sn_world_begin_springs(sn_world *world, sn_error *error);
 void sn_world_add_springs(sn_world *world, int group);
-double sn_world_spring_energy(const sn_world *world);
+SN_API double sn_world_spring_energy(const sn_world *world);
 // How many there are, without those of rigid shapes; between steps.
 SN_API int sn_world_spring_count(const sn_world *world);
 
@@ -104,7 +122,18 @@ size_t sn_spring_row(const sn_spring_touch *touch); // numbers of one
 // Places the skin at a row of positions, which must last.
 void sn_spring_place(sn_spring_touch *touch, const double *x);
 // How deep what a spring holds is in, where the skin is placed; 0 or below: it is out.
-double sn_spring_depth(const sn_world *world, const sn_touch_spring *spring);
+SN_API double sn_spring_depth(const sn_world *world, const sn_touch_spring *spring);
+// The nearest point of an agent's surface to a vertex of the skin, of the faces that count for one
+// that came from `side` (-1: all).
+typedef struct sn_spring_near {
+    int face; // -1: none
+    double weights[3];
+    sn_vec3 apart; // from there to the vertex
+    bool inside;
+} sn_spring_near;
+sn_spring_near sn_spring_find_near(const sn_world *world, int vertex, int agent, int side);
+// Does a face look the other way than one that a vertex came through, at rest?
+bool sn_spring_looks_away(const sn_spring_touch *touch, int side, int face);
 // sign: of two edges, see contact_spring.h.
 bool sn_spring_may_meet(const sn_world *world, sn_pair_kind kind, int a, int b, int sign);
 // Is there room in the state for one more?
@@ -117,13 +146,29 @@ sn_touch_spring sn_spring_of_meeting(const sn_spring_touch *touch, const sn_meet
 // much mass.
 sn_spring_law sn_spring_law_of(const sn_world *world, int a, int b, const sn_surface *surface,
                                double mass);
+// What dampers at a node of an agent are measured by: its share of the mass, or of ten nodes, where
+// corners have none, its own inertia.
+double sn_spring_mass(const sn_world *world, int agent, int node);
 // Adds a force to a vertex of the row.
 void sn_spring_push(sn_world *world, int vertex, sn_vec3 force);
+
+// ---- spring_side.c ----
+// At the end of a stretch without events, or at one, with the skin placed there: sides as they are
+// from then on; false: a vertex is through a body.
+bool sn_world_follow_sides(sn_world *world);
+// Over a stretch with gaps and places at both ends: false: a vertex was pushed through a
+// shape, or a shape into the skin by more than its middle.
+bool sn_world_check_shapes(sn_world *world);
+// Where a vertex that is outside a shape at both ends has come through it on the way: the share of
+// the stretch, or 1.
+double sn_spring_tunnel(const sn_world *world, const sn_spring_gap *gap);
 
 // ---- spring_shape.c ----
 // Forces of rigid shapes on the skin where it is placed, and back; or their energy alone.
 double sn_world_press_shapes(sn_world *world, int group, bool push);
-// Vertices that are nearer than `margin` to a shape, in order.
-bool sn_world_find_gaps(sn_world *world, double margin, sn_spring_gap_list *gaps);
+// Vertices that are nearer than `margin` to a shape, in order, and where the shapes are.
+bool sn_world_find_gaps(sn_world *world, double margin, sn_spring_gap_list *gaps,
+                        sn_spring_frame_list *places);
+double sn_world_fastest_shape(const sn_world *world); // m/s, at most
 
 #endif
