@@ -76,12 +76,13 @@ static void tell_events(sn_live *live)
     live->events_told = count;
 }
 
-// Says how many are broken, and the last of them in the scene's order.
-static void tell_broken(sn_live *live, int broken, const char *what, const char *last)
+// Says how many are broken, and the last of them in the scene's order, with what is known of it.
+static void tell_broken(sn_live *live, int broken, const char *what, const char *last,
+                        const char *how)
 {
-    char text[320];
-    snprintf(text, sizeof text, "%d %s%s broken, '%.200s' the last in the scene", broken, what,
-             broken == 1 ? " is" : "s are", last);
+    char text[400];
+    snprintf(text, sizeof text, "%d %s%s broken, '%.200s'%s the last in the scene", broken, what,
+             broken == 1 ? " is" : "s are", last, how);
     sn_live_tell(live, text);
 }
 
@@ -89,6 +90,7 @@ static void tell_breaks(sn_live *live)
 {
     const sn_world *world = live->world;
     const char *last = "";
+    char how[80] = "";
     int broken = 0, bonds = 0;
     for (int i = 0; world->breakable_joints > 0 && i < sn_world_joint_count(world); ++i) {
         sn_joint joint = sn_world_joint(world, i);
@@ -97,17 +99,21 @@ static void tell_breaks(sn_live *live)
         last = is ? sn_joint_name(world, joint) : last;
     }
     if (broken > live->broken_joints) {
-        tell_broken(live, broken, "joint", last);
+        tell_broken(live, broken, "joint", last, "");
     }
     live->broken_joints = broken;
     for (int i = 0; i < sn_world_bond_count(world); ++i) {
         sn_bond bond = sn_world_bond(world, i);
-        bool is = sn_world_bond_record(world, bond)->load.broken;
-        bonds += is;
-        last = is ? sn_bond_name(world, bond) : last;
+        const sn_bond_load *load = &sn_world_bond_record(world, bond)->load;
+        if (load->broken) {
+            bonds += 1;
+            last = sn_bond_name(world, bond);
+            snprintf(how, sizeof how, " (at %.4g s under %.3g N)", load->break_time,
+                     load->break_force);
+        }
     }
     if (bonds > live->broken_bonds) {
-        tell_broken(live, bonds, "bond", last);
+        tell_broken(live, bonds, "bond", last, how);
     }
     live->broken_bonds = bonds;
 }
