@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "elastic/mass.h"
+#include "elastic/polar.h"
 #include "elastic/rayleigh.h"
 #include "elastic/solid.h"
 
@@ -312,6 +313,92 @@ static void test_products_agree_with_matrices(void **state)
     (void)state;
     check_products(4);
     check_products(10);
+}
+
+// ---- rotations, and forces and stiffness at once ----
+
+static sn_mat3 random_rotation(sn_random *random)
+{
+    sn_quat q = {sn_random_range(random, -1, 1), sn_random_range(random, -1, 1),
+                 sn_random_range(random, -1, 1), sn_random_range(random, -1, 1)};
+    return sn_quat_to_mat3(sn_quat_normalize(q));
+}
+
+// F = U diag(stretches) V^T is nearest to U V^T. Lanes of one block are near rest, strained, far
+// stretched and squeezed together, in turns, so that each way through the search is met.
+static void test_rotations_of_lanes(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 21};
+    static const double reaches[6] = {1e-9, 1e-4, 0.02, 0.3, 2.0, 5.0}; // of stretches' logarithms
+    for (int round = 0; round < 600; ++round) {
+        sn_lanes3 f, r;
+        sn_mat3 expected[SN_LANES];
+        for (int l = 0; l < SN_LANES; ++l) {
+            double reach = reaches[(round / 6 % 2 ? round + l : round) % 6];
+            double even = reach * sn_random_range(&random, -1, 1);
+            sn_vec3 stretch = {exp(even + sn_random_range(&random, -0.5, 0.5) * reach),
+                               exp(even + sn_random_range(&random, -0.5, 0.5) * reach),
+                               exp(even + sn_random_range(&random, -0.5, 0.5) * reach)};
+            sn_mat3 u = random_rotation(&random), v = random_rotation(&random);
+            sn_mat3 part = sn_mat3_multiply(u, sn_mat3_diagonal(stretch));
+            sn_mat3 whole = sn_mat3_multiply(part, sn_mat3_transpose(v));
+            expected[l] = sn_mat3_multiply(u, sn_mat3_transpose(v));
+            sn_lanes3_set_lane(&f, l, &whole);
+        }
+        sn_lanes_polar(&f, &r);
+        for (int l = 0; l < SN_LANES; ++l) {
+            sn_mat3 got = sn_lanes3_lane(&r, l);
+            for (int k = 0; k < 9; ++k) {
+                assert_true(fabs(got.m[k / 3][k % 3] - expected[l].m[k / 3][k % 3]) < 1e-12);
+            }
+        }
+    }
+}
+
+static void check_forces_and_frozen_axes_at_once(int nodes, const sn_elastic *materials,
+                                                 double reach)
+{
+    sn_random random = {.seed = 5};
+    body b = make_body(shaken_box(4, 3, 3, nodes, &random), materials, 4);
+    double *shift = random_vector(&b, &random, reach), *v = random_vector(&b, &random, 1.0);
+    double *f = vector(&b), *g = vector(&b), *y = vector(&b), *z = vector(&b);
+    for (int i = 0; i < b.size; ++i) {
+        b.x[i] += shift[i];
+    }
+    sn_solid_add_forces(b.solid, NULL, b.x, f);
+    assert_int_equal(sn_solid_linearise(b.solid, NULL, b.x, SN_STIFFNESS_FROZEN, NULL), SN_OK);
+    sn_solid_add_product(b.solid, NULL, 0.7, v, y);
+    assert_int_equal(sn_solid_linearise(b.solid, NULL, b.x, SN_STIFFNESS_EXACT, NULL), SN_OK);
+    sn_solid_add_forces_frozen(b.solid, NULL, b.x, g);
+    sn_solid_add_product(b.solid, NULL, 0.7, v, z);
+    assert_true(length_of(f, b.size) > 0.0 && length_of(y, b.size) > 0.0);
+    assert_memory_equal(f, g, (size_t)b.size * sizeof *f);
+    assert_memory_equal(y, z, (size_t)b.size * sizeof *y);
+    free(shift);
+    free(v);
+    free(f);
+    free(g);
+    free(y);
+    free(z);
+    free_body(&b);
+}
+
+static void test_forces_and_frozen_axes_at_once(void **state)
+{
+    (void)state;
+    sn_elastic laws[4], turned[4], full[4];
+    four_materials(laws);
+    for (int k = 0; k < 4; ++k) {
+        turned[k] = full[k] = laws[k];
+        turned[k].law = full[k].law = SN_ELASTIC_COROTATIONAL;
+        full[k].bulk = 50.0; // some of it acts on means
+    }
+    const sn_elastic *all[3] = {laws, turned, full};
+    for (int k = 0; k < 18; ++k) {
+        static const double reaches[3] = {1e-3, 0.1, 0.6};
+        check_forces_and_frozen_axes_at_once(node_counts[k % 2], all[k / 6], reaches[k / 2 % 3]);
+    }
 }
 
 // ---- motions ----
@@ -822,6 +909,8 @@ int main(void)
         cmocka_unit_test(test_lanes_agree_with_materials),
         cmocka_unit_test(test_forces_and_stiffness_are_derivatives),
         cmocka_unit_test(test_products_agree_with_matrices),
+        cmocka_unit_test(test_rotations_of_lanes),
+        cmocka_unit_test(test_forces_and_frozen_axes_at_once),
         cmocka_unit_test(test_rigid_motions_give_no_force),
         cmocka_unit_test(test_momentum_is_kept),
         cmocka_unit_test(test_patch),

@@ -70,11 +70,17 @@ void sn_elastic_find_outer(const sn_agent_set *set, int agent, sn_vec3 gravity, 
     }
 }
 
-// Adds what the material does at x and v, but for Rayleigh's share of stiffness.
+// Adds what the material does at x and v, but for Rayleigh's share of stiffness. `freeze`: axes are
+// frozen there, too.
 static void add_inner(const sn_agent_set *set, const sn_elastic_item *item, const double *x,
-                      const double *v, double *f)
+                      const double *v, bool freeze, double *f)
 {
-    sn_solid_add_forces(item->solid, threads_of(set), x, f);
+    if (freeze) {
+        sn_solid_set_damping(item->solid, 1.0, 0.0, NULL, 0, false);
+        sn_solid_add_forces_frozen(item->solid, threads_of(set), x, f);
+    } else {
+        sn_solid_add_forces(item->solid, threads_of(set), x, f);
+    }
     if (item->viscosities != NULL) {
         sn_solid_add_viscous_forces(item->solid, item->viscosities, item->material_count,
                                     item->viscosity_now, x, v, f);
@@ -95,18 +101,19 @@ static void free_fixed(const sn_elastic_item *item, double *x)
 
 // ---- implicit steps ----
 
-// -b K v of Rayleigh's damping, with K at x. `kept`: the solid has been linearised there since, as
-// it is without viscosity, and nothing need be done again for A.
+// -b K v of Rayleigh's damping, with K at x. `kept`: the solid has been linearised there, as it is
+// without viscosity, and nothing need be done again for A.
 static bool add_stiffness_damping(const sn_agent_set *set, const sn_elastic_item *item,
                                   const double *x, const double *v, double *f, bool *kept)
 {
-    *kept = false;
     if (item->rayleigh.stiffness_time == 0.0) {
         return true;
     }
-    sn_solid_set_damping(item->solid, 1.0, 0.0, NULL, 0, false);
-    if (sn_solid_linearise(item->solid, threads_of(set), x, item->stiffness, NULL) != SN_OK) {
-        return false;
+    if (!*kept) {
+        sn_solid_set_damping(item->solid, 1.0, 0.0, NULL, 0, false);
+        if (sn_solid_linearise(item->solid, threads_of(set), x, item->stiffness, NULL) != SN_OK) {
+            return false;
+        }
     }
     sn_solid_add_product(item->solid, threads_of(set), -item->rayleigh.stiffness_time, v, f);
     *kept = item->viscosities == NULL;
@@ -155,10 +162,13 @@ static double square_sum(const sn_elastic_item *item, const double *x)
 }
 
 // `right` becomes h f - M dv, with f of where the change dv of velocity leads, which `place` gets.
-static bool find_lack(const sn_agent_set *set, int agent, double h, const double *dv, double *place,
-                      double *right, bool *kept)
+// `first`: the solid is linearised there, too, where that costs little; see add_stiffness_damping
+// for `kept`.
+static bool find_lack(const sn_agent_set *set, int agent, double h, bool first, bool *kept)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    const double *dv = item->change;
+    double *place = item->place, *right = item->right;
     const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     double t = sn_elastic_time(set, agent, h);
     double share = share_of(set, agent);
@@ -174,37 +184,25 @@ static bool find_lack(const sn_agent_set *set, int agent, double h, const double
             right[STRIDE * i + k / 3] -= share * item->drag[9 * i + k] * dv[STRIDE * i + k % 3];
         }
     }
-    add_inner(set, item, place, speed, right);
+    *kept = first && item->stiffness == SN_STIFFNESS_FROZEN && item->viscosities == NULL;
+    add_inner(set, item, place, speed, *kept, right);
     if (!add_stiffness_damping(set, item, place, speed, right, kept)) {
         return false;
     }
     for (int i = 0; i < count; ++i) {
         right[i] *= h;
     }
-    sn_mass_add_product(&item->mass, STRIDE, -1.0, dv, right);
+    if (!first || item->barrier) { // else dv is 0
+        sn_mass_add_product(&item->mass, STRIDE, -1.0, dv, right);
+    }
     free_fixed(item, right);
     return true;
-}
-
-// What conjugate gradients have not reached is told, not failed for. `tolerance` is of this
-// solution alone: other rows of the step are solved to the body's own.
-static void solve(const sn_agent_set *set, sn_elastic_item *item, double tolerance,
-                  const double *right, double *x)
-{
-    memset(x, 0, bytes_of(item));
-    sn_linear_set_tolerance(item->linear, tolerance, 0);
-    sn_linear_solve(item->linear, threads_of(set), right, x, NULL);
-    sn_linear_set_tolerance(item->linear, item->tolerance, 0);
-    sn_linear_statistics done = sn_linear_statistics_of(item->linear);
-    item->iterations += done.iterations;
-    item->residual = done.residual;
-    item->newtons += 1;
 }
 
 // Where the first linearisation left more than this of h f, another one follows always.
 static const double NEWTON_RESIDUAL = 1e-12;
 // Of several linearisations the first is solved to this share and the others to what is left of the
-// tolerance (an inexact Newton method: R. Dembo, S. Eisenstat, T. Steihaug 1982): two take hardly
+// tolerance of it (an inexact Newton method: R. Dembo, S. Eisenstat, T. Steihaug 1982): two take no
 // more products than one.
 static const double FORCING = 1e-2, LOOSEST = 0.1;
 // A first one that leaves so many times the squares it found has gone astray: laws that become
@@ -213,10 +211,25 @@ static const double GONE = 4.0;
 // One that left less than this share of squares did so with a matrix that is good for the next.
 static const double GOOD_MATRIX = 1e-2;
 
-static double forcing(const sn_elastic_item *item, double first, double now)
+// What conjugate gradients have not reached is told, not failed for. `first` is how large the right
+// side of the step's first linearisation was, in the preconditioner's norm, or 0 for that one
+// itself: it is solved to FORCING if others follow, and those to what is left of the tolerance of
+// it. Other rows of the step are solved to the body's own.
+static void solve(const sn_agent_set *set, sn_elastic_item *item, double *first)
 {
-    double wanted = item->tolerance * sqrt(first / now);
-    return item->newton == 1 ? item->tolerance : fmax(item->tolerance, fmin(LOOSEST, wanted));
+    bool coarse = *first == 0.0 && item->newton > 1;
+    memset(item->turn, 0, bytes_of(item));
+    sn_linear_set_tolerance(item->linear, coarse ? fmax(item->tolerance, FORCING) : item->tolerance,
+                            0);
+    sn_linear_set_enough(item->linear, item->tolerance * *first, LOOSEST);
+    sn_linear_solve(item->linear, threads_of(set), item->right, item->turn, NULL);
+    sn_linear_set_tolerance(item->linear, item->tolerance, 0);
+    sn_linear_set_enough(item->linear, 0.0, 0.0);
+    sn_linear_statistics done = sn_linear_statistics_of(item->linear);
+    *first = *first > 0.0 ? *first : done.size;
+    item->iterations += done.iterations;
+    item->residual = *first > 0.0 ? done.residual * (done.size / *first) : 0.0;
+    item->newtons += 1;
 }
 
 // Newton's method may look where an element has this share of its volume left, a step may end where
@@ -284,19 +297,18 @@ static int implicit_change(sn_agent_set *set, int agent, double h)
     if (item->barrier) {
         begin_safely(set, agent);
     }
-    if (!find_lack(set, agent, h, item->change, item->place, item->right, &kept)) {
+    if (!find_lack(set, agent, h, true, &kept)) {
         return SN_FAILURE_MEMORY;
     }
     sn_status status = prepare(set, item, item->place, t, kept);
     if (status != SN_OK) {
         return failure_of(status);
     }
-    double first = square_sum(item, item->right), last = first;
-    solve(set, item, item->newton > 1 ? fmax(item->tolerance, FORCING) : item->tolerance,
-          item->right, item->turn);
+    double first = square_sum(item, item->right), last = first, size = 0.0;
+    solve(set, item, &size);
     take_turn(set, agent, t);
     for (int turn = 1; turn < item->newton; ++turn) {
-        if (!find_lack(set, agent, h, item->change, item->place, item->right, &kept)) {
+        if (!find_lack(set, agent, h, false, &kept)) {
             return SN_FAILURE_MEMORY;
         }
         double now = square_sum(item, item->right);
@@ -306,7 +318,7 @@ static int implicit_change(sn_agent_set *set, int agent, double h)
                     item->turn[i] *= 0.5;
                     item->change[i] -= item->turn[i];
                 }
-                if (!find_lack(set, agent, h, item->change, item->place, item->right, &kept)) {
+                if (!find_lack(set, agent, h, false, &kept)) {
                     return SN_FAILURE_MEMORY;
                 }
                 now = square_sum(item, item->right);
@@ -326,7 +338,7 @@ static int implicit_change(sn_agent_set *set, int agent, double h)
                                   : prepare(set, item, sn_agent_q(set, agent), t, false));
         }
         last = now;
-        solve(set, item, forcing(item, first, now), item->right, item->turn);
+        solve(set, item, &size);
         take_turn(set, agent, t);
     }
     return SN_FAILURE_NONE;
@@ -337,7 +349,7 @@ static void explicit_change(sn_agent_set *set, int agent, double h)
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     memcpy(item->right, item->force, bytes_of(item));
-    add_inner(set, item, q, v, item->right);
+    add_inner(set, item, q, v, false, item->right);
     for (int i = 0; i < STRIDE * item->mass.vertex_count; ++i) {
         item->right[i] *= h;
     }
@@ -519,8 +531,8 @@ void sn_elastic_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double
     double *f = item->force;
     sn_elastic_follow_flow(set, agent);
     sn_elastic_find_outer(set, agent, gravity, f);
-    add_inner(set, item, q, v, f);
-    bool kept;
+    add_inner(set, item, q, v, false, f);
+    bool kept = false;
     add_stiffness_damping(set, item, q, v, f, &kept);
     free_fixed(item, f);
     memcpy(q_rate, v, bytes_of(item));

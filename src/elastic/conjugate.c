@@ -395,13 +395,21 @@ static double start(pass *t, sn_threads *threads, double *rz)
     return scale;
 }
 
+// The square of the residual's norm where an iteration may end, for that of b.
+static double limit_of(const sn_conjugate_goal *goal, double scale)
+{
+    double limit = goal->tolerance * goal->tolerance * scale;
+    double loosest = goal->loosest * goal->loosest * scale;
+    return fmax(limit, fmin(loosest, goal->enough * goal->enough));
+}
+
 sn_conjugate_result sn_conjugate_solve(sn_conjugate *conjugate, sn_threads *threads,
-                                       double tolerance, int most, const double *b, double *x)
+                                       const sn_conjugate_goal *goal, const double *b, double *x)
 {
     pass t = {.c = conjugate, .b = b, .x = x, .mass_scale = conjugate->system.mass_scale};
     sn_conjugate_result result = {.definite = true};
-    double rz, scale = start(&t, threads, &rz), limit = tolerance * tolerance * scale;
-    while (rz > limit && result.iterations < most) {
+    double rz, scale = start(&t, threads, &rz), limit = limit_of(goal, scale);
+    while (rz > limit && result.iterations < goal->most) {
         run_pass(&t, threads, turn);
         multiply(&t, threads);
         double pq = run_pass(&t, threads, measure);
@@ -415,6 +423,7 @@ sn_conjugate_result sn_conjugate_solve(sn_conjugate *conjugate, sn_threads *thre
         rz = next;
         result.iterations += 1;
     }
+    result.size = scale > 0.0 ? sqrt(scale) : 0.0;
     result.residual = scale > 0.0 ? sqrt(rz > 0.0 ? rz / scale : 0.0) : 0.0;
     result.converged = rz <= limit;
     for (int k = 0; k < conjugate->fixed.count; ++k) {

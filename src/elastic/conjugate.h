@@ -5,7 +5,8 @@
 //     sn_conjugate_system system = {.solid = solid, .mass = &mass, .mass_scale = 1.0,
 //                                   .stiffness_scale = h * h, .fixed = fixed};
 //     status = sn_conjugate_prepare(conjugate, threads, &system, place, error);
-//     sn_conjugate_result result = sn_conjugate_solve(conjugate, threads, 1e-8, 500, b, x);
+//     sn_conjugate_goal goal = {.tolerance = 1e-8, .most = 500};
+//     sn_conjugate_result result = sn_conjugate_solve(conjugate, threads, &goal, b, x);
 //
 // Preconditioned by the inverse 3 x 3 blocks of the diagonal, and by a coarse solution where the
 // system has one (coarse.h). An iteration is one product and three passes over the vectors, each of
@@ -33,6 +34,7 @@ typedef struct sn_conjugate_system {
 typedef struct sn_conjugate_result {
     int iterations;
     double residual; // |b - A x| / |b|, by the preconditioner's norm, as the recurrence has it
+    double size;     // |b| by that norm
     bool converged;
     bool definite; // false: a direction had no positive energy, and the iteration stopped there
 } sn_conjugate_result;
@@ -46,10 +48,17 @@ SN_API sn_status sn_conjugate_prepare(sn_conjugate *conjugate, sn_threads *threa
                                       const sn_conjugate_system *system, const char *place,
                                       sn_error *error);
 
-// x: a first guess in, the solution out. Fixed coordinates get b's numbers. Ends when the residual
-// is below tolerance, or after `most` iterations.
+// When a solution is good enough.
+typedef struct sn_conjugate_goal {
+    double tolerance; // residual that is wanted
+    double enough;    // |b - A x| by the preconditioner's norm that will do, but for
+    double loosest;   // a residual that is wanted all the same; of no use while `enough` is 0
+    int most;         // iterations
+} sn_conjugate_goal;
+
+// x: a first guess in, the solution out. Fixed coordinates get b's numbers.
 SN_API sn_conjugate_result sn_conjugate_solve(sn_conjugate *conjugate, sn_threads *threads,
-                                              double tolerance, int most, const double *b,
+                                              const sn_conjugate_goal *goal, const double *b,
                                               double *x);
 
 // y = A v, with unit rows and columns where coordinates are fixed.

@@ -98,15 +98,13 @@ SN_LANE_FUNCTION void sn_lanes_st_venant_stress(const sn_lanes_material *b, cons
 }
 
 // 2 G (F - R) + lambda tr(R^T F - 1) R
-SN_LANE_FUNCTION void sn_lanes_corotational_stress(const sn_lanes_material *b, const sn_lanes3 *f,
-                                                   sn_lanes3 *p)
+SN_LANE_FUNCTION void sn_lanes_turned_stress(const sn_lanes_material *b, const sn_lanes3 *f,
+                                             const sn_lanes3 *r, sn_lanes3 *p)
 {
-    sn_lanes3 r;
-    sn_lanes_polar(f, &r);
     sn_lanes trace[3];
     SN_UNROLL
     for (int i = 0; i < 3; ++i) {
-        trace[i] = r.m[i][0] * f->m[i][0] + r.m[i][1] * f->m[i][1] + r.m[i][2] * f->m[i][2];
+        trace[i] = r->m[i][0] * f->m[i][0] + r->m[i][1] * f->m[i][1] + r->m[i][2] * f->m[i][2];
     }
     sn_lanes pull = (b->bulk - b->shear * (2.0 / 3.0)) * (trace[0] + trace[1] + trace[2] - 3.0);
     sn_lanes twice = 2.0 * b->shear;
@@ -114,9 +112,17 @@ SN_LANE_FUNCTION void sn_lanes_corotational_stress(const sn_lanes_material *b, c
     for (int i = 0; i < 3; ++i) {
         SN_UNROLL
         for (int j = 0; j < 3; ++j) {
-            p->m[i][j] = twice * (f->m[i][j] - r.m[i][j]) + pull * r.m[i][j];
+            p->m[i][j] = twice * (f->m[i][j] - r->m[i][j]) + pull * r->m[i][j];
         }
     }
+}
+
+SN_LANE_FUNCTION void sn_lanes_corotational_stress(const sn_lanes_material *b, const sn_lanes3 *f,
+                                                   sn_lanes3 *p)
+{
+    sn_lanes3 r;
+    sn_lanes_polar(f, &r);
+    sn_lanes_turned_stress(b, f, &r, p);
 }
 
 SN_LANE_FUNCTION void sn_lanes_add_fibre_stress(const sn_lanes_material *b, const sn_lanes3 *f,

@@ -17,7 +17,7 @@ struct sn_linear {
     int *pairs;
     int pair_count;
     char *place;
-    double tolerance;
+    double tolerance, enough, loosest;
     int most_iterations;
     double mass_scale, stiffness_scale;
     const uint8_t *fixed;
@@ -29,7 +29,7 @@ struct sn_linear {
     double *b, *x; // of compliance rows by conjugate gradients
     SN_ARRAY(double) numbers;
     int iterations;
-    double residual;
+    double residual, size;
 };
 
 // ---- making ----
@@ -134,6 +134,12 @@ void sn_linear_set_tolerance(sn_linear *linear, double tolerance, int most_itera
     linear->most_iterations = most_iterations > 0 ? most_iterations : MOST_ITERATIONS;
 }
 
+void sn_linear_set_enough(sn_linear *linear, double enough, double loosest)
+{
+    linear->enough = enough;
+    linear->loosest = loosest;
+}
+
 // ---- the matrix ----
 
 void sn_linear_begin(sn_linear *linear, sn_threads *threads, double mass_scale,
@@ -210,10 +216,14 @@ sn_status sn_linear_finish(sn_linear *linear, sn_threads *threads, const uint8_t
 static sn_status iterate(sn_linear *linear, sn_threads *threads, const double *b, double *x,
                          sn_error *error)
 {
-    sn_conjugate_result result = sn_conjugate_solve(linear->conjugate, threads, linear->tolerance,
-                                                    linear->most_iterations, b, x);
+    sn_conjugate_goal goal = {.tolerance = linear->tolerance,
+                              .enough = linear->enough,
+                              .loosest = linear->loosest,
+                              .most = linear->most_iterations};
+    sn_conjugate_result result = sn_conjugate_solve(linear->conjugate, threads, &goal, b, x);
     linear->iterations = result.iterations;
     linear->residual = result.residual;
+    linear->size = result.size;
     if (!result.definite) {
         return sn_fail(error, SN_ERROR_INTEGRATOR, linear->place,
                        "the matrix is not positive definite; lower stiffness of compressed "
@@ -330,8 +340,10 @@ void sn_linear_product(sn_linear *linear, sn_threads *threads, const double *v, 
 
 sn_linear_statistics sn_linear_statistics_of(const sn_linear *linear)
 {
-    sn_linear_statistics told = {
-        .kind = linear->kind, .iterations = linear->iterations, .residual = linear->residual};
+    sn_linear_statistics told = {.kind = linear->kind,
+                                 .iterations = linear->iterations,
+                                 .residual = linear->residual,
+                                 .size = linear->size};
     if (linear->factor != NULL) {
         told.factor = sn_factor_statistics_of(linear->factor);
     }

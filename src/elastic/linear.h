@@ -50,6 +50,11 @@ SN_API void sn_linear_destroy(sn_linear *linear); // NULL is allowed
 
 SN_API void sn_linear_set_tolerance(sn_linear *linear, double tolerance, int most_iterations);
 
+// Conjugate solutions may also end where |b - A x|, in the preconditioner's norm, is not more than
+// `enough` (`size` of another solution's statistics times what of it matters), with `loosest` of b
+// left at most. 0, 0 at first: the tolerance alone counts.
+SN_API void sn_linear_set_enough(sn_linear *linear, double enough, double loosest);
+
 // ---- the matrix ----
 
 // A = m M + k K, with K as linearised last.
@@ -86,6 +91,7 @@ typedef struct sn_linear_statistics {
     sn_linear_kind kind;
     int iterations;  // of the last solution
     double residual; // of the last conjugate solution, in the preconditioner's norm, relative to b
+    double size;     // of its b in that norm; 0 for direct ones
     int node_count;  // of the coarse system
     sn_factor_statistics factor;
 } sn_linear_statistics;

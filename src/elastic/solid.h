@@ -125,6 +125,11 @@ SN_API void sn_solid_set_damping(sn_solid *solid, double share, double rate,
 SN_API sn_status sn_solid_linearise(sn_solid *solid, sn_threads *threads, const double *x,
                                     sn_stiffness kind, sn_error *error);
 
+// f += forces at x, with frozen axes kept as by sn_solid_linearise, which allocates nothing then:
+// where all elements are corotational, one search for rotations serves both.
+SN_API void sn_solid_add_forces_frozen(sn_solid *solid, sn_threads *threads, const double *x,
+                                       double *f);
+
 // y += scale K v
 SN_API void sn_solid_add_product(const sn_solid *solid, sn_threads *threads, double scale,
                                  const double *v, double *y);

@@ -11,24 +11,29 @@ typedef struct forcing {
 
 // ---- forces ----
 
+SN_LANE_FUNCTION void spread_stress(const sn_solid *solid, int block, int point, int nodes,
+                                    bool first, sn_lanes3 *p, sn_lanes *out)
+{
+    sn_lanes volume = -solid->volumes[sn_solid_point(solid, block, point)];
+    SN_UNROLL
+    for (int i = 0; i < 3; ++i) {
+        SN_UNROLL
+        for (int j = 0; j < 3; ++j) {
+            p->m[i][j] *= volume;
+        }
+    }
+    sn_solid_spread(p, sn_solid_gradients(solid, block, point), nodes, first, out);
+}
+
 // What one point adds to the forces of its block's nodes; the first begins them.
 SN_LANE_FUNCTION void force_point(const sn_solid *solid, const sn_solid_chunk *chunk, int block,
                                   int point, int nodes, sn_elastic_law law, bool first,
                                   const sn_lanes *d, sn_lanes *out)
 {
-    const sn_lanes *gradient = sn_solid_gradients(solid, block, point);
-    sn_lanes volume = -solid->volumes[sn_solid_point(solid, block, point)];
     sn_lanes3 f, p;
-    sn_solid_deform(d, gradient, nodes, &f);
+    sn_solid_deform(d, sn_solid_gradients(solid, block, point), nodes, &f);
     sn_lanes_stress(&solid->materials[block], law, chunk->fibres, &f, &p);
-    SN_UNROLL
-    for (int i = 0; i < 3; ++i) {
-        SN_UNROLL
-        for (int j = 0; j < 3; ++j) {
-            p.m[i][j] *= volume;
-        }
-    }
-    sn_solid_spread(&p, gradient, nodes, first, out);
+    spread_stress(solid, block, point, nodes, first, &p, out);
 }
 
 // What the excess of bulk modulus adds.
@@ -107,6 +112,72 @@ void sn_solid_add_forces(const sn_solid *solid, sn_threads *threads, const doubl
 {
     forcing work = {.solid = solid, .x = x, .f = f};
     sn_solid_run(solid, threads, force_chunks, &work, &work.base);
+}
+
+// ---- forces and frozen axes at once ----
+
+SN_LANE_FUNCTION void turned_point(const sn_solid *solid, const sn_solid_chunk *chunk, int block,
+                                   int point, int nodes, bool first, const sn_lanes *d,
+                                   sn_lanes *out)
+{
+    const sn_lanes_material *material = &solid->materials[block];
+    sn_lanes3 f, r, p;
+    sn_solid_deform(d, sn_solid_gradients(solid, block, point), nodes, &f);
+    sn_lanes_polar(&f, &r);
+    sn_solid_freeze(solid, block, point, nodes, &r);
+    sn_lanes_turned_stress(material, &f, &r, &p);
+    if (chunk->fibres) {
+        sn_lanes_add_fibre_stress(material, &f, &p);
+    }
+    spread_stress(solid, block, point, nodes, first, &p, out);
+}
+
+SN_LANE_FUNCTION void turned_chunk(const forcing *work, const sn_solid_chunk *chunk, int nodes,
+                                   int points)
+{
+    const sn_solid *solid = work->solid;
+    for (int k = chunk->first; k < chunk->last; ++k) {
+        const int32_t *vertices = sn_solid_vertices(solid, k);
+        sn_lanes d[3 * (SN_MOST_NODES - 1)], out[3 * (SN_MOST_NODES - 1)];
+        sn_solid_gather(vertices, nodes, work->x, d);
+        turned_point(solid, chunk, k, 0, nodes, true, d, out);
+        for (int q = 1; q < points; ++q) {
+            turned_point(solid, chunk, k, q, nodes, false, d, out);
+        }
+        sn_solid_scatter(vertices, nodes, out, work->f);
+    }
+}
+
+SN_LANE_FUNCTION void turned_chunks_body(void *context, int first, int last, int number)
+{
+    (void)number;
+    const forcing *work = context;
+    for (int c = first; c < last; ++c) {
+        const sn_solid_chunk *chunk = &work->solid->chunks[work->base + c];
+        if (work->solid->nodes == 4) {
+            turned_chunk(work, chunk, 4, 1);
+        } else {
+            turned_chunk(work, chunk, 10, 4);
+        }
+    }
+}
+
+SN_LANE_TWINS(turned_chunks)
+
+void sn_solid_add_forces_frozen(sn_solid *solid, sn_threads *threads, const double *x, double *f)
+{
+    bool turned = solid->means == NULL;
+    for (int c = 0; turned && c < solid->chunk_count; ++c) {
+        turned = solid->chunks[c].law == SN_ELASTIC_COROTATIONAL;
+    }
+    if (!turned) {
+        sn_solid_add_forces(solid, threads, x, f);
+        sn_solid_linearise(solid, threads, x, SN_STIFFNESS_FROZEN, NULL);
+        return;
+    }
+    forcing work = {.solid = solid, .x = x, .f = f};
+    sn_solid_run(solid, threads, turned_chunks, &work, &work.base);
+    solid->kind = SN_STIFFNESS_FROZEN;
 }
 
 // ---- energy ----

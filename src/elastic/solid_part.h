@@ -206,4 +206,29 @@ SN_LANE_FUNCTION void sn_solid_spread(const sn_lanes3 *p, const sn_lanes *gradie
     }
 }
 
+// What products with frozen axes need of a point whose rotation is r. D of small strains is Hooke's
+// law with the moduli 2 eta1 and 2 eta2.
+SN_LANE_FUNCTION void sn_solid_freeze(const sn_solid *solid, int block, int point, int nodes,
+                                      const sn_lanes3 *r)
+{
+    const sn_lanes_material *m = &solid->materials[block];
+    const sn_lanes *gradient = sn_solid_gradients(solid, block, point);
+    sn_lanes *out = sn_solid_frozen(solid, block, point);
+    sn_lanes volume = solid->volumes[sn_solid_point(solid, block, point)];
+    SN_UNROLL
+    for (int n = 0; n < nodes - 1; ++n) {
+        SN_UNROLL
+        for (int i = 0; i < 3; ++i) {
+            out[3 * n + i] = r->m[i][0] * gradient[3 * n] + r->m[i][1] * gradient[3 * n + 1] +
+                             r->m[i][2] * gradient[3 * n + 2];
+        }
+    }
+    sn_lanes shear =
+        solid->elastic_share * m->shear + 2.0 * solid->viscous_rate * m->shape_viscosity;
+    sn_lanes bulk =
+        solid->elastic_share * m->bulk + 2.0 * solid->viscous_rate * m->volume_viscosity;
+    out[3 * (nodes - 1)] = volume * shear;
+    out[3 * (nodes - 1) + 1] = volume * (bulk - shear * (2.0 / 3.0));
+}
+
 #endif

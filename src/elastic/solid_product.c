@@ -28,31 +28,13 @@ SN_LANE_FUNCTION void freeze_chunk(const producing *work, const sn_solid_chunk *
 {
     const sn_solid *solid = work->solid;
     for (int k = chunk->first; k < chunk->last; ++k) {
-        const sn_lanes_material *m = &solid->materials[k];
         sn_lanes d[3 * (SN_MOST_NODES - 1)];
         sn_solid_gather(sn_solid_vertices(solid, k), nodes, work->x, d);
         for (int q = 0; q < points; ++q) {
-            const sn_lanes *gradient = sn_solid_gradients(solid, k, q);
-            sn_lanes *out = sn_solid_frozen(solid, k, q);
-            sn_lanes volume = solid->volumes[sn_solid_point(solid, k, q)];
             sn_lanes3 f, r;
-            sn_solid_deform(d, gradient, nodes, &f);
+            sn_solid_deform(d, sn_solid_gradients(solid, k, q), nodes, &f);
             sn_lanes_polar(&f, &r);
-            SN_UNROLL
-            for (int n = 0; n < nodes - 1; ++n) {
-                SN_UNROLL
-                for (int i = 0; i < 3; ++i) {
-                    out[3 * n + i] = r.m[i][0] * gradient[3 * n] + r.m[i][1] * gradient[3 * n + 1] +
-                                     r.m[i][2] * gradient[3 * n + 2];
-                }
-            }
-            // D of small strains is Hooke's law with the moduli 2 eta1 and 2 eta2.
-            sn_lanes shear =
-                solid->elastic_share * m->shear + 2.0 * solid->viscous_rate * m->shape_viscosity;
-            sn_lanes bulk =
-                solid->elastic_share * m->bulk + 2.0 * solid->viscous_rate * m->volume_viscosity;
-            out[3 * (nodes - 1)] = volume * shear;
-            out[3 * (nodes - 1) + 1] = volume * (bulk - shear * (2.0 / 3.0));
+            sn_solid_freeze(solid, k, q, nodes, &r);
         }
     }
 }
