@@ -65,6 +65,47 @@ static void arrays_grow_and_survive_a_lack_of_memory(void **state)
     assert_null(numbers.data);
 }
 
+typedef struct lined {
+    _Alignas(64) int number;
+} lined;
+
+static void arrays_stand_as_their_elements_want(void **state)
+{
+    (void)state;
+    SN_ARRAY(char) between[12] = {{0}}; // so that the next blocks of the heap are not aligned
+    SN_ARRAY(lined) lines = {0};
+    for (int i = 0; i < 1000; ++i) {
+        assert_true(sn_array_push(&lines, (lined){i}));
+        assert_int_equal((uintptr_t)&lines.data[i] % 64, 0);
+        if (i % 100 == 0) {
+            assert_true(sn_array_reserve(&between[i / 100], 1 + i));
+        }
+    }
+    int capacity = lines.capacity;
+    sn_allocation_fail_after(0);
+    assert_false(sn_array_reserve(&lines, capacity + 1));
+    sn_allocation_fail_after(-1);
+    assert_int_equal(lines.capacity, capacity);
+    for (int i = 0; i < 1000; ++i) {
+        assert_int_equal(lines.data[i].number, i);
+    }
+    for (int i = 0; i < 12; ++i) {
+        sn_array_free(&between[i]);
+    }
+    sn_array_free(&lines);
+
+    // Sizes that are no multiple of it, less than was there, and more than there can be.
+    unsigned char *bytes = sn_reallocate_aligned(NULL, 0, 100, 128);
+    assert_non_null(bytes);
+    memset(bytes, 7, 100);
+    bytes = sn_reallocate_aligned(bytes, 100, 3, 256);
+    assert_int_equal((uintptr_t)bytes % 256, 0);
+    assert_int_equal(bytes[2], 7);
+    assert_null(sn_reallocate_aligned(bytes, 3, SIZE_MAX - 3, 256));
+    assert_int_equal(bytes[2], 7);
+    sn_free(bytes);
+}
+
 static void arena_gives_zeroed_aligned_pieces(void **state)
 {
     (void)state;
@@ -256,6 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_carry_code_place_and_text),
         cmocka_unit_test(arrays_grow_and_survive_a_lack_of_memory),
+        cmocka_unit_test(arrays_stand_as_their_elements_want),
         cmocka_unit_test(arena_gives_zeroed_aligned_pieces),
         cmocka_unit_test(stack_settles_to_no_allocation),
         cmocka_unit_test(ids_know_when_they_are_stale),

@@ -5,11 +5,13 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "contact_scene.h"
+#include "world/world.h"
 
 typedef struct scene {
     const char *name;
@@ -142,6 +144,48 @@ static void loaded_states_go_on_to_the_bit(void **state)
     }
 }
 
+// How many courses of contacts in piles there are among the first `known`; each is still 0xFF.
+static int untouched_courses(const sn_world *world, int known)
+{
+    int count = 0;
+    for (int i = 0; i < world->touch.islands.islands.count; ++i) {
+        const sn_island *island = &world->touch.islands.islands.data[i];
+        int end = island->pair_first + island->pair_count;
+        bool piled = world->touch.kinds.data[i] == SN_ISLAND_PILE;
+        for (int k = island->pair_first; piled && k < (end < known ? end : known); ++k) {
+            const unsigned char *bytes = (const unsigned char *)&world->touch.courses.data[k];
+            for (size_t at = 0; at < sizeof(sn_contact_course); ++at) {
+                assert_true(bytes[at] == 0xFF);
+            }
+            ++count;
+        }
+    }
+    return count;
+}
+
+// Nothing of a step's course is used in the next one, and piles do not touch it.
+static void courses_end_with_their_step(void **state)
+{
+    (void)state;
+    int untouched = 0;
+    for (int i = 0; i < SCENES; ++i) {
+        sn_world *world = make(&scenes[i], 1), *other = make(&scenes[i], 1);
+        for (int step = 0; step < steps_of(&scenes[i]); ++step) {
+            int known = other->touch.courses.count;
+            if (known > 0) { // no numbers
+                memset(other->touch.courses.data, 0xFF, sizeof(sn_contact_course) * (size_t)known);
+            }
+            run(world, 1);
+            run(other, 1);
+            assert_true(sn_world_hash(world) == sn_world_hash(other));
+            untouched += untouched_courses(other, known);
+        }
+        sn_world_destroy(world);
+        sn_world_destroy(other);
+    }
+    assert_true(untouched > 0);
+}
+
 // Memory with any byte changed is refused, or taken without harm; cut short it is refused.
 static void damaged_memory_does_no_harm(void **state)
 {
@@ -207,6 +251,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(copies_go_on_to_the_bit),
         cmocka_unit_test(loaded_states_go_on_to_the_bit),
+        cmocka_unit_test(courses_end_with_their_step),
         cmocka_unit_test(damaged_memory_does_no_harm),
         cmocka_unit_test(recordings_replay_to_the_bit),
     };

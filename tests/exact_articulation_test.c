@@ -19,6 +19,7 @@ typedef struct scene {
     sn_agent_set *sets[SETS];
     sn_contact contacts[2];
     sn_contact *pointers[2];
+    sn_contact_course courses[2];
     int contact_count;
     sn_exact exact;
     sn_exact_report report;
@@ -91,7 +92,7 @@ static void ball_on_lever(scene *s, int link, sn_contact *contact)
 static void step_scene(scene *s, sn_vec3 gravity, double h)
 {
     for (int i = 0; i < s->contact_count; ++i) {
-        sn_contact_begin(&s->contacts[i], s->sets);
+        sn_contact_begin(&s->contacts[i], s->sets, &s->courses[i]);
     }
     for (int i = 0; i < SETS; ++i) {
         sn_agent_set *set = s->sets[i];
@@ -102,6 +103,7 @@ static void step_scene(scene *s, sn_vec3 gravity, double h)
     sn_exact_problem problem = sn_exact_default();
     problem.sets = s->sets;
     problem.contacts = s->pointers;
+    problem.courses = s->courses;
     problem.contact_count = s->contact_count;
     problem.h = h;
     assert_int_equal(sn_exact_solve(&s->exact, &problem, &s->report, NULL), SN_OK);

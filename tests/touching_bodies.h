@@ -25,6 +25,7 @@ typedef struct touching {
     touching_body bodies[TOUCHING_MOST];
     sn_contact contacts[2 * TOUCHING_MOST];
     sn_contact *pointers[2 * TOUCHING_MOST];
+    sn_contact_course courses[2 * TOUCHING_MOST];
     int contact_count;
     sn_vec3 plane_normal; // of the ground, through the origin
     sn_vec3 gravity;
@@ -140,7 +141,7 @@ static inline sn_status touching_step(touching *t, double h)
     sn_agent_set *set = &t->set.agents;
     for (int i = 0; i < t->contact_count; ++i) {
         touching_collide(t, &t->contacts[i]);
-        sn_contact_begin(&t->contacts[i], t->sets);
+        sn_contact_begin(&t->contacts[i], t->sets, &t->courses[i]);
     }
     sn_agent_set_keep(set, 0, set->count);
     set->type->begin(set, 0, set->count, h);
@@ -148,6 +149,7 @@ static inline sn_status touching_step(touching *t, double h)
     sn_exact_problem problem = sn_exact_default();
     problem.sets = t->sets;
     problem.contacts = t->pointers;
+    problem.courses = t->courses;
     problem.contact_count = t->contact_count;
     problem.h = h;
     problem.predict = t->predict;

@@ -7,6 +7,12 @@
 
 bool sn_array_grow(void **data, int *capacity, size_t element_size, int wanted)
 {
+    return sn_array_grow_aligned(data, capacity, element_size, 1, wanted);
+}
+
+bool sn_array_grow_aligned(void **data, int *capacity, size_t element_size, size_t alignment,
+                           int wanted)
+{
     if (wanted <= *capacity) {
         return true;
     }
@@ -19,7 +25,11 @@ bool sn_array_grow(void **data, int *capacity, size_t element_size, int wanted)
     if ((uint64_t)room > SIZE_MAX / element_size) {
         return false;
     }
-    void *grown = sn_reallocate(*data, (size_t)room * element_size);
+    size_t bytes = (size_t)room * element_size;
+    void *grown =
+        alignment <= _Alignof(max_align_t)
+            ? sn_reallocate(*data, bytes)
+            : sn_reallocate_aligned(*data, (size_t)*capacity * element_size, bytes, alignment);
     if (grown == NULL) {
         return false;
     }

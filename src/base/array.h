@@ -6,7 +6,7 @@
 //     sn_array_free(&samples);
 //
 // Zero is an empty array. What may allocate gives false when memory runs out, and the array is then
-// unchanged.
+// unchanged. Elements stand as their type wants it, such as one with _Alignas(64).
 #ifndef SN_BASE_ARRAY_H
 #define SN_BASE_ARRAY_H
 
@@ -27,7 +27,8 @@
 
 // Room for at least `wanted` elements in all.
 #define sn_array_reserve(array, wanted)                                                            \
-    sn_array_grow((void **)&(array)->data, &(array)->capacity, SN_ARRAY_ELEMENT(array), (wanted))
+    sn_array_grow_aligned((void **)&(array)->data, &(array)->capacity, SN_ARRAY_ELEMENT(array),    \
+                          __alignof__(*(array)->data), (wanted))
 
 // Appends one element; false when memory runs out.
 #define sn_array_push(array, ...)                                                                  \
@@ -45,6 +46,8 @@
     (sn_array_release((void **)&(array)->data), (array)->count = 0, (array)->capacity = 0)
 
 SN_API bool sn_array_grow(void **data, int *capacity, size_t element_size, int wanted);
+SN_API bool sn_array_grow_aligned(void **data, int *capacity, size_t element_size, size_t alignment,
+                                  int wanted);
 SN_API void sn_array_release(void **data);
 
 #endif

@@ -35,6 +35,23 @@ void *sn_reallocate(void *memory, size_t bytes)
     return may_allocate() ? realloc(memory, bytes > 0 ? bytes : 1) : NULL;
 }
 
+void *sn_reallocate_aligned(void *memory, size_t kept, size_t bytes, size_t alignment)
+{
+    size_t room = bytes > 0 ? bytes : 1, over = room % alignment;
+    if (over > 0 && room > SIZE_MAX - (alignment - over)) {
+        return NULL;
+    }
+    room += over > 0 ? alignment - over : 0; // aligned_alloc wants whole multiples
+    void *grown = may_allocate() ? aligned_alloc(alignment, room) : NULL;
+    if (grown != NULL && kept > 0) {
+        memcpy(grown, memory, kept < bytes ? kept : bytes);
+    }
+    if (grown != NULL) {
+        free(memory);
+    }
+    return grown;
+}
+
 void sn_free(void *memory)
 {
     free(memory);

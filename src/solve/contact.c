@@ -63,23 +63,21 @@ static sn_vec3 normal_rate_of(const sn_contact *contact, const sn_part *a, const
     return sn_cross(flat->angular_velocity, contact->normal);
 }
 
-void sn_contact_begin(sn_contact *contact, sn_agent_set *const *sets)
+void sn_contact_begin(const sn_contact *contact, sn_agent_set *const *sets,
+                      sn_contact_course *course)
 {
     sn_part a = side_part(&contact->a, sets), b = side_part(&contact->b, sets);
     for (int i = 0; i < contact->count; ++i) {
-        sn_contact_point *point = &contact->points[i];
+        const sn_contact_point *point = &contact->points[i];
         sn_vec3 middle = sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b));
         sn_vec3 u = sn_vec3_sub(velocity_at(&b, middle), velocity_at(&a, middle));
         sn_vec3 sum = sn_vec3_add(velocity_at(&b, middle), velocity_at(&a, middle));
-        point->approach = sn_vec3_add(u, contact->surface_velocity);
-        point->common = 0.5 * sn_dot(sum, contact->normal);
-        point->travel = travel_of(contact, &a, &b, point);
-        point->strike = SN_VEC3_ZERO;
-        point->later = SN_VEC3_ZERO;
-        point->effect = 0.0;
-        point->gap_end = point->gap;
-        point->rebound = 0.0;
-        point->struck = false;
+        course->points[i] = (sn_course_point){
+            .approach = sn_vec3_add(u, contact->surface_velocity),
+            .common = 0.5 * sn_dot(sum, contact->normal),
+            .travel = travel_of(contact, &a, &b, point),
+            .gap_end = point->gap,
+        };
     }
-    contact->normal_rate = contact->count > 0 ? normal_rate_of(contact, &a, &b) : SN_VEC3_ZERO;
+    course->normal_rate = contact->count > 0 ? normal_rate_of(contact, &a, &b) : SN_VEC3_ZERO;
 }

@@ -26,6 +26,8 @@ typedef struct sn_contact_side {
     int set, agent, part;
 } sn_contact_side;
 
+// What lives from step to step. Large piles wait for memory, so it stands in whole cache lines,
+// with what only few contacts have at the end.
 typedef struct sn_contact_point {
     sn_vec3 on_a, on_b; // world, at the start of the step
     double gap;         // the same, m
@@ -34,8 +36,31 @@ typedef struct sn_contact_point {
     uint32_t feature;
     uint8_t touched; // 1: it carried an impulse in the step; no bool, which memory read from a
                      // file might spoil
+} sn_contact_point;
 
-    // Within a step: set by sn_contact_begin, and by the exact solver for its second pass.
+enum { SN_CONTACT_LINE = 64 }; // bytes, of caches
+
+typedef struct sn_contact {
+    _Alignas(SN_CONTACT_LINE) sn_contact_side a;
+    sn_contact_side b;
+    uint32_t patch; // see manifold.h
+    int count;
+    sn_vec3 normal; // from a to b
+    double friction, restitution;
+    double rolling_friction, spinning_friction; // m
+    double size;              // of the smaller collider: what "small" is measured by
+    sn_vec3 surface_velocity; // of b's surface against a's, tangential, world axes
+    sn_contact_point points[SN_MANIFOLD_POINTS];
+    double round_a, round_b; // radius of the surface at the points, m: of spheres, capsules, round
+                             // edges, cylinders on their side; 0: flat or sharp
+    sn_vec3 turning;         // angular impulse of rolling and spinning friction on b, N m s
+} sn_contact;
+
+_Static_assert(sizeof(sn_contact) == 10 * SN_CONTACT_LINE, "piles wait for memory");
+
+// The course of a step at a point: set by sn_contact_begin, and by the exact solver for its second
+// pass. Nothing of it outlives the step, and the pile solver has no use for it.
+typedef struct sn_course_point {
     sn_vec3 approach; // u at the start of the step, normal and tangential
     sn_vec3 travel;   // m/s, of the point itself: where surfaces are round it is not material
     double common;    // m/s, along the normal: the mean of both sides' velocities there
@@ -44,42 +69,25 @@ typedef struct sn_contact_point {
     double effect;    // what it would do in the middle, later . W later
     double gap_end;   // expected there, m
     double rebound;   // least normal velocity there, m/s: of the simultaneous impulse
-    uint8_t struck;   // 1: u must be made anew there
-} sn_contact_point;
+} sn_course_point;
 
-typedef struct sn_contact {
-    sn_contact_side a, b;
-    sn_vec3 normal;           // from a to b
-    sn_vec3 surface_velocity; // of b's surface against a's, tangential, world axes
-    double friction, restitution;
-    double rolling_friction, spinning_friction; // m
-    double size;             // of the smaller collider: what "small" is measured by
-    double round_a, round_b; // radius of the surface at the points, m: of spheres, capsules, round
-                             // edges, cylinders on their side; 0: flat or sharp
-    sn_vec3 turning;         // angular impulse of rolling and spinning friction on b, N m s
-    sn_vec3 normal_rate;     // 1/s, set by sn_contact_begin
-    uint32_t patch;          // see manifold.h
-    int count;
-    sn_contact_point points[SN_MANIFOLD_POINTS];
-} sn_contact;
+typedef struct sn_contact_course {
+    sn_vec3 normal_rate; // 1/s
+    sn_course_point points[SN_MANIFOLD_POINTS];
+} sn_contact_course;
 
 // Asks for what a step that follows will read of a contact: the pool is larger than caches.
 static inline void sn_contact_prefetch(const sn_contact *contact)
 {
-    enum { LINE = 64, FIRST = 3 };
     const char *bytes = (const char *)contact;
-    for (int i = 0; i < FIRST; ++i) {
-        __builtin_prefetch(bytes + i * LINE);
-    }
-    for (int i = 0; i < SN_MANIFOLD_POINTS; ++i) {
-        const char *point = (const char *)&contact->points[i];
-        __builtin_prefetch(point);
-        __builtin_prefetch(point + LINE);
+    for (size_t i = 0; i < sizeof *contact; i += SN_CONTACT_LINE) {
+        __builtin_prefetch(bytes + i);
     }
 }
 
-// At the start of a step, with bodies and velocities as they are there: `approach`, `travel` and
-// `normal_rate`. sets: by the sides' `set`.
-SN_API void sn_contact_begin(sn_contact *contact, sn_agent_set *const *sets);
+// At the start of a step, with bodies and velocities as they are there: the course of it, as far as
+// it is known then. sets: by the sides' `set`.
+SN_API void sn_contact_begin(const sn_contact *contact, sn_agent_set *const *sets,
+                             sn_contact_course *course);
 
 #endif

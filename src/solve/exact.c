@@ -48,6 +48,11 @@ static sn_contact_point *spot_point(const sn_exact_problem *problem, const sn_ex
     return &problem->contacts[spot->contact]->points[spot->point];
 }
 
+static sn_course_point *spot_course(const sn_exact_problem *problem, const sn_exact_spot *spot)
+{
+    return &problem->courses[spot->contact].points[spot->point];
+}
+
 static sn_vec3 to_world(const sn_vec3 axes[3], sn_vec3 p)
 {
     sn_vec3 sum = sn_vec3_scale(p.x, axes[0]);
@@ -114,7 +119,7 @@ static double find_lags(sn_exact *exact, const sn_exact_problem *problem)
             continue;
         }
         double before = spot->lag, more = common_speed(&exact->system, block);
-        spot->lag = spot->unlike * (more - spot_point(problem, spot)->common);
+        spot->lag = spot->unlike * (more - spot_course(problem, spot)->common);
         most = fmax(most, fabs(spot->lag - before) / problem->contacts[spot->contact]->size);
     }
     return most;
@@ -130,7 +135,7 @@ static void set_targets(sn_exact *exact, const sn_exact_problem *problem, bool a
         sn_vec3 slip = sn_vec3_sub(back, contact->surface_velocity);
         double *target = exact->system.target.data + block->row;
         sn_vec3_put(target, to_axes(spot->axes, slip));
-        target[0] = at_end ? spot_point(problem, spot)->rebound : wanted_speed(problem, spot);
+        target[0] = at_end ? spot_course(problem, spot)->rebound : wanted_speed(problem, spot);
     }
 }
 
@@ -232,12 +237,12 @@ static void collect(sn_exact *exact, const sn_exact_problem *problem, bool at_en
     for (int i = 0; i < exact->spots.count; ++i) {
         const sn_exact_spot *spot = &exact->spots.data[i];
         const sn_exact_block *block = &system->blocks.data[spot->block];
-        const sn_contact_point *point = spot_point(problem, spot);
+        const sn_course_point *course = spot_course(problem, spot);
         sn_vec3 p = sn_exact_impulse(system, block);
         if (at_end) {
-            p = sn_vec3_add(sn_vec3_sub(p, spot->first), to_axes(spot->axes, point->later));
+            p = sn_vec3_add(sn_vec3_sub(p, spot->first), to_axes(spot->axes, course->later));
         } else {
-            sn_vec3 middle = sn_vec3_sub(point->strike, point->later);
+            sn_vec3 middle = sn_vec3_sub(course->strike, course->later);
             p = sn_vec3_add(p, to_axes(spot->axes, middle));
         }
         add_generalised(exact, block, p);
@@ -273,9 +278,9 @@ static void bear_all(sn_exact *exact, const sn_exact_problem *problem)
 {
     for (int i = 0; i < exact->spots.count; ++i) {
         const sn_exact_spot *spot = &exact->spots.data[i];
-        const sn_contact_point *point = spot_point(problem, spot);
-        bear(problem, problem->contacts[spot->contact], spot->place,
-             sn_vec3_sub(point->impulse, point->later), SN_VEC3_ZERO);
+        sn_vec3 middle =
+            sn_vec3_sub(spot_point(problem, spot)->impulse, spot_course(problem, spot)->later);
+        bear(problem, problem->contacts[spot->contact], spot->place, middle, SN_VEC3_ZERO);
         if (ends_contact(exact, i)) {
             finish_turning(exact, problem, spot, true);
         }
@@ -468,11 +473,11 @@ static bool make_impacts(sn_exact *exact, const sn_exact_problem *problem, int *
         const sn_exact_spot *spot = &exact->spots.data[i];
         const sn_impact_spot *impact = &exact->impacts.data[i];
         sn_exact_block *block = &system->blocks.data[spot->block];
-        sn_contact_point *point = spot_point(problem, spot);
+        sn_course_point *course = spot_course(problem, spot);
         block->idle = false;
-        point->strike = to_world(spot->axes, impact->strike);
-        point->later = to_world(spot->axes, impact->later);
-        point->effect = sn_dot(impact->later, sn_sym3_apply(&block->w, impact->later));
+        course->strike = to_world(spot->axes, impact->strike);
+        course->later = to_world(spot->axes, impact->later);
+        course->effect = sn_dot(impact->later, sn_sym3_apply(&block->w, impact->later));
         sn_exact_push(system, block, sn_vec3_sub(impact->strike, impact->later));
     }
     return true;
@@ -480,22 +485,22 @@ static bool make_impacts(sn_exact *exact, const sn_exact_problem *problem, int *
 
 // ---- the two passes ----
 
-static void finish_point(const sn_exact *exact, const sn_exact_problem *problem,
-                         const sn_exact_spot *spot, bool *struck)
+// Whether u must be made anew there.
+static bool finish_point(const sn_exact *exact, const sn_exact_problem *problem,
+                         const sn_exact_spot *spot)
 {
     const sn_exact_system *system = &exact->system;
     const sn_exact_block *block = &system->blocks.data[spot->block];
     const sn_contact *contact = problem->contacts[spot->contact];
     sn_contact_point *point = spot_point(problem, spot);
+    sn_course_point *course = spot_course(problem, spot);
     sn_vec3 p = sn_exact_impulse(system, block);
     sn_vec3 u = sn_exact_along(system, block, system->v.data);
     u = sn_vec3_add(u, to_axes(spot->axes, contact->surface_velocity));
-    bool hit = sn_dot(point->strike, point->strike) > 0.0, touched = point->touched;
-    point->impulse = sn_vec3_add(to_world(spot->axes, p), point->strike);
+    bool hit = sn_dot(course->strike, course->strike) > 0.0, touched = point->touched;
+    point->impulse = sn_vec3_add(to_world(spot->axes, p), course->strike);
     point->touched = sn_dot(p, p) > 0.0 || hit;
-    point->gap_end = spot->gap + spot->before * spot->start.x + spot->after * u.x + spot->lag;
-    point->struck = hit || spot->gap < 0.0 || (p.x > 0.0 && wanted_speed(problem, spot) != 0.0);
-    *struck = *struck || point->struck;
+    course->gap_end = spot->gap + spot->before * spot->start.x + spot->after * u.x + spot->lag;
 
     // It sticks within the cone; at its bound it slides, however slowly, and the anchor lets go.
     sn_vec3 way = sn_vec3_add_scaled(sn_vec3_scale(spot->before, spot->start), spot->after, u);
@@ -507,17 +512,17 @@ static void finish_point(const sn_exact *exact, const sn_exact_problem *problem,
     bool sticks =
         touched && p.x > 0.0 && !hit && !slides && sn_length(moved) <= ANCHOR_REACH * contact->size;
     point->anchor = sticks ? moved : SN_VEC3_ZERO;
+    return hit || spot->gap < 0.0 || (p.x > 0.0 && wanted_speed(problem, spot) != 0.0);
 }
 
 // Without timing: the speed at the start of the step, turned round, unless the flight after it
 // would be over within a step.
 static void set_rebound(const sn_exact_problem *problem, const sn_exact_spot *spot,
-                        const sn_impact_spot *impact)
+                        const sn_impact_spot *impact, bool struck)
 {
-    sn_contact_point *point = spot_point(problem, spot);
     double back = -impact->restitution * spot->start.x;
-    bool flies = point->struck && back > 0.0 && 2.0 * back > -impact->rate.x * problem->h;
-    point->rebound = flies ? back : 0.0;
+    bool flies = struck && back > 0.0 && 2.0 * back > -impact->rate.x * problem->h;
+    spot_course(problem, spot)->rebound = flies ? back : 0.0;
 }
 
 sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_exact_report *report,
@@ -539,9 +544,10 @@ sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_ex
     collect_bonds(exact, problem, false);
     for (int i = 0; i < exact->spots.count; ++i) {
         const sn_exact_spot *spot = &exact->spots.data[i];
-        finish_point(exact, problem, spot, &report->struck);
+        bool struck = finish_point(exact, problem, spot);
+        report->struck = report->struck || struck;
         if (problem->predict) {
-            set_rebound(problem, spot, &exact->impacts.data[i]);
+            set_rebound(problem, spot, &exact->impacts.data[i], struck);
         }
         if (ends_contact(exact, i)) {
             finish_turning(exact, problem, spot, false);
@@ -567,8 +573,8 @@ static void forget_stalled(const sn_exact_problem *problem)
         }
         contact->turning = SN_VEC3_ZERO;
         for (int k = 0; k < contact->count; ++k) {
-            sn_contact_point *point = &contact->points[k];
-            point->impulse = point->strike = point->later = SN_VEC3_ZERO;
+            sn_course_point *course = &problem->courses[i].points[k];
+            contact->points[k].impulse = course->strike = course->later = SN_VEC3_ZERO;
         }
     }
 }
@@ -581,14 +587,15 @@ static void fit_later(sn_exact *exact, const sn_exact_problem *problem)
     for (int i = 0; i < exact->spots.count; ++i) {
         const sn_exact_spot *spot = &exact->spots.data[i];
         sn_contact_point *point = spot_point(problem, spot);
-        sn_vec3 later = to_axes(spot->axes, point->later);
+        sn_course_point *course = spot_course(problem, spot);
+        sn_vec3 later = to_axes(spot->axes, course->later);
         const sn_sym3 *w = &exact->system.blocks.data[spot->block].w;
         double effect = sn_dot(later, sn_sym3_apply(w, later));
-        if (effect > much * point->effect) {
-            sn_vec3 kept = sn_vec3_scale(sqrt(point->effect / effect), point->later);
-            point->strike = sn_vec3_sub(point->strike, sn_vec3_sub(point->later, kept));
-            point->impulse = sn_vec3_sub(point->impulse, sn_vec3_sub(point->later, kept));
-            point->later = kept;
+        if (effect > much * course->effect) {
+            sn_vec3 kept = sn_vec3_scale(sqrt(course->effect / effect), course->later);
+            course->strike = sn_vec3_sub(course->strike, sn_vec3_sub(course->later, kept));
+            point->impulse = sn_vec3_sub(point->impulse, sn_vec3_sub(course->later, kept));
+            course->later = kept;
         }
     }
 }
@@ -605,7 +612,7 @@ sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem, sn_ex
     fit_later(exact, problem);
     for (int i = 0; i < exact->spots.count; ++i) {
         const sn_exact_spot *spot = &exact->spots.data[i];
-        sn_vec3 later = to_axes(spot->axes, spot_point(problem, spot)->later);
+        sn_vec3 later = to_axes(spot->axes, spot_course(problem, spot)->later);
         sn_exact_push(system, &system->blocks.data[spot->block], later);
     }
     push_start(exact, exact->contact_blocks, system->blocks.count);
@@ -618,7 +625,7 @@ sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem, sn_ex
         const sn_exact_spot *spot = &exact->spots.data[i];
         sn_contact_point *point = spot_point(problem, spot);
         sn_vec3 p = sn_exact_impulse(system, &system->blocks.data[spot->block]);
-        point->impulse = sn_vec3_add(to_world(spot->axes, p), point->strike);
+        point->impulse = sn_vec3_add(to_world(spot->axes, p), spot_course(problem, spot)->strike);
         point->touched = point->touched || sn_dot(p, p) > 0.0;
         if (ends_contact(exact, i)) {
             finish_turning(exact, problem, spot, false);

@@ -5,9 +5,10 @@
 //     sn_exact_problem problem = sn_exact_default();
 //     problem.sets = sets;
 //     problem.contacts = island; // pointers, contact_count of them
+//     problem.courses = courses; // beside the contacts: sn_contact_begin has been there
 //     problem.contact_count = count;
 //     problem.h = h;
-//     // sn_contact_begin on each contact, then the agents begin and take their free step
+//     // the agents begin and take their free step
 //     sn_exact_solve(&exact, &problem, &report, &error);
 //     // the agents advance
 //     if (report.struck) { sn_exact_relax(&exact, &problem, &report, &error); }
@@ -62,6 +63,7 @@ typedef struct sn_exact_bond {
 typedef struct sn_exact_problem {
     sn_agent_set *const *sets;
     sn_contact *const *contacts;
+    sn_contact_course *courses; // contact_count: of this step
     int contact_count;
     sn_exact_bond *const *bonds;
     int bond_count;

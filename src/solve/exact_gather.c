@@ -215,18 +215,19 @@ static bool add_point(sn_exact *exact, const sn_exact_problem *problem, int inde
 {
     const sn_contact *contact = problem->contacts[index];
     const sn_contact_point *point = &contact->points[point_index];
+    const sn_course_point *course = &problem->courses[index].points[point_index];
     sn_exact_spot spot = *common;
     spot.contact = index;
     spot.point = point_index;
     spot.gap = counted_gap(point->gap, contact->size);
-    spot.start = along_axes(spot.axes, point->approach);
+    spot.start = along_axes(spot.axes, course->approach);
     sn_exact_block block = {
         .kind = SN_BLOCK_POINT, .width = 3, .friction = FRICTION_SLACK * contact->friction};
     if (!contact_rows(exact, problem, contact, &block, spot.axes, spot.place, false)) {
         return false;
     }
     spot.block = exact->system.blocks.count;
-    spot.first = along_axes(spot.axes, sn_vec3_sub(point->impulse, point->strike));
+    spot.first = along_axes(spot.axes, sn_vec3_sub(point->impulse, course->strike));
     if (!add_block(&exact->system, &block) || !sn_array_push(&exact->spots, spot)) {
         return false;
     }
@@ -262,35 +263,38 @@ static bool add_turning(sn_exact *exact, const sn_exact_problem *problem, const 
 
 // Where the contact's normal and points are now: in the middle of the step as sn_contact_begin
 // saw them go, and from there to the end as they go now.
-static void place_contact(const sn_exact_problem *problem, sn_contact *now, double before,
-                          double after, bool at_end)
+static void place_contact(const sn_exact_problem *problem, const sn_contact_course *first,
+                          sn_contact *now, double before, double after, bool at_end)
 {
+    sn_contact_course second;
     for (int pass = 0; pass < (at_end ? 2 : 1); ++pass) {
         double t = pass == 0 ? before : after;
+        const sn_contact_course *course = pass == 0 ? first : &second;
         if (pass == 1) {
-            sn_contact_begin(now, problem->sets);
+            sn_contact_begin(now, problem->sets, &second);
         }
         for (int i = 0; i < now->count; ++i) {
-            sn_vec3 shift = sn_vec3_scale(t, now->points[i].travel);
+            sn_vec3 shift = sn_vec3_scale(t, course->points[i].travel);
             now->points[i].on_a = sn_vec3_add(now->points[i].on_a, shift);
             now->points[i].on_b = sn_vec3_add(now->points[i].on_b, shift);
         }
-        now->normal = sn_normalize(sn_vec3_add_scaled(now->normal, t, now->normal_rate));
+        now->normal = sn_normalize(sn_vec3_add_scaled(now->normal, t, course->normal_rate));
     }
 }
 
 static bool add_contact(sn_exact *exact, const sn_exact_problem *problem, int index, bool at_end)
 {
     const sn_contact *contact = problem->contacts[index];
+    const sn_contact_course *course = &problem->courses[index];
     sn_contact now = *contact;
     sn_exact_spot common = {.lag = 0.0};
     put_times(problem, contact, &common);
-    place_contact(problem, &now, common.before, common.after, at_end);
+    place_contact(problem, course, &now, common.before, common.after, at_end);
     axes_about(now.normal, common.axes);
     int owner = exact->system.blocks.count;
     for (int i = 0; i < contact->count; ++i) {
-        bool open = contact->points[i].gap_end > SN_EXACT_SMALL * contact->size;
-        sn_vec3 later = contact->points[i].later;
+        bool open = course->points[i].gap_end > SN_EXACT_SMALL * contact->size;
+        sn_vec3 later = course->points[i].later;
         if (at_end && open && !(sn_dot(later, later) > 0.0)) {
             continue;
         }

@@ -199,11 +199,43 @@ static bool is_pile(const sn_world *world, const sn_island *island)
     return island->pair_count > world->contact.exact_limit || is_heap(world, island);
 }
 
+// The contacts of an island, and rows of bonds, for its solver; how many of them.
+static void gather_island(sn_world *world, const sn_island *island, int *contacts, int *bonds)
+{
+    sn_touch *touch = &world->touch;
+    *contacts = *bonds = 0;
+    for (int k = 0; k < island->pair_count; ++k) {
+        int number = touch->active.data[touch->islands.pairs.data[island->pair_first + k]];
+        if (number >= SN_TOUCH_BONDS) {
+            touch->bound.data[island->pair_first + (*bonds)++] =
+                &world->bonds.rows.data[number - SN_TOUCH_BONDS];
+        } else {
+            touch->pressed.data[island->pair_first + (*contacts)++] =
+                sn_touch_contact(touch, number);
+        }
+    }
+}
+
+static void begin_island(sn_world *world, const sn_island *island)
+{
+    sn_touch *touch = &world->touch;
+    int contacts, bonds;
+    gather_island(world, island, &contacts, &bonds);
+    for (int i = island->pair_first; i < island->pair_first + contacts; ++i) {
+        sn_contact_begin(touch->pressed.data[i], world->sets, &touch->courses.data[i]);
+    }
+}
+
 sn_status sn_world_begin_contacts(sn_world *world, sn_error *error)
 {
     sn_touch *touch = &world->touch;
     if (!find_islands(world)) {
         return sn_fail_memory(error, sizeof(int) * (size_t)sn_world_agent_count(world));
+    }
+    int links = touch->islands.pairs.count;
+    if (!sn_array_resize(&touch->pressed, links) || !sn_array_resize(&touch->bound, links) ||
+        !sn_array_resize(&touch->courses, links)) {
+        return sn_fail_memory(error, sizeof(sn_contact_course) * (size_t)links);
     }
     sn_world_let_go(world);
     hold_resting(world);
@@ -212,11 +244,8 @@ sn_status sn_world_begin_contacts(sn_world *world, sn_error *error)
         if (touch->kinds.data[i] == SN_ISLAND_EXACT && is_pile(world, island)) {
             touch->kinds.data[i] = SN_ISLAND_PILE;
         }
-        for (int k = 0; k < island->pair_count && touch->kinds.data[i] == SN_ISLAND_EXACT; ++k) {
-            int number = touch->active.data[touch->islands.pairs.data[island->pair_first + k]];
-            if (number < SN_TOUCH_BONDS) {
-                sn_contact_begin(sn_touch_contact(touch, number), world->sets);
-            }
+        if (touch->kinds.data[i] == SN_ISLAND_EXACT) {
+            begin_island(world, island);
         }
     }
     return sn_world_note_energies(world) ? SN_OK : sn_fail_memory(error, sizeof(sn_touch_start));
@@ -260,7 +289,6 @@ sn_status sn_world_choose_solvers(sn_world *world, sn_error *error)
     return gather_piles(world) ? SN_OK : sn_fail_memory(error, sizeof(int));
 }
 
-// The contacts of an island, for its solver.
 static sn_exact_problem problem_of(sn_world *world, int island, double h)
 {
     sn_touch *touch = &world->touch;
@@ -268,16 +296,8 @@ static sn_exact_problem problem_of(sn_world *world, int island, double h)
     sn_exact_problem problem = sn_exact_default();
     problem.contacts = touch->pressed.data + own->pair_first;
     problem.bonds = touch->bound.data + own->pair_first;
-    for (int k = 0; k < own->pair_count; ++k) {
-        int number = touch->active.data[touch->islands.pairs.data[own->pair_first + k]];
-        if (number >= SN_TOUCH_BONDS) {
-            touch->bound.data[own->pair_first + problem.bond_count++] =
-                &world->bonds.rows.data[number - SN_TOUCH_BONDS];
-        } else {
-            touch->pressed.data[own->pair_first + problem.contact_count++] =
-                sn_touch_contact(touch, number);
-        }
-    }
+    problem.courses = touch->courses.data + own->pair_first;
+    gather_island(world, own, &problem.contact_count, &problem.bond_count);
     problem.sets = world->sets;
     problem.h = h;
     problem.predict = world->contact.method == SN_CONTACT_IMPULSE;
@@ -351,10 +371,8 @@ static sn_status press_islands(sn_world *world, double h, sn_error *error)
 {
     sn_touch *touch = &world->touch;
     int islands = touch->islands.islands.count;
-    if (!sn_array_resize(&touch->pressed, touch->islands.pairs.count) ||
-        !sn_array_resize(&touch->bound, touch->islands.pairs.count) ||
-        !sn_array_resize(&touch->struck, islands) || !sn_array_resize(&touch->residual, islands)) {
-        return sn_fail_memory(error, sizeof(sn_contact *) * (size_t)touch->islands.pairs.count);
+    if (!sn_array_resize(&touch->struck, islands) || !sn_array_resize(&touch->residual, islands)) {
+        return sn_fail_memory(error, sizeof(double) * (size_t)islands);
     }
     world->report.contact_error = 0.0;
     for (int i = 0; i < islands; ++i) {

@@ -329,8 +329,8 @@ static void forget_impulses(sn_touch *touch, const sn_island *island)
         contact->turning = SN_VEC3_ZERO;
         for (int i = 0; i < contact->count; ++i) {
             sn_contact_point *point = &contact->points[i];
-            point->impulse = point->strike = point->later = point->anchor = SN_VEC3_ZERO;
-            point->touched = point->struck = 0;
+            point->impulse = point->anchor = SN_VEC3_ZERO;
+            point->touched = 0;
         }
     }
 }

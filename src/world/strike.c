@@ -250,16 +250,18 @@ static void keep_energy(sn_world *world, const sn_contact *contact, double befor
 static sn_status strike_link(sn_world *world, sn_contact *contact, const strike_law *law,
                              sn_error *error)
 {
-    sn_contact_begin(contact, world->sets);
+    sn_contact_course course;
+    sn_contact_begin(contact, world->sets, &course);
     for (int k = 0; k < contact->count; ++k) {
-        double u = sn_dot(contact->points[k].approach, contact->normal);
-        contact->points[k].gap_end = 0.0;
-        contact->points[k].rebound = u < 0.0 ? -law->restitution * u : 0.0;
+        double u = sn_dot(course.points[k].approach, contact->normal);
+        course.points[k].gap_end = 0.0;
+        course.points[k].rebound = u < 0.0 ? -law->restitution * u : 0.0;
     }
     sn_exact_problem problem = sn_exact_default();
     sn_exact_report report = {0};
     problem.sets = world->sets;
     problem.contacts = &contact;
+    problem.courses = &course;
     problem.contact_count = 1;
     double before = kinetic_of(world, contact);
     sn_status status = sn_exact_relax(&world->touch.exact, &problem, &report, error);

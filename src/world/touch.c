@@ -209,6 +209,7 @@ void sn_touch_free(sn_touch *touch)
     sn_array_free(&touch->residual);
     sn_array_free(&touch->started);
     sn_array_free(&touch->pressed);
+    sn_array_free(&touch->courses);
     sn_array_free(&touch->bound);
     sn_array_free(&touch->piled);
     sn_array_free(&touch->fast);
@@ -443,9 +444,8 @@ static bool take_contacts(sn_world *world, sn_pair *pair)
         pair->contacts = touch->pool.count;
         touch->pool.count = runs;
     }
-    for (int i = 0; i < pair->capacity; ++i) {
-        touch->pool.data[pair->contacts + i] = (sn_contact){0};
-    }
+    // Padding, too: these become bytes of saved states.
+    memset(&touch->pool.data[pair->contacts], 0, pair->capacity * sizeof *touch->pool.data);
     return true;
 }
 

@@ -106,12 +106,13 @@ typedef struct sn_touch {
     SN_ARRAY(int) active;                    // contacts with points: see sn_touch_contact
     SN_ARRAY(sn_island_pair) links;          // of the active ones; agents counted over all sets
     sn_islands islands;
-    SN_ARRAY(uint8_t) kinds;          // of the islands
-    SN_ARRAY(uint8_t) struck;         // of the islands: something there is solved again
-    SN_ARRAY(double) residual;        // of the islands: how far each is from its laws
-    SN_ARRAY(sn_touch_start) started; // of mechanisms that touch something
-    SN_ARRAY(sn_contact *) pressed;   // contacts by islands
-    SN_ARRAY(sn_exact_bond *) bound;  // rows of bonds by islands
+    SN_ARRAY(uint8_t) kinds;             // of the islands
+    SN_ARRAY(uint8_t) struck;            // of the islands: something there is solved again
+    SN_ARRAY(double) residual;           // of the islands: how far each is from its laws
+    SN_ARRAY(sn_touch_start) started;    // of mechanisms that touch something
+    SN_ARRAY(sn_contact *) pressed;      // contacts by islands
+    SN_ARRAY(sn_contact_course) courses; // beside them; left alone where piles are
+    SN_ARRAY(sn_exact_bond *) bound;     // rows of bonds by islands
     SN_ARRAY(int) piled, piled_agents;
     SN_ARRAY(uint32_t) fast;           // shapes that moved far in the step
     SN_ARRAY(sn_touch_strike) strikes; // of the step

@@ -122,7 +122,7 @@ static bool is_contact(const sn_world *world, const memory_pair *own, const sn_c
         const sn_contact_point *point = &contact->points[i];
         sound = sn_vec3_is_finite(point->on_a) && sn_vec3_is_finite(point->on_b) &&
                 sn_vec3_is_finite(point->impulse) && sn_vec3_is_finite(point->anchor) &&
-                isfinite(point->gap) && point->touched <= 1 && point->struck <= 1;
+                isfinite(point->gap) && point->touched <= 1;
     }
     return sound;
 }
