@@ -231,6 +231,9 @@ static void surfaces_bend(void **state)
         }
         assert_int_equal(found, 1);
     }
+    // What the material stores is told apart from gravity's.
+    double stored = sn_body_elastic_report(l->live->world, cube).elastic_energy;
+    assert_true(stored > 1e-3 && fabs(number_at(l, 72 + 16) - stored) < 1e-9 * stored);
     // A hand at a corner as it stands holds that corner, and draws it.
     sn_vec3 corner =
         sn_transform_point(sn_transform_inverse(sn_body_transform(l->live->world, cube)), x[7]);

@@ -349,7 +349,9 @@ SN_API sn_energy sn_world_energy(const sn_world *world);
 SN_API sn_vec3 sn_world_momentum(const sn_world *world); // kg m/s
 SN_API sn_vec3
 sn_world_angular_momentum(const sn_world *world); // about the world's origin, kg m^2/s
-SN_API sn_energy sn_body_energy(const sn_world *world, sn_body body); // potential: of gravity
+
+// The potential of a body is that of gravity, and what the material of an elastic one stores.
+SN_API sn_energy sn_body_energy(const sn_world *world, sn_body body);
 
 // What a probe or an event can look at: C name, scene word, unit, of what (b body, w world, f
 // spring field, j joint). Those of joints are of one freedom, the first where no number says

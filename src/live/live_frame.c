@@ -57,12 +57,22 @@ static sn_vec3 known(sn_vec3 v)
 
 // ---- parts of a frame ----
 
+// Of gravity alone: what an elastic body's material stores is not in it.
+static double weight_energy(const sn_world *world, sn_body body)
+{
+    if (sn_body_get_type(world, body) != SN_BODY_ELASTIC) {
+        return sn_body_energy(world, body).potential;
+    }
+    double mass = sn_body_mass_properties(world, body).mass;
+    return -mass * sn_dot(sn_world_gravity(world), sn_body_centre(world, body));
+}
+
 static void put_energies(const sn_world *world, sn_bytes *bytes)
 {
     sn_energy energy = sn_world_energy(world);
     double weight = 0.0;
     for (int i = 0; i < sn_world_body_count(world); ++i) {
-        weight += sn_body_energy(world, sn_world_body(world, i)).potential;
+        weight += weight_energy(world, sn_world_body(world, i));
     }
     sn_bytes_put_f64(bytes, energy.kinetic);
     sn_bytes_put_f64(bytes, weight);
