@@ -466,6 +466,8 @@ static sn_status make_integrators(sn_world *world, sn_error *error)
             .inner_looks = group->switch_count + group->brittle.count > 0 ? 2 : 0,
             .rate = sn_group_rate,
             .roots = sn_group_roots,
+            .begin = group->brittle.count > 0 ? sn_group_begin : NULL,
+            .is_calm = group->brittle.count > 0 ? sn_group_is_calm : NULL,
             .watch = world->contact.method == SN_CONTACT_SPRINGS ? sn_group_watch : NULL,
             .context = group,
         };

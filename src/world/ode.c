@@ -473,6 +473,9 @@ static bool find_root(sn_ode *ode, double from, double until, double *reached, b
         return true;
     }
     memset(ode->roots_found, 0, (size_t)ode->def.root_count * sizeof *ode->roots_found);
+    if (ode->def.is_calm != NULL && ode->def.is_calm(ode->def.context)) {
+        return true;
+    }
     if (!find_sides(ode, from, until)) {
         return false;
     }
@@ -523,6 +526,9 @@ sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, do
     while (result->time < end && !result->at_root && !result->watched) {
         if (ode->stands <= result->time) {
             double before_step = ode->stands;
+            if (ode->def.begin != NULL) {
+                ode->def.begin(ode->def.context);
+            }
             int code = one_step(ode, end, &ode->stands);
             standing = ode->stands > before_step ? 0 : standing + 1;
             if (standing > STANDING_LIMIT || code < 0) {

@@ -27,6 +27,9 @@ typedef struct sn_ode_def {
     void (*rate)(void *context, double t, const double *y, double *y_rate);
     void (*roots)(void *context, double t, const double *y,
                   double *values); // may be NULL without roots
+    // Before each step of the method, and after it: can no root be in it? Both may be NULL.
+    void (*begin)(void *context);
+    bool (*is_calm)(void *context);
     // After each step of the method, over what is left of it: the first time, above t_a, at which
     // something happens that no root tells, or infinity. False: it could not be found out. May be
     // NULL; sn_ode_look shows y between.

@@ -144,6 +144,7 @@ typedef struct sn_group {
     SN_ARRAY(uint32_t) bonds;   // of its elastic bodies, by index in the world's order
     SN_ARRAY(uint32_t) brittle; // of these, those that may break
     bool tells_bonds;           // an event looks at what bonds carry
+    double strain;              // see sn_group_begin
     int size;                   // of its state: all q and v
     int switch_count;           // of all its agents, see agent.h
     bool jumps;                 // forces or velocities of an agent do
@@ -353,6 +354,10 @@ static inline bool sn_world_presses(const sn_world *world)
 }
 
 // ---- group_move.c ----
+// A step of the method begins: the greatest share of its strength that a bond carries in it has yet
+// to be found.
+void sn_group_begin(void *group);
+bool sn_group_is_calm(void *group); // nothing but bonds is looked at, and they carry little
 // What happens in a step beside roots, for sn_ode.
 bool sn_group_watch(void *group, double t_a, double t_b, double *t);
 // The rate of a group's state, and the values of its events and then of its switches, for sn_ode.
