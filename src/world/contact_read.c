@@ -93,8 +93,8 @@ static void look_chunk(void *context, int first, int last, int chunk)
     for (int i = first; i < last; ++i) {
         sn_pair *pair = &touch->pairs.data[i];
         bool sensor = (pair->flags & SN_PAIR_SENSOR) != 0, any = false;
-        if (i + AHEAD < last) {
-            sn_contact_prefetch(&touch->pool.data[pair[AHEAD].contacts]);
+        if (i + AHEAD < last && pair[AHEAD].count > 0) { // most are decided by their first point
+            __builtin_prefetch(&touch->pool.data[pair[AHEAD].contacts].points[0].touched);
         }
         for (int k = 0; k < pair->count; ++k) {
             const sn_contact *contact = &touch->pool.data[pair->contacts + k];

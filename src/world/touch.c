@@ -567,7 +567,7 @@ static void narrow_chunk(void *context, int first, int last, int chunk)
     narrow_work *work = context;
     sn_pair *pairs = work->world->touch.pairs.data;
     for (int i = first; i < last; ++i) {
-        if (i + AHEAD < last) {
+        if (i + AHEAD < last && pairs[i + AHEAD].count > 0) {
             sn_contact_prefetch(&work->world->touch.pool.data[pairs[i + AHEAD].contacts]);
         }
         int left_out = sn_world_collide_pair(work->world, &pairs[i]);
