@@ -57,10 +57,21 @@ static int set_param(const sn_verb *verb, sn_scene *scene, const sn_setting *set
         sn_scene_set_param(scene, setting->name, value, &error) == SN_OK) {
         return SN_EXIT_OK;
     }
-    const char *near =
-        param.name == NULL ? sn_suggest(setting->name, names, count < 256 ? count : 256) : NULL;
-    return sn_usage_error(verb, "--set %s=%s: %s%s%s%s", setting->name, setting->value, error.text,
-                          near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+    if (param.name != NULL) {
+        return sn_usage_error(verb, "--set %s=%s: %s", setting->name, setting->value, error.text);
+    }
+    count = count < 256 ? count : 256;
+    const char *near = sn_suggest(setting->name, names, count);
+    char all[400] = "";
+    for (int i = 0; near == NULL && i < count; ++i) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", names[i]);
+    }
+    return sn_usage_error(verb, "--set %s=%s: %s; %s%s%s", setting->name, setting->value,
+                          error.text, near != NULL ? "did you mean '" : "it has ",
+                          near != NULL ? near
+                          : count > 0  ? all
+                                       : "none",
                           near != NULL ? "'?" : "");
 }
 
