@@ -52,8 +52,7 @@ static void weigh_tied(const sn_world *world, sn_bond_record *record, int *at)
 static void weigh_own(const sn_elastic_item *item, sn_bond_record *record, int *at)
 {
     int rows = item->bond_rows.count;
-    bool solved = item->bond_numbers.count >= rows * rows + rows; // memory has not run out
-    for (int k = 0; solved && k < sn_bond_row_count(&record->item) && *at < rows; ++k, ++*at) {
+    for (int k = 0; k < sn_bond_row_count(&record->item) && *at < rows; ++k, ++*at) {
         weigh_row(&item->bond_rows.data[*at], false, item->bond_numbers.data[rows * rows + *at],
                   &record->load);
     }
@@ -74,7 +73,8 @@ void sn_world_weigh_bonds(sn_world *world, const sn_group *group, double time)
         sn_elastic_item *item = world->elastics.items[agent];
         record->load.force = 0.0;
         record->load.total = SN_VEC3_ZERO;
-        if (!sn_bond_is_active(record, time) || set->starved) {
+        bool starved = set->starved || world->elastics.agents.agents[agent].failed;
+        if (!sn_bond_is_active(record, time) || starved) {
             continue;
         }
         if (set->ties_groups) {
