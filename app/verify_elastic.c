@@ -255,6 +255,9 @@ static const sn_verify_case cases[] = {
     {"sticking", sn_verify_elastic_stick},
     {"tipping", sn_verify_elastic_tip},
     {"two plates", sn_verify_elastic_plates},
+    {"springs, bounce", sn_verify_elastic_spring_bounce},
+    {"springs, two bodies", sn_verify_elastic_spring_pair},
+    {"springs, two bars", sn_verify_elastic_spring_bars},
 };
 
 const sn_verify_group sn_verify_elastic = {

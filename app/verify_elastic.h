@@ -94,5 +94,8 @@ void sn_verify_elastic_stick(sn_verify *verify);
 void sn_verify_elastic_tip(sn_verify *verify);
 void sn_verify_elastic_plates(sn_verify *verify);
 void sn_verify_elastic_wall(sn_verify *verify);
+void sn_verify_elastic_spring_bounce(sn_verify *verify);
+void sn_verify_elastic_spring_pair(sn_verify *verify);
+void sn_verify_elastic_spring_bars(sn_verify *verify);
 
 #endif

@@ -62,13 +62,18 @@ static double field_energy(const sn_world *world)
     return energy;
 }
 
+// Of everything between bodies.
+static double outer_energy(const sn_world *world)
+{
+    double springs =
+        world->contact.method == SN_CONTACT_SPRINGS ? sn_world_spring_energy(world) : 0.0;
+    return field_energy(world) + springs;
+}
+
 sn_energy sn_world_energy(const sn_world *world)
 {
     sn_measure sum = measure_all(world);
-    double potential = sum.potential + field_energy(world);
-    if (world->contact.method == SN_CONTACT_SPRINGS) {
-        potential += sn_world_spring_energy(world);
-    }
+    double potential = sum.potential + outer_energy(world);
     return (sn_energy){sum.kinetic, potential, sum.kinetic + potential};
 }
 
@@ -347,7 +352,7 @@ double sn_probe_read(const sn_world *world, const sn_probe *probe)
         return sn_world_contact_count(world);
     }
     sn_measure all = measure_all(world);
-    all.potential += field_energy(world);
+    all.potential += outer_energy(world);
     return read_measure(probe->quantity, &all);
 }
 
