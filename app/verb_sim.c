@@ -24,8 +24,9 @@ typedef struct sim_job {
     sn_thesis_stage *stage;
     sn_thesis_state_writer *writer;
     SN_ARRAY(sn_thesis_energy) energies;
-    int states, inverted;                            // written; of these with inverted elements
-    uint64_t taken_back;                             // steps in which bodies were
+    SN_ARRAY(double) kept; // J, of the world at the same times: with what springs hold
+    int states, inverted;  // written; of these with inverted elements
+    uint64_t taken_back;   // steps in which bodies were
     char path[SN_PATH_LIMIT], curves[SN_PATH_LIMIT]; // of states; of energies
     bool unwritten;                                  // what failed was to write
     sn_error error;
@@ -51,6 +52,7 @@ static int read_options(sim_job *job)
     job->def.contact.method =
         (sn_contact_method)sn_contact_method_find(sn_option_text(arguments, "contact", "default"));
     job->def.contact.stiffness = sn_option_number(arguments, "stiffness", 0.0);
+    job->def.contact.damping = sn_option_number(arguments, "damping", job->def.contact.damping);
     job->time = sn_option_number(arguments, "time", 10.0);
     job->frame = 1.0 / sn_option_number(arguments, "fps", 30.0);
     double step = sn_option_number(arguments, "step", 1.0 / 240.0);
@@ -108,7 +110,9 @@ static sn_status measure(sim_job *job)
     sn_thesis_energy energy;
     sn_status status = sn_thesis_measure(&job->topology, sn_thesis_stage_state(job->stage),
                                          job->def.gravity, false, &energy, &job->error);
-    if (status == SN_OK && !sn_array_push(&job->energies, energy)) {
+    double kept = sn_world_energy(sn_thesis_stage_world(job->stage)).total;
+    if (status == SN_OK &&
+        (!sn_array_push(&job->energies, energy) || !sn_array_push(&job->kept, kept))) {
         status = sn_fail_memory(&job->error, sizeof energy);
     }
     return status;
@@ -193,7 +197,8 @@ static sn_status close_output(sim_job *job, sn_status status)
     return status;
 }
 
-// T = U + D of the last state against the first, by the greatest energy that moved.
+// How far T = U + D, with what contact springs hold, went from its start, by the greatest energy
+// that moved.
 static void tell_end(const sim_job *job, double seconds)
 {
     sn_thesis_file file = {SN_THESIS_ENERGIES, job->energies.count, {job->energies.data}};
@@ -204,18 +209,19 @@ static void tell_end(const sim_job *job, double seconds)
     }
     sn_thesis_dissipation(&file, lost);
     const sn_thesis_energy *e = job->energies.data;
-    double first = e[0].kinetic + e[0].elastic + e[0].gravity, drift = 0.0, scale = 0.0;
+    double drift = 0.0, scale = 0.0;
     for (int i = 0; i < file.count; ++i) {
-        double total = e[i].kinetic + e[i].elastic + e[i].gravity + lost[i];
-        drift = fmax(drift, fabs(total - first));
+        drift = fmax(drift, fabs(job->kept.data[i] + lost[i] - job->kept.data[0]));
         scale = fmax(scale, fmax(e[i].kinetic, e[i].elastic));
     }
     sn_free(lost);
     char text[64];
     sn_step_report report = sn_world_report(sn_thesis_stage_world(job->stage));
-    sn_say(job->arguments, "%d states to %.6g s in %s; T = K + P + G + D kept to %.1e of %.4g",
+    bool springs =
+        sn_world_contact_def(sn_thesis_stage_world(job->stage)).method == SN_CONTACT_SPRINGS;
+    sn_say(job->arguments, "%d states to %.6g s in %s; T = K + P + G + D%s kept to %.1e of %.4g",
            job->states, e[file.count - 1].time, sn_duration_text(seconds, text, sizeof text),
-           scale > 0.0 ? drift / scale : drift, scale);
+           springs ? " and contact springs" : "", scale > 0.0 ? drift / scale : drift, scale);
     if (report.internal_steps > 0) {
         sn_say(job->arguments, "%llu steps, %llu refused",
                (unsigned long long)report.internal_steps, (unsigned long long)report.failed_steps);
@@ -272,6 +278,7 @@ static int run(const sn_arguments *arguments)
     sn_thesis_model_free(&job->model);
     sn_thesis_file_free(&job->topology);
     sn_array_free(&job->energies);
+    sn_array_free(&job->kept);
     sn_free(job);
     return code;
 }
@@ -336,6 +343,13 @@ static const sn_option options[] = {
      .doc = "of the springs of contact, in the files' units",
      .minimum = 0,
      .maximum = 1e30},
+    {.name = "damping",
+     .type = SN_OPTION_NUMBER,
+     .value = "SHARE",
+     .fallback = "0.5",
+     .doc = "of the springs of contact, of the critical one; 0: nothing is lost in them",
+     .minimum = 0,
+     .maximum = 1e6},
     {.name = "law",
      .type = SN_OPTION_WORD,
      .value = "LAW",
