@@ -47,9 +47,12 @@ const sn_verb sn_verb_showen = {
     .minimum_operands = 1,
     .maximum_operands = 1,
     .summary = "plot energies against time (thesis files)",
-    .description = "K, P, G as they are in the file, D, the integral of W by the trapezoidal "
-                   "rule, U = K + P + G,\n"
-                   "and T = U + D, which is level where gravity alone acts from outside.",
+    .description =
+        "K and P as they are in the file, G from the first state on, D, the integral of W "
+        "by the\n"
+        "trapezoidal rule, U = K + P + G, and T = U + D, which is level where gravity "
+        "alone acts\n"
+        "from outside.",
     SN_VERB_TABLES,
     .hidden = true,
     .run = run,

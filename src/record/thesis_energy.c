@@ -91,20 +91,17 @@ void sn_thesis_dissipation(const sn_thesis_file *energies, double *dissipated)
     }
 }
 
+// G counts from the first state: the weight of what is held, as of a floor, would bury the others.
 static void put_table(const sn_thesis_file *energies, const double *dissipated, sn_text *csv)
 {
+    double level = energies->count > 0 ? energies->energies[0].gravity : 0.0;
     sn_text_add(csv, "t[s],K kinetic,P elastic,G gravitational,D dissipated,U = K + P + G,"
                      "T = U + D\n");
     for (int i = 0; i < energies->count; ++i) {
         const sn_thesis_energy *e = &energies->energies[i];
-        double useful = e->kinetic + e->elastic + e->gravity;
-        const double row[7] = {e->time,
-                               e->kinetic,
-                               e->elastic,
-                               e->gravity,
-                               dissipated[i],
-                               useful,
-                               useful + dissipated[i]};
+        double height = e->gravity - level, useful = e->kinetic + e->elastic + height;
+        const double row[7] = {
+            e->time, e->kinetic, e->elastic, height, dissipated[i], useful, useful + dissipated[i]};
         for (int k = 0; k < 7; ++k) {
             sn_text_add(csv, k > 0 ? "," : "");
             sn_text_number(csv, row[k]);
