@@ -23,12 +23,14 @@
 // whose force has no potential are balanced, but modes see only the symmetric part of their
 // stiffness. Matrices are dense: worlds of up to SN_MECHANICS_LIMIT coordinates.
 //
-// Worlds in which elastic bodies alone move have equilibria and modes too, of any size, by sparse
-// factors: the slowest 24 modes of each body, with vertices that are fixed or whose coordinates a
-// bond holds. Contact and other bonds take no part, materials do not flow meanwhile, springs and
-// loads are balanced, but stability is told by the material alone, and modes refuse springs. Where
-// elastic and rigid bodies both move, and for accelerations and forces of freedoms, the answer is
-// SN_ERROR_UNSUPPORTED. Units: SI, radians.
+// Worlds with elastic bodies, alone or with rigid bodies and mechanisms, have equilibria and modes
+// too, by a sparse factor of all vertices: the slowest modes, 24 for each elastic body and one for
+// each rigid freedom, at most 400. Bonds of all kinds hold as they do now (up to SN_MECHANICS_LIMIT
+// equations between bodies that move), springs and pulls are part of the stiffness. What they do
+// not do: contact takes no part, materials do not flow meanwhile, and the change of loads that
+// follow a surface, of winds on elastic bodies and of callbacks on them is left out of the
+// stiffness; winds have no potential, and may leave no equilibrium. For accelerations and forces of
+// freedoms of such worlds the answer is SN_ERROR_UNSUPPORTED. Units: SI, radians.
 #ifndef SINEW_MECHANICS_H
 #define SINEW_MECHANICS_H
 
@@ -116,11 +118,11 @@ typedef struct sn_mode {
 } sn_mode;
 
 typedef struct sn_modes {
-    int count;       // degrees of freedom that ties and pressed limits leave
+    int count; // degrees of freedom that ties and pressed limits leave, or the slowest of them
     int coordinates; // of the world
     sn_mode *list;   // count, ascending: unstable, free, then from slow to fast
     double *shapes;  // count * coordinates: displacement of every freedom, mass-normalised
-    double *pose;    // the pose they are about, as the world's agents have it
+    double *pose;    // the pose they are about, for sn_modes_swing
     double force;    // N, N m: what is left unbalanced at this pose in a freedom
     double torque;
     double asymmetry; // of the stiffness, relative: above 1e-6 a callback's force has no potential
@@ -138,7 +140,7 @@ SN_API void sn_modes_body(sn_world *world, const sn_modes *modes, int mode, sn_b
 // Puts the world where a swing in one mode has it at a time: displaced by amplitude shape sin(omega
 // time), moving so, the clock at that time, as if a step had brought it there. Of a free mode
 // omega counts as 1 rad/s, of an unstable one as its rate. The world must be of the structure that
-// the modes are of.
+// the modes are of. Bonds between bodies that turn are met to the square of the amplitude.
 SN_API sn_status sn_modes_swing(sn_world *world, const sn_modes *modes, int mode, double amplitude,
                                 double time, sn_error *error);
 

@@ -8,15 +8,13 @@
 #include "base/random.h"
 #include "math/dense.h"
 
-enum { STRIDE = SN_SOLID_STRIDE, MORE = 8, MOST_TURNS = 200 };
+enum { MORE = 8, MOST_TURNS = 200 };
 
 // Eigenvalues have settled when none that is wanted changes by more than this share.
 static const double SETTLED = 1e-11;
 
 typedef struct search {
     const sn_spectrum_def *def;
-    sn_linear *linear;
-    double shift;
     int size, wanted;        // of the subspace; of it the slowest
     size_t length;           // of a vector
     double *x, *y;           // size * length
@@ -33,33 +31,6 @@ static double dot(size_t length, const double *a, const double *b)
     }
     return sum;
 }
-
-static bool is_fixed(const sn_spectrum_def *def, int vertex, int k)
-{
-    return k == 3 || (def->fixed != NULL && (def->fixed[vertex] >> k & 1) != 0);
-}
-
-static int count_free(const sn_spectrum_def *def)
-{
-    int count = 0;
-    for (int i = 0; i < def->mass->vertex_count; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            count += !is_fixed(def, i, k);
-        }
-    }
-    return count;
-}
-
-static void clear_fixed(const sn_spectrum_def *def, double *x)
-{
-    for (int i = 0; i < def->mass->vertex_count; ++i) {
-        for (int k = 0; k < STRIDE; ++k) {
-            x[STRIDE * i + k] = is_fixed(def, i, k) ? 0.0 : x[STRIDE * i + k];
-        }
-    }
-}
-
-// ---- memory ----
 
 static bool make_search(search *s)
 {
@@ -79,33 +50,8 @@ static bool make_search(search *s)
 
 static void free_search(search *s)
 {
-    sn_linear_destroy(s->linear);
     sn_free(s->x);
     sn_free(s->k);
-}
-
-// ---- the factor ----
-
-// The least shift, from a tiny one on, that makes K + shift M positive definite.
-static sn_status factor(search *s, sn_error *error)
-{
-    const sn_spectrum_def *def = s->def;
-    sn_solid_set_damping(def->solid, 1.0, 0.0, NULL, 0, false);
-    sn_status status =
-        sn_solid_linearise(def->solid, def->threads, def->x, SN_STIFFNESS_EXACT, error);
-    sn_error inner = {0};
-    s->shift = 1e-7 * def->unit;
-    for (int turn = 0; status == SN_OK && turn < 40; ++turn, s->shift *= 8.0) {
-        sn_linear_begin(s->linear, def->threads, s->shift, 1.0);
-        status = sn_linear_finish(s->linear, def->threads, def->fixed, def->x, &inner);
-        if (status != SN_ERROR_INTEGRATOR) {
-            return status == SN_OK ? status : sn_fail(error, status, def->place, "%s", inner.text);
-        }
-        status = SN_OK;
-    }
-    return status == SN_OK ? sn_fail(error, SN_ERROR_DIVERGED, def->place,
-                                     "its stiffness is not finite, or far from any stable place")
-                           : status;
 }
 
 // ---- iteration ----
@@ -116,16 +62,11 @@ static void start(search *s)
     for (size_t i = 0; i < (size_t)s->size * s->length; ++i) {
         s->x[i] = sn_random_range(&random, -1.0, 1.0);
     }
-    for (int j = 0; j < s->size; ++j) {
-        clear_fixed(s->def, s->x + (size_t)j * s->length);
-    }
 }
 
 static void apply_mass(const search *s, const double *x, double *y)
 {
-    memset(y, 0, s->length * sizeof *y);
-    sn_mass_add_product(s->def->mass, STRIDE, 1.0, x, y);
-    clear_fixed(s->def, y);
+    s->def->mass(s->def->context, x, y);
 }
 
 static double *row(double *rows, const search *s, int j)
@@ -185,12 +126,7 @@ static sn_status turn(search *s, sn_error *error)
     int q = s->size;
     for (int j = 0; j < q; ++j) {
         apply_mass(s, row(s->x, s, j), row(s->image, s, j));
-        memset(row(s->y, s, j), 0, s->length * sizeof(double));
-        sn_status status = sn_linear_solve(s->linear, s->def->threads, row(s->image, s, j),
-                                           row(s->y, s, j), error);
-        if (status != SN_OK) {
-            return status;
-        }
+        s->def->solve(s->def->context, row(s->image, s, j), row(s->y, s, j));
     }
     bool sound = make_orthonormal(s);
     for (int i = 0; i < q && sound; ++i) {
@@ -221,7 +157,7 @@ static bool has_settled(search *s)
 
 static sn_status iterate(search *s, sn_spectrum *spectrum, sn_error *error)
 {
-    sn_status status = factor(s, error);
+    sn_status status = SN_OK;
     start(s);
     bool settled = false;
     for (int i = 0; i < MOST_TURNS && status == SN_OK && !settled; ++i) {
@@ -240,34 +176,23 @@ static sn_status iterate(search *s, sn_spectrum *spectrum, sn_error *error)
     }
     spectrum->count = s->wanted;
     memcpy(spectrum->vectors, s->x, bytes);
-    for (int i = 0; i < s->wanted; ++i) {
-        spectrum->values[i] = s->values[i] - s->shift;
-    }
+    memcpy(spectrum->values, s->values, (size_t)s->wanted * sizeof(double));
     return SN_OK;
 }
 
 sn_status sn_spectrum_find(const sn_spectrum_def *def, sn_spectrum *spectrum, sn_error *error)
 {
     *spectrum = (sn_spectrum){0};
-    int all = count_free(def);
-    search s = {.def = def, .length = (size_t)STRIDE * (size_t)def->mass->vertex_count};
+    int all = def->freedoms;
+    search s = {.def = def, .length = def->length};
     s.wanted = def->count < all ? def->count : all;
     s.size = s.wanted + MORE < all ? s.wanted + MORE : all;
     if (s.wanted <= 0) {
         return SN_OK;
     }
-    sn_linear_def linear = {.mesh = def->mesh,
-                            .solid = def->solid,
-                            .mass = def->mass,
-                            .kind = SN_LINEAR_DIRECT,
-                            .place = def->place};
-    sn_status status = sn_linear_create(&linear, &s.linear, error);
-    if (status == SN_OK && !make_search(&s)) {
-        status = sn_fail_memory(error, 3 * (size_t)s.size * s.length * sizeof(double));
-    }
-    if (status == SN_OK) {
-        status = iterate(&s, spectrum, error);
-    }
+    sn_status status = make_search(&s)
+                           ? iterate(&s, spectrum, error)
+                           : sn_fail_memory(error, 3 * (size_t)s.size * s.length * sizeof(double));
     free_search(&s);
     if (status != SN_OK) {
         sn_spectrum_free(spectrum);

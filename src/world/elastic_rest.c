@@ -1,86 +1,61 @@
-// Equilibrium and small vibrations of worlds of elastic bodies: sparse, each body by its own
-// factor.
+// Equilibrium of worlds with elastic bodies, and with rigid ones and mechanisms beside them:
+// downhill by Newton's method with a brake that is let go as steps gain what they should,
 //
-// Downhill by Newton's method with M as a brake, (mu M + K) d = f: that is a step of implicit
-// Euler's rule of length mu^-1/2 from rest (pseudo-transient continuation: C. T. Kelley, D. E.
-// Keyes, SIAM J. Numer. Anal. 35, 1998). mu falls where a step gains what it should, and rises
-// where it does not; what it gains is the elastic energy less the mean work of what acts from
-// outside, so fields of any kind take part, whether they have a potential or not. K is the law's
-// own where that is positive definite with the brake, else the law's own made so.
+//     (K + brake) d - B^T lambda = f,    B d = -gap
+//
+// which for elastic bodies alone is a step of implicit Euler's rule from rest (pseudo-transient
+// continuation: C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35, 1998). The brake is M for
+// vertices and the turns and shifts of bodies for rigid freedoms, each by how stiff things are
+// there. What a step gains is the work of all that acts from outside along it less what elastic
+// energy grows, so fields of any kind take part, whether they have a potential or not; rows do no
+// work, because every step ends where they hold. K of the materials is the law's own where the
+// whole is positive definite with the brake, else the law's own made so.
+//
+// Hard limits are an active set as in equilibrium.c.
 #include "world/elastic_rest.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "elastic/spectrum.h"
-#include "math/elementary.h"
-#include "world/world.h"
+#include "world/rest.h"
 
-enum { STRIDE = SN_SOLID_STRIDE, MOST_MODES = 24 };
+enum {
+    STRIDE = SN_SOLID_STRIDE,
+    MOST_DIRECTIONS = 400,
+    MOST_DEBT = 6,
+    MILD_TRIES = 3,
+    MOST_TRIES = 30
+};
 
-// Of unit: brakes below this do not slow anything, and keep free bodies in place. Values of
-// vibrations below the second count as none.
-static const double LEAST_BRAKE = 1e-9, NO_STIFFNESS = 1e-9;
-
-typedef struct resting_body {
-    sn_elastic_item *item;
-    sn_linear *linear;
-    uint8_t *fixed;               // with what bonds hold
-    double *outer, *force, *step; // like positions; at the place
-    double *x, *next_outer, *next_force;
-    double energy, brake, unit; // J, 1/s^2
-    double residual, least;     // N: |f|, and what is rounding
-    bool done;
-} resting_body;
+// Shares of the brake: the least, which slows nothing and keeps free bodies in place, where it
+// starts with elastic bodies alone and with others, and where nothing is gained by more.
+static const double LEAST_BRAKE = 1e-11, FIRST_BRAKE = 1e-2, FIRST_MIXED = 1e-6, MOST_BRAKE = 1e6;
 
 typedef struct search {
-    sn_world *world;
+    sn_rest rest;
     sn_equilibrium_def def;
-    int count;
-    resting_body *bodies; // count
-    double *start_q, *start_v;
+    double *memory;
+    double *start, *start_rates;   // the state, to come back to
+    double *pose, *best;           // poses: the present one, and the best so far
+    double *trial, *between;       // poses
+    double *d, *by, *left, *ahead; // size: the step, scratch, what is left, outer forces on the way
+    double *correction;            // size
+    double *lambda;                // most rows
+    int *sides;                    // of the limits, at the best place
+    double brake;                  // the share of it
+    double energy, best_energy;    // J, of elastic bodies
+    double lost;                   // J, since the best place
+    int debt;                      // steps since then
+    double residual;               // N: |left|, turns by the reach
+    double previous;               // of the iteration before
+    double load, noise;
     int iterations;
 } search;
 
-static size_t length_of(const resting_body *body)
-{
-    return (size_t)STRIDE * (size_t)body->item->mass.vertex_count;
-}
-
-static double norm(size_t count, const double *x)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < count; ++i) {
-        sum += x[i] * x[i];
-    }
-    return sqrt(sum);
-}
-
-// ---- what can be treated ----
-
-static sn_status hold_bonds(const sn_world *world, search *s, sn_error *error)
-{
-    for (int i = 0; i < world->bonds.order.count; ++i) {
-        const sn_bond_record *bond = &world->bonds.records.data[world->bonds.order.data[i]];
-        if (bond->load.broken || world->time < bond->item.start || world->time > bond->item.end) {
-            continue;
-        }
-        if (bond->item.type != SN_BOND_COORDINATES) {
-            return sn_fail(error, SN_ERROR_UNSUPPORTED, bond->name,
-                           "statics and modes of elastic bodies know bonds that hold coordinates, "
-                           "and this one is of type '%s'",
-                           sn_bond_type_word(bond->item.type));
-        }
-        const sn_body_record *record = sn_world_body_record(world, bond->body);
-        resting_body *body = &s->bodies[record->agent.agent];
-        for (int k = 0; k < bond->item.vertex_count; ++k) {
-            body->fixed[bond->item.vertices[k]] |= bond->item.coordinates;
-        }
-    }
-    return SN_OK;
-}
+// ---- what is there ----
 
 sn_status sn_world_prepare_statics(sn_world *world, sn_error *error)
 {
@@ -97,414 +72,623 @@ sn_status sn_world_prepare_statics(sn_world *world, sn_error *error)
     return status;
 }
 
-static sn_status open(sn_world *world, sn_error *error)
+static bool make_search(search *s)
 {
-    sn_status status = sn_world_prepare_statics(world, error);
-    if (status == SN_OK &&
-        (world->rigid.agents.count > 0 || world->articulations.agents.count > 0)) {
-        status = sn_fail(error, SN_ERROR_UNSUPPORTED, "world",
-                         "statics and modes are of rigid bodies and mechanisms, or of elastic "
-                         "bodies; this world has both, which move");
+    size_t pose = sn_rest_pose_size(&s->rest) + 1, size = s->rest.size + 1,
+           rows = (size_t)s->rest.most_rows + 1;
+    s->memory = sn_allocate_zero((5 * pose + 6 * size + rows) * sizeof(double));
+    s->sides = sn_allocate_zero(((size_t)s->rest.rigid.limits.count + 1) * sizeof(int));
+    if (s->memory == NULL || s->sides == NULL) {
+        return false;
     }
-    if (status == SN_OK) {
-        sn_world_cut_air(world, world->time, world->time);
-        world->stepping = true;
+    double *at = s->memory;
+    double **poses[] = {&s->start, &s->pose, &s->best, &s->trial, &s->between};
+    double **vectors[] = {&s->start_rates, &s->d, &s->by, &s->left, &s->ahead, &s->correction};
+    for (int i = 0; i < 5; ++i, at += pose) {
+        *poses[i] = at;
     }
-    return status;
+    for (int i = 0; i < 6; ++i, at += size) {
+        *vectors[i] = at;
+    }
+    s->lambda = at;
+    return true;
 }
 
-static void close_world(sn_world *world)
+static double reach_of(const search *s, size_t i)
 {
-    world->stepping = false;
-    world->forces_clear = false;
+    return i < (size_t)s->rest.n && s->rest.rigid.turns[i] ? s->rest.rigid.size : 1.0;
 }
 
-// ---- memory ----
-
-// How stiff by how heavy over its own size, 1/s^2.
-static double unit_of(const sn_elastic_item *item)
+// Of forces: moments count by the size of what they turn.
+static double norm(const search *s, const double *f)
 {
-    double most = 0.0;
-    for (int i = 0; i < item->material_count; ++i) {
-        const sn_elastic *law = &item->materials[i].elastic;
-        most = fmax(most, (law->bulk + law->shear) / item->materials[i].density);
+    double sum = 0.0;
+    for (size_t i = 0; i < s->rest.size; ++i) {
+        double own = f[i] / reach_of(s, i);
+        sum += own * own;
     }
-    return most / (item->radius * item->radius);
+    return sqrt(sum);
 }
 
-static sn_status make_body(search *s, int agent, sn_error *error)
+static double find_energy(search *s)
 {
-    const sn_agent_set *set = &s->world->elastics.agents;
-    resting_body *body = &s->bodies[agent];
-    body->item = sn_elastic_item_of(set, agent);
-    size_t length = length_of(body), vertices = (size_t)body->item->mass.vertex_count;
-    body->outer = sn_allocate_zero(6 * length * sizeof(double));
-    body->fixed = sn_allocate(vertices);
-    if (body->outer == NULL || body->fixed == NULL) {
-        return sn_fail_memory(error, 6 * length * sizeof(double));
+    double sum = 0.0;
+    for (int b = 0; b < s->rest.body_count; ++b) {
+        sum += sn_solid_energy(s->rest.bodies[b].item->solid, s->rest.world->threads,
+                               sn_agent_q(&s->rest.world->elastics.agents, b));
     }
-    double **parts[] = {&body->force, &body->step, &body->x, &body->next_outer, &body->next_force};
-    for (size_t i = 0; i < 5; ++i) {
-        *parts[i] = body->outer + (i + 1) * length;
+    return sum;
+}
+
+// What the forces of materials are known to: positions are rounded, and so are lengths of edges.
+static double find_noise(const search *s)
+{
+    const sn_rest *rest = &s->rest;
+    double sum = 0.0;
+    const double *x = s->pose + rest->rigid.q_count;
+    for (int i = 0; i < rest->nodes; ++i) {
+        const double *block = rest->base + 9 * (size_t)(rest->starts[i + 1] - 1);
+        double stiff = fmax(fabs(block[0]), fmax(fabs(block[4]), fabs(block[8])));
+        double own = stiff * sn_length(sn_vec3_at(x + STRIDE * i));
+        sum += own * own;
     }
-    memcpy(body->fixed, body->item->fixed, vertices);
-    body->unit = unit_of(body->item);
-    body->brake = 1e-2 * body->unit;
-    sn_elastic_follow_flow(set, agent);
+    return 2.0 * DBL_EPSILON * sqrt(sum);
+}
+
+// ---- what falls ----
+
+static int find_root(const int *parent, int i)
+{
+    while (parent[i] != i) {
+        i = parent[i];
+    }
+    return i;
+}
+
+static int number_of(const sn_world *world, sn_agent_ref ref)
+{
+    int number = ref.agent;
+    for (int s = 0; s < ref.set; ++s) {
+        number += world->sets[s]->count;
+    }
+    return number;
+}
+
+typedef struct holding {
+    int *parent;   // of agents, numbered over all sets
+    uint8_t *held; // coordinates, bits
+    sn_vec3 *sum;  // of forces
+} holding;
+
+// Two ends belong together, or what moves of them is held along the given axes.
+static void join(const sn_world *world, holding *h, sn_body a, sn_body b, uint8_t axes)
+{
+    const sn_body_record *records[2] = {sn_world_body_record(world, a),
+                                        sn_world_body_record(world, b)};
+    int roots[2] = {-1, -1};
+    for (int i = 0; i < 2; ++i) {
+        if (records[i] != NULL && records[i]->agent.agent >= 0) {
+            roots[i] = find_root(h->parent, number_of(world, records[i]->agent));
+        }
+    }
+    if (roots[0] >= 0 && roots[1] >= 0) {
+        h->held[roots[0]] |= h->held[roots[1]];
+        h->parent[roots[1]] = roots[0];
+    } else if (roots[0] >= 0 || roots[1] >= 0) {
+        h->held[roots[0] >= 0 ? roots[0] : roots[1]] |= axes;
+    }
+}
+
+static void note_held(const search *s, holding *h)
+{
+    const sn_world *world = s->rest.world;
+    const sn_agent_set *soft = &world->elastics.agents, *trees = &world->articulations.agents;
+    for (int i = 0; i < trees->count; ++i) { // those that float have freedoms without a joint
+        sn_freedom first =
+            sn_world_freedom(world, world->rigid.agents.v_count + trees->agents[i].v_first);
+        h->held[number_of(world, (sn_agent_ref){SN_SET_ARTICULATION, i, 0})] =
+            first.joint.index != 0 ? 7 : 0;
+    }
+    for (int i = 0; i < soft->count; ++i) {
+        const sn_rest_body *body = &s->rest.bodies[i];
+        uint8_t *held = &h->held[number_of(world, (sn_agent_ref){SN_SET_ELASTIC, i, 0})];
+        for (int k = 0; k < body->item->mass.vertex_count; ++k) {
+            *held |= s->rest.fixed[body->first + k];
+        }
+    }
+    for (int i = 0; i < s->rest.ties.count; ++i) {
+        const sn_bond_record *bond = &world->bonds.records.data[s->rest.ties.data[i].bond];
+        sn_bond_type type = bond->item.type;
+        bool own = type == SN_BOND_RIGID || type == SN_BOND_VOLUME;
+        sn_vec3 n = bond->item.normal;
+        int axes = type == SN_BOND_PLANE ? (n.x != 0.0) + 2 * (n.y != 0.0) + 4 * (n.z != 0.0) : 7;
+        if (!own) {
+            join(world, h, bond->body, bond->other, (uint8_t)axes);
+        }
+    }
+    for (int i = 0; i < world->field_order.count; ++i) {
+        const sn_field_record *field = &world->fields.data[world->field_order.data[i]];
+        if (field->type == SN_FIELD_SPRING) {
+            join(world, h, field->spring.body_a, field->spring.body_b, 7);
+        } else if (field->type == SN_FIELD_PULL) {
+            join(world, h, field->pull.body, (sn_body){0}, 7);
+        }
+    }
+}
+
+// Outer forces on agents: of rigid bodies and floating trees those of the first three freedoms,
+// which shift them as a whole.
+static void sum_forces(const search *s, holding *h)
+{
+    const sn_world *world = s->rest.world;
+    const double *f = s->rest.outer;
+    for (int set = 0; set < SN_SET_COUNT; ++set) {
+        const sn_agent_set *agents = world->sets[set];
+        for (int i = 0; i < agents->count; ++i) {
+            const sn_agent *agent = &agents->agents[i];
+            int root = find_root(h->parent, number_of(world, (sn_agent_ref){set, i, 0}));
+            int last = set == SN_SET_ELASTIC ? agent->v_count - STRIDE : 0;
+            for (int k = 0; k <= last && agent->v_count >= 3; k += STRIDE) {
+                h->sum[root] = sn_vec3_add(h->sum[root], sn_vec3_at(f + agent->v_first + k));
+            }
+        }
+        f += agents->v_count;
+    }
+}
+
+static sn_status tell_falling(const search *s, const holding *h, sn_error *error)
+{
+    const sn_world *world = s->rest.world;
+    for (int set = 0, number = 0; set < SN_SET_COUNT; ++set) {
+        const sn_agent_set *agents = world->sets[set];
+        for (int i = 0; i < agents->count; ++i, ++number) {
+            const double along[3] = {h->sum[number].x, h->sum[number].y, h->sum[number].z};
+            for (int k = 0; k < 3 && h->parent[number] == number; ++k) {
+                if (!(h->held[number] >> k & 1) && fabs(along[k]) > 1e-6 * s->load) {
+                    return sn_fail(error, SN_ERROR_DIVERGED,
+                                   world->bodies.data[agents->agents[i].owner].name,
+                                   "nothing holds it along %c, and %g N act on it: it falls. "
+                                   "Statics know no contact; a joint, a bond, a spring or fixed "
+                                   "vertices were expected",
+                                   "xyz"[k], along[k]);
+                }
+            }
+        }
+    }
     return SN_OK;
 }
 
-static sn_status make_search(search *s, sn_error *error)
+// What nothing holds must be in balance as a whole. Callbacks and shapes that press may hold.
+static sn_status check_held(search *s, sn_error *error)
 {
-    sn_world *world = s->world;
-    sn_agent_set *set = &world->elastics.agents;
-    s->count = set->count;
-    s->bodies = sn_allocate_zero((size_t)s->count * sizeof *s->bodies);
-    s->start_q = sn_allocate((size_t)set->q_count * sizeof(double));
-    s->start_v = sn_allocate((size_t)set->v_count * sizeof(double));
-    if (s->bodies == NULL || s->start_q == NULL || s->start_v == NULL) {
-        s->count = s->bodies == NULL ? 0 : s->count;
-        return sn_fail_memory(error, (size_t)set->q_count * sizeof(double));
+    const sn_world *world = s->rest.world;
+    if (world->has_callbacks || sn_world_presses(world)) {
+        return SN_OK;
     }
-    memcpy(s->start_q, set->q, (size_t)set->q_count * sizeof(double));
-    memcpy(s->start_v, set->v, (size_t)set->v_count * sizeof(double));
-    sn_status status = SN_OK;
-    for (int i = 0; i < s->count && status == SN_OK; ++i) {
-        status = make_body(s, i, error);
+    size_t count = 0;
+    for (int set = 0; set < SN_SET_COUNT; ++set) {
+        count += (size_t)world->sets[set]->count;
     }
-    return status == SN_OK ? hold_bonds(world, s, error) : status;
-}
-
-static void free_search(search *s)
-{
-    for (int i = 0; i < s->count; ++i) {
-        sn_free(s->bodies[i].outer);
-        sn_free(s->bodies[i].fixed);
-        sn_linear_destroy(s->bodies[i].linear);
+    holding h = {.parent = sn_allocate(count * sizeof(int)),
+                 .held = sn_allocate_zero(count),
+                 .sum = sn_allocate_zero(count * sizeof(sn_vec3))};
+    sn_status status = sn_fail_memory(error, count * sizeof(sn_vec3));
+    if (h.parent != NULL && h.held != NULL && h.sum != NULL) {
+        for (size_t i = 0; i < count; ++i) {
+            h.parent[i] = (int)i;
+        }
+        note_held(s, &h);
+        sum_forces(s, &h);
+        status = tell_falling(s, &h, error);
     }
-    sn_free(s->bodies);
-    sn_free(s->start_q);
-    sn_free(s->start_v);
-}
-
-static const char *name_of(const search *s, int agent)
-{
-    return s->world->bodies.data[s->world->elastics.agents.agents[agent].owner].name;
+    sn_free(h.parent);
+    sn_free(h.held);
+    sn_free(h.sum);
+    return status;
 }
 
 // ---- where it stands ----
 
-static void clear_fixed(const resting_body *body, double *f)
+// Factors with the brake there is, or as much more as is needed.
+static sn_status factor(search *s, int tries, sn_error *error)
 {
-    for (int i = 0; i < body->item->mass.vertex_count; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            f[STRIDE * i + k] = body->fixed[i] >> k & 1 ? 0.0 : f[STRIDE * i + k];
-        }
-    }
-}
-
-static void evaluate(sn_world *world)
-{
-    world->forces_clear = false;
-    sn_world_evaluate_forces(world, world->time, -1);
-    for (int i = 0; i < world->groups.count; ++i) {
-        sn_world_evaluate_forces(world, world->time, i);
-    }
-}
-
-// What acts from outside, and with the inner forces, at the agents' places.
-static void look(search *s, bool next)
-{
-    const sn_agent_set *set = &s->world->elastics.agents;
-    evaluate(s->world);
-    for (int i = 0; i < s->count; ++i) {
-        resting_body *body = &s->bodies[i];
-        double *outer = next ? body->next_outer : body->outer;
-        double *force = next ? body->next_force : body->force;
-        sn_elastic_find_outer(set, i, s->world->gravity, outer);
-        memcpy(force, outer, length_of(body) * sizeof *force);
-        sn_solid_add_forces(body->item->solid, s->world->threads, sn_agent_q(set, i), force);
-        clear_fixed(body, force);
-    }
-}
-
-static sn_status judge(search *s, bool *done, sn_error *error)
-{
-    *done = true;
-    for (int i = 0; i < s->count; ++i) {
-        resting_body *body = &s->bodies[i];
-        double load = norm(length_of(body), body->outer), size = body->item->radius;
-        body->residual = norm(length_of(body), body->force);
-        body->least = 5e-15 * body->unit * body->item->mass.total * size;
-        body->done = body->residual <= fmax(s->def.tolerance * load, body->least);
-        *done = *done && body->done;
-        if (!isfinite(body->residual)) {
-            return sn_fail(error, SN_ERROR_DIVERGED, name_of(s, i),
-                           "a force is no longer a number on the way to equilibrium");
-        }
-    }
-    return SN_OK;
-}
-
-// A body that nothing holds must be in balance as a whole.
-static sn_status check_held(const search *s, sn_error *error)
-{
-    for (int i = 0; i < s->count; ++i) {
-        const resting_body *body = &s->bodies[i];
-        sn_vec3 sum = SN_VEC3_ZERO;
-        uint8_t held = 0;
-        for (int k = 0; k < body->item->mass.vertex_count; ++k) {
-            held |= body->fixed[k];
-            sum = sn_vec3_add(sum, sn_vec3_at(body->outer + STRIDE * k));
-        }
-        const double along[3] = {sum.x, sum.y, sum.z};
-        double load = norm(length_of(body), body->outer);
-        for (int k = 0; k < 3; ++k) {
-            if (!(held >> k & 1) && fabs(along[k]) > 1e-6 * load) {
-                return sn_fail(error, SN_ERROR_DIVERGED, name_of(s, i),
-                               "nothing holds it along %c, and %g N act on it: it falls. Statics "
-                               "know no contact; fix some of its vertices",
-                               "xyz"[k], along[k]);
-            }
-        }
-    }
-    return SN_OK;
-}
-
-// ---- a step ----
-
-static sn_status factor(search *s, resting_body *body, const double *x, sn_stiffness kind,
-                        sn_error *error)
-{
-    sn_threads *threads = s->world->threads;
-    sn_solid_set_damping(body->item->solid, 1.0, 0.0, NULL, 0, false);
-    sn_status status = sn_solid_linearise(body->item->solid, threads, x, kind, error);
-    if (status != SN_OK) {
-        return status;
-    }
-    sn_linear_begin(body->linear, threads, body->brake, 1.0);
-    return sn_linear_finish(body->linear, threads, body->fixed, x, error);
-}
-
-static sn_status find_step(search *s, int agent, sn_error *error)
-{
-    resting_body *body = &s->bodies[agent];
-    const double *x = sn_agent_q(&s->world->elastics.agents, agent);
-    if (body->linear == NULL) {
-        sn_linear_def def = {.mesh = body->item->mesh,
-                             .solid = body->item->solid,
-                             .mass = &body->item->mass,
-                             .kind = SN_LINEAR_DIRECT,
-                             .place = name_of(s, agent)};
-        sn_status status = sn_linear_create(&def, &body->linear, error);
-        if (status != SN_OK) {
-            return status;
-        }
-    }
-    sn_status status = factor(s, body, x, SN_STIFFNESS_EXACT, NULL);
-    if (status != SN_OK && status != SN_ERROR_MEMORY) {
-        status = factor(s, body, x, SN_STIFFNESS_PROJECTED, error);
-    }
-    if (status != SN_OK) {
-        return status == SN_ERROR_MEMORY ? sn_fail_memory(error, 0) : status;
-    }
-    memset(body->step, 0, length_of(body) * sizeof *body->step);
-    return sn_linear_solve(body->linear, s->world->threads, body->force, body->step, error);
-}
-
-// No vertex goes farther than half of the body's radius at once; the part of the step that is left.
-static double cut(const resting_body *body)
-{
-    double most = 0.0;
-    for (int i = 0; i < body->item->mass.vertex_count; ++i) {
-        most = fmax(most, sn_length(sn_vec3_at(body->step + STRIDE * i)));
-    }
-    return most > 0.5 * body->item->radius ? 0.5 * body->item->radius / most : 1.0;
-}
-
-static void try_step(search *s, int agent)
-{
-    resting_body *body = &s->bodies[agent];
-    double *q = sn_agent_q(&s->world->elastics.agents, agent), part = cut(body);
-    size_t length = length_of(body);
-    memcpy(body->x, q, length * sizeof *q);
-    for (size_t i = 0; i < length; ++i) {
-        body->step[i] *= part;
-        q[i] += body->step[i];
-    }
-}
-
-// What the step has gained by what it should have: of d with A d = part f, gain = f d - d K d / 2,
-// K d = part f - mu M d.
-static void judge_step(search *s, int agent)
-{
-    resting_body *body = &s->bodies[agent];
-    double *q = sn_agent_q(&s->world->elastics.agents, agent);
-    size_t length = length_of(body);
-    double along = 0.0, work = 0.0, inertia = 0.0, stiff = 0.0;
-    memset(body->item->right, 0, length * sizeof(double));
-    sn_mass_add_product(&body->item->mass, STRIDE, 1.0, body->step, body->item->right);
-    double energy = sn_solid_energy(body->item->solid, s->world->threads, q);
-    for (size_t i = 0; i < length; ++i) {
-        along += body->force[i] * body->step[i];
-        work += 0.5 * (body->outer[i] + body->next_outer[i]) * body->step[i];
-        inertia += body->item->right[i] * body->step[i];
-    }
-    stiff = along - body->brake * inertia; // as if nothing had been cut: then less
-    double wanted = along - 0.5 * fmax(stiff, 0.0);
-    double gain = work - (energy - body->energy), now = norm(length, body->next_force);
-    bool better = gain > 1e-4 * wanted || now < 0.5 * body->residual ||
-                  (wanted < 1e-10 * (fabs(energy) + fabs(work)) && now < body->residual);
-    if (better && isfinite(now)) {
-        body->energy = energy;
-        memcpy(body->outer, body->next_outer, length * sizeof(double));
-        memcpy(body->force, body->next_force, length * sizeof(double));
-        body->brake *= gain > 0.3 * wanted ? 0.1 : 1.0;
-        body->brake = fmax(body->brake, LEAST_BRAKE * body->unit);
-    } else {
-        memcpy(q, body->x, length * sizeof(double));
-        body->brake = fmax(10.0 * body->brake, 1e-7 * body->unit);
-    }
-}
-
-static sn_status iterate(search *s, sn_error *error)
-{
-    const sn_agent_set *set = &s->world->elastics.agents;
-    bool done = false;
-    look(s, false);
-    sn_status status = check_held(s, error);
-    for (int i = 0; i < s->count && status == SN_OK; ++i) {
-        s->bodies[i].energy =
-            sn_solid_energy(s->bodies[i].item->solid, s->world->threads, sn_agent_q(set, i));
-    }
-    status = status == SN_OK ? judge(s, &done, error) : status;
-    while (status == SN_OK && !done) {
-        if (s->iterations++ == s->def.most_iterations) {
-            return sn_fail(error, SN_ERROR_DIVERGED, "world",
-                           "no equilibrium was found in %d iterations", s->def.most_iterations);
-        }
-        for (int i = 0; i < s->count && status == SN_OK; ++i) {
-            status = find_step(s, i, error);
-        }
-        for (int i = 0; i < s->count && status == SN_OK; ++i) {
-            try_step(s, i);
-        }
-        if (status == SN_OK) {
-            look(s, true);
-            for (int i = 0; i < s->count; ++i) {
-                judge_step(s, i);
-            }
-            if (s->count > 1) { // others may have gone where one was sent back
-                look(s, false);
-            }
-            status = judge(s, &done, error);
-        }
+    double brake = s->brake;
+    sn_status status = SN_ERROR_INTEGRATOR;
+    for (int i = 0; i < tries && status == SN_ERROR_INTEGRATOR; ++i) {
+        status = sn_rest_factor(&s->rest, SN_REST_BRAKED, brake, error);
+        brake *= 16.0;
     }
     return status;
 }
 
-// ---- vibrations ----
-
-static sn_status find_spectrum(search *s, int agent, int count, sn_spectrum *spectrum,
-                               sn_error *error)
+// The step, the multipliers, and what is left of the forces with these.
+static sn_status find_step(search *s, sn_error *error)
 {
-    const resting_body *body = &s->bodies[agent];
-    sn_spectrum_def def = {.mesh = body->item->mesh,
-                           .solid = body->item->solid,
-                           .mass = &body->item->mass,
-                           .fixed = body->fixed,
-                           .x = sn_agent_q(&s->world->elastics.agents, agent),
-                           .count = count,
-                           .unit = body->unit,
-                           .threads = s->world->threads,
-                           .place = name_of(s, agent)};
-    return sn_spectrum_find(&def, spectrum, error);
+    sn_rest *rest = &s->rest;
+    sn_status status = sn_rest_linearise(rest, SN_STIFFNESS_EXACT, 1, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    s->noise = find_noise(s);
+    status = factor(s, MILD_TRIES, error);
+    if (status == SN_ERROR_INTEGRATOR) {
+        status = sn_rest_linearise(rest, SN_STIFFNESS_PROJECTED, 0, error);
+        status = status == SN_OK ? factor(s, MOST_TRIES, error) : status;
+    }
+    if (status != SN_OK) {
+        return status == SN_ERROR_MEMORY ? sn_fail_memory(error, 0) : status;
+    }
+    for (int i = 0; i < rest->rows; ++i) {
+        s->lambda[i] = -rest->gap[i];
+    }
+    sn_rest_solve(rest, rest->force, s->lambda, s->d, rest->lambda);
+    memcpy(s->left, rest->force, rest->size * sizeof *s->left);
+    sn_rest_add_rows(rest, rest->lambda, s->left);
+    sn_rest_clear_fixed(rest, s->left);
+    s->residual = norm(s, s->left);
+    return isfinite(s->residual)
+               ? SN_OK
+               : sn_fail(error, SN_ERROR_DIVERGED, "world",
+                         "a force is no longer a number on the way to equilibrium");
 }
 
-static sn_mode_type type_of(const resting_body *body, double value)
+// No freedom turns by more than half a radian, no vertex goes farther than half of its body's
+// radius but for what the body does as a whole, at once; the part of the step that is left.
+static double cut(const search *s)
 {
-    double least = NO_STIFFNESS * body->unit;
-    return value < -least ? SN_MODE_UNSTABLE : (value <= least ? SN_MODE_FREE : SN_MODE_SWINGS);
+    const sn_rest *rest = &s->rest;
+    double most = 0.0;
+    for (int i = 0; i < rest->n; ++i) {
+        most = rest->rigid.turns[i] ? fmax(most, fabs(s->d[i]) / 0.5) : most;
+    }
+    for (int b = 0; b < rest->body_count; ++b) {
+        const sn_rest_body *body = &rest->bodies[b];
+        const double *d = s->d + rest->n + (size_t)STRIDE * (size_t)body->first;
+        double radius = body->loose ? 2.0 * rest->reach : 0.5 * body->item->radius;
+        for (int i = 0; i < body->item->mass.vertex_count; ++i) {
+            most = fmax(most, sn_length(sn_vec3_at(d + STRIDE * i)) / radius);
+        }
+    }
+    return most > 1.0 ? 1.0 / most : 1.0;
 }
 
-// Directions of one kind, each with its largest entry 1, of all bodies.
-static sn_status add_directions(search *s, int agent, const sn_spectrum *spectrum,
-                                sn_mode_type type, double **rows, int *count, sn_error *error)
+// ---- a step ----
+
+static double largest_gap(const sn_rest *rest)
 {
-    const sn_agent_set *set = &s->world->elastics.agents;
-    size_t n = (size_t)set->v_count, length = length_of(&s->bodies[agent]);
-    for (int i = 0; i < spectrum->count; ++i) {
-        if (type_of(&s->bodies[agent], spectrum->values[i]) != type) {
+    double most = 0.0;
+    for (int i = 0; i < rest->rows; ++i) {
+        double own = rest->weight[i] > 0.0 ? fabs(rest->gap[i]) : 0.0;
+        most = own <= most ? most : own;
+    }
+    return most;
+}
+
+// Brings the trial onto the rows, with the factor of where the step began; false when that does not
+// lead there.
+static bool meet_rows(search *s, sn_error *error)
+{
+    sn_rest *rest = &s->rest;
+    double close = 1e-12 * rest->reach, last = INFINITY;
+    for (int turn = 0; turn < 40; ++turn) {
+        sn_rest_write(rest, s->trial);
+        int rows = rest->rows;
+        if (sn_rest_read_rows(rest, error) != SN_OK) {
+            return false;
+        }
+        double gap = largest_gap(rest);
+        if (!(gap > close) || rows != rest->rows) {
+            return true; // a limit that has begun to press is met by the next step
+        }
+        if (!(gap < 2.0 * last) || !isfinite(gap)) {
+            return last < 1e3 * close;
+        }
+        last = gap;
+        for (int i = 0; i < rest->rows; ++i) {
+            s->lambda[i] = -rest->gap[i];
+        }
+        memset(s->ahead, 0, rest->size * sizeof *s->ahead);
+        sn_rest_solve(rest, s->ahead, s->lambda, s->correction, NULL);
+        sn_rest_move(rest, s->trial, s->correction, 1.0, s->trial);
+    }
+    return last < 1e3 * close;
+}
+
+// Moves by part of the step and onto the rows, or by less of it.
+static bool make_trial(search *s, double *part, sn_error *error)
+{
+    enum { MOST_CUTS = 4 };
+    for (int i = 0; i < MOST_CUTS; ++i, *part *= 0.25) {
+        sn_rest_move(&s->rest, s->pose, s->d, *part, s->trial);
+        if (meet_rows(s, error)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The work of what acts from outside along the way from pose to trial: Gauss's three points in
+// panels of at most a radian of turns in all, or the system's size of shifts.
+static double work_along(search *s)
+{
+    static const double at[3] = {0.11270166537925831, 0.5, 0.88729833462074169},
+                        weight[3] = {5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
+    sn_rest *rest = &s->rest;
+    int q = rest->rigid.q_count, n = rest->n;
+    size_t vertices = rest->size - (size_t)n;
+    double *d = s->by, length = 0.0, work = 0.0;
+    sn_system_difference(&rest->rigid, s->pose, s->trial, d);
+    for (int i = 0; i < n; ++i) {
+        length += fabs(d[i]) / rest->rigid.reach[i];
+    }
+    for (size_t i = 0; i < vertices; ++i) {
+        d[(size_t)n + i] = s->trial[(size_t)q + i] - s->pose[(size_t)q + i];
+    }
+    int panels = length < 16.0 ? 1 + (int)length : 16;
+    for (int p = 0; p < panels; ++p) {
+        for (int g = 0; g < 3; ++g) {
+            double part = (p + at[g]) / panels, along = 0.0;
+            sn_system_move(&rest->rigid, s->pose, d, part, s->between);
+            for (size_t i = 0; i < vertices; ++i) {
+                s->between[(size_t)q + i] = s->pose[(size_t)q + i] + part * d[(size_t)n + i];
+            }
+            sn_rest_write(rest, s->between);
+            sn_rest_find_outer(rest, s->ahead);
+            for (size_t i = 0; i < rest->size; ++i) {
+                along += s->ahead[i] * d[i];
+            }
+            work += weight[g] / panels * along;
+        }
+    }
+    return work;
+}
+
+// Goes back to the best place, to go on with more of a brake.
+static sn_status go_back(search *s, sn_error *error)
+{
+    for (int i = 0; i < s->rest.rigid.limits.count; ++i) {
+        sn_system_press(&s->rest.rigid, i, s->sides[i]);
+    }
+    memcpy(s->pose, s->best, sn_rest_pose_size(&s->rest) * sizeof *s->pose);
+    s->energy = s->best_energy;
+    s->debt = 0;
+    s->lost = 0.0;
+    s->brake = fmax(10.0 * s->brake, 1e-7);
+    sn_rest_write(&s->rest, s->pose);
+    return sn_rest_look(&s->rest, error);
+}
+
+// Here is the best place so far.
+static void keep_best(search *s)
+{
+    for (int i = 0; i < s->rest.rigid.limits.count; ++i) {
+        s->sides[i] = s->rest.rigid.limits.data[i].side;
+    }
+    memcpy(s->best, s->pose, sn_rest_pose_size(&s->rest) * sizeof *s->pose);
+    s->best_energy = s->energy;
+    s->debt = 0;
+    s->lost = 0.0;
+}
+
+// |f + B^T lambda| here, with the multipliers of the step that led here.
+static double look_ahead(search *s)
+{
+    memcpy(s->by, s->rest.force, s->rest.size * sizeof *s->by);
+    sn_rest_add_rows(&s->rest, s->rest.lambda, s->by);
+    sn_rest_clear_fixed(&s->rest, s->by);
+    return norm(s, s->by);
+}
+
+// Takes the step. Thin bodies are stretched by steps that bend them, which the next ones undo: a
+// few may lose what later ones must win back (the watchdog of R. M. Chamberlain, M. J. D. Powell,
+// C. Lemarechal, H. C. Pedersen, Math. Programming Study 16, 1982).
+static sn_status take_step(search *s, sn_error *error)
+{
+    sn_rest *rest = &s->rest;
+    double part = cut(s), along = 0.0, slowed = sn_rest_slowed(rest, s->d);
+    part *= sn_system_cut_at_limits(&rest->rigid, s->pose, s->d, s->trial);
+    for (size_t i = 0; i < rest->size; ++i) {
+        along += rest->force[i] * s->d[i];
+    }
+    if (!make_trial(s, &part, error)) {
+        return go_back(s, error);
+    }
+    double wanted = part * along - 0.5 * part * part * fmax(along - slowed, 0.0);
+    sn_system_press_crossed(&rest->rigid, s->trial);
+    double work = work_along(s);
+    sn_rest_write(rest, s->trial);
+    double energy = find_energy(s), gain = work - (energy - s->energy);
+    sn_status status = sn_rest_look(rest, error);
+    double now = status == SN_OK ? look_ahead(s) : NAN;
+    if (status != SN_OK || !isfinite(now) || !isfinite(energy)) {
+        return status != SN_OK ? status : go_back(s, error);
+    }
+    bool hidden = wanted < 1e-10 * (fabs(energy) + fabs(work)) && now < s->residual;
+    memcpy(s->pose, s->trial, sn_rest_pose_size(rest) * sizeof *s->pose);
+    s->energy = energy;
+    s->lost -= gain;
+    if ((s->lost < -1e-4 * fmax(wanted, 0.0) && gain > 0.0) || hidden) {
+        s->brake *= gain > 0.3 * wanted || hidden || s->debt > 0 ? 0.1 : 1.0;
+        s->brake = fmax(s->brake, LEAST_BRAKE);
+        keep_best(s);
+        return SN_OK;
+    }
+    s->debt += now < 0.5 * s->residual ? 0 : 1;
+    return s->debt > MOST_DEBT ? go_back(s, error) : SN_OK;
+}
+
+// ---- iterations ----
+
+static sn_status fail_search(const search *s, const char *why, sn_error *error)
+{
+    double most = -1.0;
+    size_t worst = 0;
+    for (size_t i = 0; i < s->rest.size; ++i) {
+        double own = fabs(s->left[i]) / reach_of(s, i);
+        worst = own > most ? i : worst;
+        most = fmax(most, own);
+    }
+    char name[200];
+    bool turns = worst < (size_t)s->rest.n && s->rest.rigid.turns[worst];
+    sn_system_freedom_name(s->rest.world, (int)worst, name, sizeof name);
+    return sn_fail(error, SN_ERROR_DIVERGED, name,
+                   "no equilibrium was found in %d iterations: %s; %.3g %s are left here",
+                   s->iterations, why, fabs(s->left[worst]), turns ? "N m" : "N");
+}
+
+static bool is_far(const search *s)
+{
+    size_t count = sn_rest_pose_size(&s->rest);
+    for (size_t i = 0; i < count; ++i) {
+        if (!(fabs(s->pose[i] - s->start[i]) < 1e6 * s->rest.reach)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static sn_status iterate(search *s, sn_error *error)
+{
+    sn_rest *rest = &s->rest;
+    sn_rest_read(rest, s->pose);
+    sn_status status = sn_rest_look(rest, error);
+    s->load = norm(s, rest->outer);
+    s->energy = find_energy(s);
+    s->previous = INFINITY;
+    keep_best(s);
+    status = status == SN_OK ? check_held(s, error) : status;
+    while (status == SN_OK) {
+        status = find_step(s, error);
+        if (status != SN_OK) {
+            return status;
+        }
+        s->load = norm(s, rest->outer);
+        bool stuck = s->residual > 0.5 * s->previous && s->residual <= s->noise;
+        s->previous = s->residual;
+        if ((s->residual <= s->def.tolerance * s->load || stuck) &&
+            largest_gap(rest) <= 1e-9 * rest->reach) {
+            int pulling = sn_rest_pulling_limit(rest, s->def.tolerance * s->load * rest->reach);
+            if (pulling < 0) {
+                return SN_OK;
+            }
+            sn_system_press(&rest->rigid, pulling, 0);
+            status = sn_rest_look(rest, error);
             continue;
         }
-        const double *shape = spectrum->vectors + (size_t)i * length;
-        double *more = sn_allocate_zero(((size_t)*count + 1) * n * sizeof *more), most = 0.0;
-        if (more == NULL) {
-            return sn_fail_memory(error, ((size_t)*count + 1) * n * sizeof *more);
+        if (s->iterations++ == s->def.most_iterations) {
+            return fail_search(s,
+                               rest->world->air.winds.count > 0
+                                   ? "it may need more iterations, or a wind turns it for ever"
+                                   : "it may need more iterations, or something falls",
+                               error);
         }
-        for (size_t k = 0; k < length; ++k) {
+        if (is_far(s)) {
+            return fail_search(s, "something falls without end", error);
+        }
+        if (s->brake > MOST_BRAKE) {
+            return fail_search(s, "no step makes it better", error);
+        }
+        status = take_step(s, error);
+    }
+    return status;
+}
+
+// ---- the report ----
+
+// Directions of one kind, each with its largest entry 1.
+static sn_status pick_directions(const search *s, const sn_spectrum *spectrum,
+                                 const sn_mode_type *types, sn_mode_type type, double **rows,
+                                 int *count, sn_error *error)
+{
+    size_t n = s->rest.size;
+    *count = 0;
+    for (int i = 0; i < spectrum->count; ++i) {
+        *count += types[i] == type;
+    }
+    *rows = sn_allocate_zero(((size_t)*count * n + 1) * sizeof **rows);
+    double *at = *rows;
+    if (at == NULL) {
+        return sn_fail_memory(error, (size_t)*count * n * sizeof **rows);
+    }
+    for (int i = 0; i < spectrum->count; ++i) {
+        const double *shape = spectrum->vectors + (size_t)i * n;
+        double most = 0.0;
+        for (size_t k = 0; k < n; ++k) {
             most = fabs(shape[k]) > fabs(most) ? shape[k] : most;
         }
-        for (size_t k = 0; k < length; ++k) {
-            more[(size_t)*count * n + (size_t)set->agents[agent].v_first + k] = shape[k] / most;
+        for (size_t k = 0; k < n && types[i] == type; ++k) {
+            at[k] = shape[k] / most;
         }
-        if (*count > 0) {
-            memcpy(more, *rows, (size_t)*count * n * sizeof *more);
+        at += types[i] == type ? n : 0;
+    }
+    return SN_OK;
+}
+
+static sn_status list_resting(const search *s, sn_equilibrium *e, sn_error *error)
+{
+    const sn_system *rigid = &s->rest.rigid;
+    e->resting = sn_allocate_zero(((size_t)rigid->limits.count + 1) * sizeof(int));
+    if (e->resting == NULL) {
+        return sn_fail_memory(error, (size_t)rigid->limits.count * sizeof(int));
+    }
+    for (int i = 0; i < rigid->limits.count; ++i) {
+        if (rigid->limits.data[i].side != 0) {
+            e->resting[e->resting_count++] = rigid->limits.data[i].v;
         }
-        sn_free(*rows);
-        *rows = more;
-        *count += 1;
     }
     return SN_OK;
 }
 
 static sn_status report(search *s, sn_equilibrium *e, sn_error *error)
 {
-    const sn_agent_set *set = &s->world->elastics.agents;
+    sn_rest *rest = &s->rest;
+    int wanted = 8 * rest->body_count + rest->n;
+    sn_mode_type types[MOST_DIRECTIONS];
+    sn_spectrum spectrum = {0};
     e->iterations = s->iterations;
-    e->coordinates = set->v_count;
-    sn_status status = SN_OK;
-    for (int i = 0; i < s->count && status == SN_OK; ++i) {
-        const resting_body *body = &s->bodies[i];
-        sn_spectrum spectrum;
-        for (size_t k = 0; k < length_of(body); ++k) {
-            e->force = fmax(e->force, fabs(body->force[k]));
-        }
-        for (int k = 0; k < body->item->mass.vertex_count; ++k) {
-            int held = (body->fixed[k] & 1) + (body->fixed[k] >> 1 & 1) + (body->fixed[k] >> 2 & 1);
-            e->freedoms += 3 - held;
-        }
-        status = find_spectrum(s, i, 8, &spectrum, error);
-        if (status == SN_OK) {
-            status = add_directions(s, i, &spectrum, SN_MODE_FREE, &e->free_directions,
-                                    &e->free_count, error);
-        }
-        if (status == SN_OK) {
-            status = add_directions(s, i, &spectrum, SN_MODE_UNSTABLE, &e->unstable_directions,
-                                    &e->unstable_count, error);
-        }
-        sn_spectrum_free(&spectrum);
+    e->coordinates = (int)rest->size;
+    e->freedoms = sn_rest_freedoms(rest);
+    for (size_t i = 0; i < rest->size; ++i) {
+        double *most = i < (size_t)rest->n && rest->rigid.turns[i] ? &e->torque : &e->force;
+        *most = fmax(*most, fabs(s->left[i]));
     }
+    sn_status status = sn_rest_linearise(rest, SN_STIFFNESS_EXACT, 4, error);
+    if (status == SN_OK) {
+        status = sn_rest_vibrations(rest, wanted < MOST_DIRECTIONS ? wanted : MOST_DIRECTIONS,
+                                    &spectrum, types, error);
+    }
+    if (status == SN_OK) {
+        status = pick_directions(s, &spectrum, types, SN_MODE_FREE, &e->free_directions,
+                                 &e->free_count, error);
+    }
+    if (status == SN_OK) {
+        status = pick_directions(s, &spectrum, types, SN_MODE_UNSTABLE, &e->unstable_directions,
+                                 &e->unstable_count, error);
+    }
+    sn_spectrum_free(&spectrum);
     e->stable = e->unstable_count == 0;
-    return status;
+    return status == SN_OK ? list_resting(s, e, error) : status;
 }
 
 // From where forces balance, but the least push would topple it, along the direction that falls
-// quickest, by a thousandth of the body's size.
-static void leave(search *s, const sn_equilibrium *e)
+// quickest, by a thousandth of the bodies' size.
+static bool leave(search *s, const sn_equilibrium *e)
 {
-    const sn_agent_set *set = &s->world->elastics.agents;
-    for (int i = 0; i < s->count; ++i) {
-        double *q = sn_agent_q(set, i), by = 1e-3 * s->bodies[i].item->radius;
-        const double *along = e->unstable_directions + set->agents[i].v_first;
-        for (size_t k = 0; k < length_of(&s->bodies[i]); ++k) {
-            q[k] += by * along[k];
-        }
-        s->bodies[i].brake = 1e-2 * s->bodies[i].unit;
+    sn_rest *rest = &s->rest;
+    double most = 0.0;
+    for (size_t i = 0; i < rest->size; ++i) {
+        double own = fabs(e->unstable_directions[i]);
+        most = fmax(most, i < (size_t)rest->n ? own / rest->rigid.reach[i] : own / rest->reach);
     }
+    sn_rest_read(rest, s->pose);
+    sn_rest_move(rest, s->pose, e->unstable_directions, 1e-3 / most, s->trial);
+    bool there = meet_rows(s, NULL);
+    sn_rest_write(rest, there ? s->trial : s->pose);
+    s->brake = rest->n > 0 ? FIRST_MIXED : FIRST_BRAKE;
+    return there;
 }
 
-// ---- the calls ----
+// ---- the call ----
 
 static sn_status descend(search *s, sn_equilibrium *equilibrium, sn_error *error)
 {
@@ -515,10 +699,9 @@ static sn_status descend(search *s, sn_equilibrium *equilibrium, sn_error *error
             status = report(s, equilibrium, error);
         }
         if (status != SN_OK || equilibrium->stable || s->def.accept_unstable ||
-            topple == MOST_TOPPLES) {
+            topple == MOST_TOPPLES || !leave(s, equilibrium)) {
             return status;
         }
-        leave(s, equilibrium);
         sn_equilibrium_free(equilibrium);
     }
 }
@@ -526,140 +709,26 @@ static sn_status descend(search *s, sn_equilibrium *equilibrium, sn_error *error
 sn_status sn_world_elastic_equilibrium(sn_world *world, const sn_equilibrium_def *def,
                                        sn_equilibrium *equilibrium, sn_error *error)
 {
-    sn_agent_set *set = &world->elastics.agents;
-    search s = {.world = world, .def = *def};
-    sn_status status = open(world, error);
+    search s = {.def = *def};
+    sn_status status = sn_rest_open(world, &s.rest, error);
     if (status != SN_OK) {
         return status;
     }
-    status = make_search(&s, error);
-    if (status == SN_OK) {
-        memset(set->v, 0, (size_t)set->v_count * sizeof(double));
+    if (make_search(&s)) {
+        s.brake = s.rest.n > 0 ? FIRST_MIXED : FIRST_BRAKE;
+        sn_rest_read(&s.rest, s.start);
+        sn_rest_read_rates(&s.rest, s.start_rates);
+        sn_rest_stop(&s.rest);
         status = descend(&s, equilibrium, error);
         if (status != SN_OK) {
-            memcpy(set->q, s.start_q, (size_t)set->q_count * sizeof(double));
-            memcpy(set->v, s.start_v, (size_t)set->v_count * sizeof(double));
+            sn_rest_write(&s.rest, s.start);
+            sn_rest_write_rates(&s.rest, s.start_rates);
         }
+    } else {
+        status = sn_fail_memory(error, s.rest.size * sizeof(double));
     }
-    free_search(&s);
-    close_world(world);
+    sn_free(s.memory);
+    sn_free(s.sides);
+    sn_rest_close(&s.rest);
     return status;
-}
-
-static sn_status check_fields(const sn_world *world, sn_error *error)
-{
-    for (int i = 0; i < world->field_order.count; ++i) {
-        const sn_field_record *field = &world->fields.data[world->field_order.data[i]];
-        if (field->type == SN_FIELD_SPRING || field->type == SN_FIELD_PULL) {
-            return sn_fail(error, SN_ERROR_UNSUPPORTED, field->name,
-                           "modes of elastic bodies are those of the material, without springs; "
-                           "fix vertices, or hold coordinates with a bond");
-        }
-    }
-    return SN_OK;
-}
-
-// Puts a body's vibrations among those of the others, slow ones first.
-static void merge(const search *s, int agent, const sn_spectrum *spectrum, sn_modes *modes)
-{
-    const sn_agent_set *set = &s->world->elastics.agents;
-    size_t n = (size_t)modes->coordinates, length = length_of(&s->bodies[agent]);
-    for (int i = 0; i < spectrum->count; ++i) {
-        double value = spectrum->values[i];
-        sn_mode mode = {.type = type_of(&s->bodies[agent], value)};
-        value = mode.type == SN_MODE_FREE ? 0.0 : value;
-        mode.angular_frequency = value < 0.0 ? -sqrt(-value) : sqrt(value);
-        mode.frequency = mode.angular_frequency / (2.0 * SN_PI);
-        int at = modes->count++;
-        for (; at > 0 && modes->list[at - 1].angular_frequency > mode.angular_frequency; --at) {
-            modes->list[at] = modes->list[at - 1];
-            memcpy(modes->shapes + (size_t)at * n, modes->shapes + (size_t)(at - 1) * n,
-                   n * sizeof(double));
-        }
-        double *shape = modes->shapes + (size_t)at * n;
-        modes->list[at] = mode;
-        memset(shape, 0, n * sizeof(double));
-        memcpy(shape + set->agents[agent].v_first, spectrum->vectors + (size_t)i * length,
-               length * sizeof(double));
-    }
-}
-
-static sn_status find_modes(search *s, sn_modes *modes, sn_error *error)
-{
-    const sn_agent_set *set = &s->world->elastics.agents;
-    size_t most = (size_t)s->count * MOST_MODES, n = (size_t)set->v_count;
-    modes->coordinates = set->v_count;
-    modes->list = sn_allocate_zero(most * sizeof *modes->list);
-    modes->shapes = sn_allocate_zero(most * n * sizeof *modes->shapes);
-    modes->pose = sn_allocate((size_t)set->q_count * sizeof *modes->pose);
-    if (modes->list == NULL || modes->shapes == NULL || modes->pose == NULL) {
-        return sn_fail_memory(error, most * n * sizeof *modes->shapes);
-    }
-    memcpy(modes->pose, set->q, (size_t)set->q_count * sizeof *modes->pose);
-    look(s, false);
-    sn_status status = SN_OK;
-    for (int i = 0; i < s->count && status == SN_OK; ++i) {
-        sn_spectrum spectrum;
-        for (size_t k = 0; k < length_of(&s->bodies[i]); ++k) {
-            modes->force = fmax(modes->force, fabs(s->bodies[i].force[k]));
-        }
-        status = find_spectrum(s, i, MOST_MODES, &spectrum, error);
-        if (status == SN_OK) {
-            merge(s, i, &spectrum, modes);
-        }
-        sn_spectrum_free(&spectrum);
-    }
-    return status;
-}
-
-sn_status sn_world_elastic_modes(sn_world *world, sn_modes *modes, sn_error *error)
-{
-    sn_agent_set *set = &world->elastics.agents;
-    search s = {.world = world};
-    sn_status status = open(world, error);
-    if (status != SN_OK) {
-        return status;
-    }
-    status = check_fields(world, error);
-    if (status == SN_OK) {
-        status = make_search(&s, error);
-    }
-    if (status == SN_OK) {
-        memset(set->v, 0, (size_t)set->v_count * sizeof(double));
-        status = find_modes(&s, modes, error);
-        memcpy(set->v, s.start_v, (size_t)set->v_count * sizeof(double));
-    }
-    free_search(&s);
-    close_world(world);
-    if (status != SN_OK) {
-        sn_modes_free(modes);
-    }
-    return status;
-}
-
-sn_status sn_world_elastic_swing(sn_world *world, const sn_modes *modes, int mode, double shift,
-                                 double rate, sn_error *error)
-{
-    sn_agent_set *set = &world->elastics.agents;
-    sn_status status = open(world, error);
-    if (status != SN_OK) {
-        return status;
-    }
-    close_world(world);
-    if (set->v_count != modes->coordinates) {
-        return sn_fail(error, SN_ERROR_MISMATCH, "world",
-                       "the world has %d coordinates, the modes are of %d", set->v_count,
-                       modes->coordinates);
-    }
-    const double *shape = modes->shapes + (size_t)mode * (size_t)modes->coordinates;
-    memcpy(set->q, modes->pose, (size_t)set->q_count * sizeof *set->q);
-    for (int i = 0; i < set->count; ++i) {
-        double *q = sn_agent_q(set, i), *v = sn_agent_v(set, i);
-        const double *own = shape + set->agents[i].v_first;
-        for (int k = 0; k < set->agents[i].v_count; ++k) {
-            q[k] += shift * own[k];
-            v[k] = rate * own[k];
-        }
-    }
-    return SN_OK;
 }

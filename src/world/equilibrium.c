@@ -268,70 +268,10 @@ static void restore_sides(search *s)
     }
 }
 
-// The part of the step after which a limit that does not press is passed; 1: none is.
-static double part_to_limit(search *s, const sn_system_limit *limit)
-{
-    const sn_system *system = &s->system;
-    double start = sn_system_limit_position(limit, s->q), low = 0.0, high = 1.0;
-    sn_system_move(system, s->q, s->step, 1.0, s->trial);
-    double end = sn_system_limit_position(limit, s->trial);
-    if (end <= limit->upper && end >= limit->lower) {
-        return 1.0;
-    }
-    if (!limit->ball) {
-        double bound = end > limit->upper ? limit->upper : limit->lower;
-        return fmax(0.0, (bound - start) / (end - start));
-    }
-    for (int turn = 0; turn < 60; ++turn) {
-        double middle = 0.5 * (low + high);
-        sn_system_move(system, s->q, s->step, middle, s->trial);
-        bool inside = sn_system_limit_position(limit, s->trial) <= limit->upper;
-        low = inside ? middle : low;
-        high = inside ? high : middle;
-    }
-    return low;
-}
-
 // Cuts the step at the first limit it meets, which then presses. Gives the part that is left.
 static double cut_at_limits(search *s)
 {
-    sn_system *system = &s->system;
-    double part = 1.0;
-    int first = -1;
-    for (int i = 0; i < system->limits.count; ++i) {
-        if (system->limits.data[i].side == 0) {
-            double own = part_to_limit(s, &system->limits.data[i]);
-            if (own < part) {
-                part = own;
-                first = i;
-            }
-        }
-    }
-    if (first >= 0) {
-        const sn_system_limit *limit = &system->limits.data[first];
-        sn_system_move(system, s->q, s->step, 1.0, s->trial);
-        sn_system_press(system, first,
-                        sn_system_limit_position(limit, s->trial) > limit->upper ? 1 : -1);
-    }
-    return part;
-}
-
-// Limits that the way back onto the ties has crossed press from now on.
-static bool press_crossed(search *s)
-{
-    sn_system *system = &s->system;
-    bool any = false;
-    for (int i = 0; i < system->limits.count; ++i) {
-        const sn_system_limit *limit = &system->limits.data[i];
-        double position = sn_system_limit_position(limit, s->trial),
-               slack = 1e-12 * system->reach[limit->v];
-        if (limit->side == 0 &&
-            (position > limit->upper + slack || position < limit->lower - slack)) {
-            sn_system_press(system, i, position > limit->upper ? 1 : -1);
-            any = true;
-        }
-    }
-    return any;
+    return sn_system_cut_at_limits(&s->system, s->q, s->step, s->trial);
 }
 
 // The pose after the step, on all rows; false when it cannot be put there.
@@ -342,7 +282,7 @@ static bool make_trial(search *s, double part)
         if (s->system.rows > 0 && !sn_system_project(&s->system, s->trial)) {
             return false;
         }
-        if (!press_crossed(s)) {
+        if (!sn_system_press_crossed(&s->system, s->trial)) {
             return true;
         }
     }

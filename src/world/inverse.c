@@ -51,11 +51,22 @@ static sn_status check_finite(const sn_system *system, const double *x, const ch
     return SN_OK;
 }
 
+// Elastic bodies have no forces of freedoms that could be asked for.
+static sn_status check_rigid(const sn_world *world, sn_error *error)
+{
+    return world->elastics.agents.count == 0
+               ? SN_OK
+               : sn_fail(error, SN_ERROR_UNSUPPORTED, "world",
+                         "forward and inverse dynamics are of rigid bodies and mechanisms, and "
+                         "this world has elastic bodies");
+}
+
 sn_status sn_world_accelerations(sn_world *world, const double *force, double *accelerations,
                                  sn_error *error)
 {
     sn_system system;
-    sn_status status = sn_system_open_bare(world, &system, error);
+    sn_status status = check_rigid(world, error);
+    status = status == SN_OK ? sn_system_open_bare(world, &system, error) : status;
     if (status != SN_OK) {
         return status;
     }
@@ -254,7 +265,8 @@ sn_status sn_world_inverse_dynamics(sn_world *world, const double *accelerations
                                     const bool *driven, double *force, sn_error *error)
 {
     sn_system system;
-    sn_status status = sn_system_open(world, &system, error);
+    sn_status status = check_rigid(world, error);
+    status = status == SN_OK ? sn_system_open(world, &system, error) : status;
     if (status != SN_OK) {
         return status;
     }

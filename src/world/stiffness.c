@@ -15,6 +15,9 @@ static void held_push(sn_system *system, const double *q, const double *lambda, 
     size_t n = (size_t)system->n;
     sn_system_write(system, q, NULL);
     sn_system_push(system, force);
+    if (system->hold != NULL) {
+        system->hold(system->holder, force);
+    }
     if (system->rows == 0) {
         return;
     }

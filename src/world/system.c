@@ -16,7 +16,7 @@ typedef struct agent_place {
     int q, v; // first coordinates in the system
 } agent_place;
 
-// Goes through all agents: start with {.set = 0, .agent = -1}.
+// Goes through the agents of bodies and mechanisms: start with {.set = 0, .agent = -1}.
 static bool next_agent(const sn_world *world, agent_place *at)
 {
     if (at->agent >= 0) {
@@ -25,11 +25,11 @@ static bool next_agent(const sn_world *world, agent_place *at)
         at->v += last->v_count;
     }
     at->agent += 1;
-    while (at->set < world->set_count && at->agent >= world->sets[at->set]->count) {
+    while (at->set < SN_SET_ELASTIC && at->agent >= world->sets[at->set]->count) {
         at->set += 1;
         at->agent = 0;
     }
-    return at->set < world->set_count;
+    return at->set < SN_SET_ELASTIC;
 }
 
 #define FIRST_AGENT ((agent_place){.agent = -1})
@@ -162,16 +162,11 @@ sn_status sn_system_open_bare(sn_world *world, sn_system *system, sn_error *erro
 {
     *system = (sn_system){0};
     sn_status status = sn_world_prepare_statics(world, error);
-    if (status == SN_OK && world->elastics.agents.count > 0) {
-        status = sn_fail(error, SN_ERROR_UNSUPPORTED, "world",
-                         "forward and inverse dynamics are of rigid bodies and mechanisms, and "
-                         "this world has elastic bodies");
-    }
     if (status != SN_OK) {
         return status;
     }
     sn_world_cut_air(world, world->time, world->time);
-    for (int s = 0; s < world->set_count; ++s) {
+    for (int s = 0; s < SN_SET_ELASTIC; ++s) {
         system->n += world->sets[s]->v_count;
         system->q_count += world->sets[s]->q_count;
     }
@@ -232,7 +227,7 @@ void sn_system_close(sn_system *system)
 void sn_system_read(const sn_system *system, double *q, double *v)
 {
     const sn_world *world = system->world;
-    for (int s = 0; s < world->set_count; ++s) {
+    for (int s = 0; s < SN_SET_ELASTIC; ++s) {
         const sn_agent_set *set = world->sets[s];
         if (q != NULL && set->q_count > 0) {
             memcpy(q, set->q, (size_t)set->q_count * sizeof *q);
@@ -248,7 +243,7 @@ void sn_system_read(const sn_system *system, double *q, double *v)
 void sn_system_write(sn_system *system, const double *q, const double *v)
 {
     const sn_world *world = system->world;
-    for (int s = 0; s < world->set_count; ++s) {
+    for (int s = 0; s < SN_SET_ELASTIC; ++s) {
         sn_agent_set *set = world->sets[s];
         if (q != NULL && set->q_count > 0) {
             memcpy(set->q, q, (size_t)set->q_count * sizeof *q);
@@ -404,12 +399,6 @@ static void put_metric(sn_system *system, agent_place at, sn_system_metric metri
     for (size_t k = 0; k < count; ++k) {
         memcpy(block + k * n, scratch + k * count, count * sizeof *block);
     }
-}
-
-double sn_system_limit_position(const sn_system_limit *limit, const double *q)
-{
-    const double *own = q + limit->q;
-    return limit->ball ? sn_length(sn_quat_log(sn_quat_normalize(quat_at(own)))) : own[0];
 }
 
 // The row of a limit that presses: the rate of its freedom, or of a ball's angle. A ball at zero
@@ -609,59 +598,4 @@ bool sn_system_project(sn_system *system, double *q)
     }
     sn_system_rows(system);
     return largest_gap(system) <= close;
-}
-
-// ---- limits ----
-
-void sn_system_press(sn_system *system, int limit, int side)
-{
-    system->limits.data[limit].side = side;
-    system->rows = system->tie_rows;
-    for (int i = 0; i < system->limits.count; ++i) {
-        system->rows += system->limits.data[i].side != 0;
-    }
-}
-
-int sn_system_pulling_limit(const sn_system *system, const double *lambda, double *strength)
-{
-    int row = system->tie_rows, worst = -1;
-    *strength = 0.0;
-    for (int i = 0; i < system->limits.count; ++i) {
-        int side = system->limits.data[i].side;
-        if (side == 0) {
-            continue;
-        }
-        double pull = system->scale[row] > 0.0 ? side * lambda[row] / system->scale[row] : 0.0;
-        if (pull > *strength) {
-            *strength = pull;
-            worst = i;
-        }
-        row += 1;
-    }
-    return worst;
-}
-
-sn_status sn_system_find_pressed(sn_system *system, const double *q, double *push, double *lambda,
-                                 double *left, sn_error *error)
-{
-    for (int i = 0; i < system->limits.count; ++i) {
-        const sn_system_limit *limit = &system->limits.data[i];
-        double position = sn_system_limit_position(limit, q), near = 1e-9 * system->reach[limit->v];
-        int side = position >= limit->upper - near ? 1 : (position <= limit->lower + near ? -1 : 0);
-        sn_system_press(system, i, side);
-    }
-    for (;;) {
-        double strength;
-        sn_status status = sn_system_factor(system, SN_METRIC_MASS, error);
-        if (status != SN_OK) {
-            return status;
-        }
-        sn_system_push(system, push);
-        sn_system_balance(system, push, lambda, left);
-        int pulling = sn_system_pulling_limit(system, lambda, &strength);
-        if (pulling < 0) {
-            return SN_OK;
-        }
-        sn_system_press(system, pulling, 0);
-    }
 }

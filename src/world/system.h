@@ -1,4 +1,5 @@
-// A whole world as one system of coordinates: what statics, modes and inverse dynamics share.
+// All rigid bodies and mechanisms of a world as one system of coordinates: what statics, modes and
+// inverse dynamics share. Elastic bodies stand where they are; world/rest.h has them beside it.
 //
 //     M(q) dv/dt = f(q, v) + J(q)^T lambda,    J v = 0
 //
@@ -49,6 +50,9 @@ typedef struct sn_system {
     double *work;         // 4 n and rows
     double *pose;         // q_count, scratch
     double *square;       // n x n, scratch
+    // What else is held, beside rows: adds what it does at the present pose to f. NULL: nothing.
+    void (*hold)(void *holder, double *force);
+    void *holder;
 } sn_system;
 
 // Puts the world together and makes room. The world is `stepping` until sn_system_close, so that
@@ -93,9 +97,9 @@ void sn_system_residual(const sn_system *system, const double *left, double *scr
 // The basis stays that of the last factor. False when it cannot.
 bool sn_system_project(sn_system *system, double *q);
 
-// -d(f + J^T lambda)/dq at the present pose with lambda held, by differences of `order` 1 or 4: n x
-// n, row i the force of freedom i. So it has the ties' own part, lambda times their second
-// derivatives. Velocities must be zero. False when memory runs out.
+// -d(f + J^T lambda + what `hold` adds)/dq at the present pose with lambda held, by differences of
+// `order` 1 or 4: n x n, row i the force of freedom i. So it has the ties' own part, lambda times
+// their second derivatives. Velocities must be zero. False when memory runs out.
 bool sn_system_stiffness(sn_system *system, const double *lambda, int order, double *k);
 
 // Z K Z^T (free x free), symmetric part; gives the largest entry of the other part relative to the
@@ -121,6 +125,13 @@ int sn_system_pulling_limit(const sn_system *system, const double *lambda, doubl
 // would have to pull. Leaves the factor by masses, push, lambda and left.
 sn_status sn_system_find_pressed(sn_system *system, const double *q, double *push, double *lambda,
                                  double *left, sn_error *error);
+
+// Cuts the way d from q at the first limit that it meets, which presses from then on. Gives the
+// part of it that is left. moved: q_count, scratch.
+double sn_system_cut_at_limits(sn_system *system, const double *q, const double *d, double *moved);
+
+// Limits that q is beyond press from now on; false: there were none.
+bool sn_system_press_crossed(sn_system *system, const double *q);
 
 // Where the freedom of a limit is: its coordinate, or the angle of a ball's turn.
 double sn_system_limit_position(const sn_system_limit *limit, const double *q);

@@ -1,0 +1,133 @@
+// Hard limits of a system as an active set: which of them press; declared in world/system.h.
+#include <math.h>
+
+#include "math/rotation.h"
+#include "world/system.h"
+
+static sn_quat quat_at(const double *q)
+{
+    return (sn_quat){q[0], q[1], q[2], q[3]};
+}
+
+double sn_system_limit_position(const sn_system_limit *limit, const double *q)
+{
+    const double *own = q + limit->q;
+    return limit->ball ? sn_length(sn_quat_log(sn_quat_normalize(quat_at(own)))) : own[0];
+}
+
+void sn_system_press(sn_system *system, int limit, int side)
+{
+    system->limits.data[limit].side = side;
+    system->rows = system->tie_rows;
+    for (int i = 0; i < system->limits.count; ++i) {
+        system->rows += system->limits.data[i].side != 0;
+    }
+}
+
+int sn_system_pulling_limit(const sn_system *system, const double *lambda, double *strength)
+{
+    int row = system->tie_rows, worst = -1;
+    *strength = 0.0;
+    for (int i = 0; i < system->limits.count; ++i) {
+        int side = system->limits.data[i].side;
+        if (side == 0) {
+            continue;
+        }
+        double pull = system->scale[row] > 0.0 ? side * lambda[row] / system->scale[row] : 0.0;
+        if (pull > *strength) {
+            *strength = pull;
+            worst = i;
+        }
+        row += 1;
+    }
+    return worst;
+}
+
+sn_status sn_system_find_pressed(sn_system *system, const double *q, double *push, double *lambda,
+                                 double *left, sn_error *error)
+{
+    for (int i = 0; i < system->limits.count; ++i) {
+        const sn_system_limit *limit = &system->limits.data[i];
+        double position = sn_system_limit_position(limit, q), near = 1e-9 * system->reach[limit->v];
+        int side = position >= limit->upper - near ? 1 : (position <= limit->lower + near ? -1 : 0);
+        sn_system_press(system, i, side);
+    }
+    for (;;) {
+        double strength;
+        sn_status status = sn_system_factor(system, SN_METRIC_MASS, error);
+        if (status != SN_OK) {
+            return status;
+        }
+        sn_system_push(system, push);
+        sn_system_balance(system, push, lambda, left);
+        int pulling = sn_system_pulling_limit(system, lambda, &strength);
+        if (pulling < 0) {
+            return SN_OK;
+        }
+        sn_system_press(system, pulling, 0);
+    }
+}
+
+// ---- on a way ----
+
+// The part of the way d from q after which a limit that does not press is passed; 1: none is.
+static double part_to_limit(const sn_system *system, const sn_system_limit *limit, const double *q,
+                            const double *d, double *moved)
+{
+    double start = sn_system_limit_position(limit, q), low = 0.0, high = 1.0;
+    sn_system_move(system, q, d, 1.0, moved);
+    double end = sn_system_limit_position(limit, moved);
+    if (end <= limit->upper && end >= limit->lower) {
+        return 1.0;
+    }
+    if (!limit->ball) {
+        double bound = end > limit->upper ? limit->upper : limit->lower;
+        return fmax(0.0, (bound - start) / (end - start));
+    }
+    for (int turn = 0; turn < 60; ++turn) {
+        double middle = 0.5 * (low + high);
+        sn_system_move(system, q, d, middle, moved);
+        bool inside = sn_system_limit_position(limit, moved) <= limit->upper;
+        low = inside ? middle : low;
+        high = inside ? high : middle;
+    }
+    return low;
+}
+
+double sn_system_cut_at_limits(sn_system *system, const double *q, const double *d, double *moved)
+{
+    double part = 1.0;
+    int first = -1;
+    for (int i = 0; i < system->limits.count; ++i) {
+        if (system->limits.data[i].side == 0) {
+            double own = part_to_limit(system, &system->limits.data[i], q, d, moved);
+            if (own < part) {
+                part = own;
+                first = i;
+            }
+        }
+    }
+    if (first >= 0) {
+        const sn_system_limit *limit = &system->limits.data[first];
+        sn_system_move(system, q, d, 1.0, moved);
+        sn_system_press(system, first,
+                        sn_system_limit_position(limit, moved) > limit->upper ? 1 : -1);
+    }
+    return part;
+}
+
+bool sn_system_press_crossed(sn_system *system, const double *q)
+{
+    bool any = false;
+    for (int i = 0; i < system->limits.count; ++i) {
+        const sn_system_limit *limit = &system->limits.data[i];
+        double position = sn_system_limit_position(limit, q),
+               slack = 1e-12 * system->reach[limit->v];
+        if (limit->side == 0 &&
+            (position > limit->upper + slack || position < limit->lower - slack)) {
+            sn_system_press(system, i, position > limit->upper ? 1 : -1);
+            any = true;
+        }
+    }
+    return any;
+}
