@@ -355,7 +355,7 @@ static void damped_runs_end_at_equilibrium(void **state)
     sn_equilibrium rest = settle(world, NULL);
     assert_true(rest.stable && rest.free_count == 0);
     sn_equilibrium_free(&rest);
-    for (int i = 0; i < 700; ++i) {
+    for (int i = 0; i < 500; ++i) {
         assert_int_equal(sn_world_step(copy, 0.01, NULL), SN_OK);
     }
     sn_vec3 a = sn_body_point(world, tongue, tip), b = sn_body_point(copy, tongue, tip);
@@ -569,7 +569,7 @@ static void lack_of_memory_is_told(void **state)
 {
     (void)state;
     bool passed = false;
-    for (int n = 0; n < 4000 && !passed; n += 1 + n / 6) {
+    for (int n = 0; n < 4000 && !passed; n += 1 + n / 3) {
         sn_body arm, tongue;
         sn_world *world = make_tongue(0.1, &arm, &tongue);
         sn_equilibrium rest;

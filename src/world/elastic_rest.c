@@ -48,6 +48,8 @@ typedef struct search {
     double brake;                  // the share of it
     double energy, best_energy;    // J, of elastic bodies
     double lost;                   // J, since the best place
+    double promised;               // J, by the step that left it
+    double best_residual;          // N
     int debt;                      // steps since then
     double residual;               // N: |left|, turns by the reach
     double previous;               // of the iteration before
@@ -503,16 +505,23 @@ static sn_status take_step(search *s, sn_error *error)
     if (status != SN_OK || !isfinite(now) || !isfinite(energy)) {
         return status != SN_OK ? status : go_back(s, error);
     }
+    // Gains drown in rounding near the end, and are no measure where loads turn with a surface.
     bool hidden = wanted < 1e-10 * (fabs(energy) + fabs(work)) && now < s->residual;
+    bool calmer = now < 0.5 * (s->debt == 0 ? s->residual : s->best_residual);
     memcpy(s->pose, s->trial, sn_rest_pose_size(rest) * sizeof *s->pose);
     s->energy = energy;
+    s->promised = s->debt == 0 ? wanted : s->promised;
     s->lost -= gain;
-    if ((s->lost < -1e-4 * fmax(wanted, 0.0) && gain > 0.0) || hidden) {
-        s->brake *= gain > 0.3 * wanted || hidden || s->debt > 0 ? 0.1 : 1.0;
+    if ((s->lost < -1e-4 * fmax(wanted, 0.0) && gain > 0.0) || hidden || calmer) {
+        bool full = hidden ? now < 0.3 * s->residual : -s->lost > 0.3 * s->promised;
+        bool poor = hidden ? now > 0.7 * s->residual : -s->lost < 0.1 * s->promised;
+        s->brake *= full ? 0.1 : (poor ? 10.0 : 1.0);
         s->brake = fmax(s->brake, LEAST_BRAKE);
         keep_best(s);
+        s->best_residual = now;
         return SN_OK;
     }
+    s->best_residual = s->debt == 0 ? s->residual : s->best_residual;
     s->debt += now < 0.5 * s->residual ? 0 : 1;
     return s->debt > MOST_DEBT ? go_back(s, error) : SN_OK;
 }
