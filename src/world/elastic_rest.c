@@ -274,8 +274,10 @@ static sn_status check_held(search *s, sn_error *error)
     holding h = {.parent = sn_allocate(count * sizeof(int)),
                  .held = sn_allocate_zero(count),
                  .sum = sn_allocate_zero(count * sizeof(sn_vec3))};
-    sn_status status = sn_fail_memory(error, count * sizeof(sn_vec3));
-    if (h.parent != NULL && h.held != NULL && h.sum != NULL) {
+    sn_status status = SN_OK;
+    if (h.parent == NULL || h.held == NULL || h.sum == NULL) {
+        status = sn_fail_memory(error, count * sizeof(sn_vec3));
+    } else {
         for (size_t i = 0; i < count; ++i) {
             h.parent[i] = (int)i;
         }
