@@ -48,7 +48,7 @@ static void free_item(sn_elastic_item *item)
 // The vectors of an item are one block of memory.
 static bool reserve_vectors(sn_elastic_item *item, int vertices)
 {
-    enum { VECTORS = 6 };
+    enum { VECTORS = 8 };
     size_t length = (size_t)(STRIDE * vertices);
     item->fixed = sn_allocate_zero((size_t)vertices);
     item->row_mass = sn_allocate_zero((size_t)vertices * sizeof(double));
@@ -63,6 +63,8 @@ static bool reserve_vectors(sn_elastic_item *item, int vertices)
     item->change = item->right + length;
     item->place = item->change + length;
     item->turn = item->place + length;
+    item->q_start = item->turn + length;
+    item->v_start = item->q_start + length;
     return true;
 }
 
@@ -143,6 +145,22 @@ static void weigh(sn_elastic_item *item)
         item->radius = fmax(item->radius, sn_length(arm));
     }
     sn_mass_add_product(&item->mass, STRIDE, 1.0, item->right, item->rest_moment);
+}
+
+static double find_shortest_edge(const sn_tetrahedra *mesh)
+{
+    const sn_vec3 *x = sn_tetrahedra_positions(mesh);
+    const int *elements = sn_tetrahedra_elements(mesh);
+    int nodes = sn_tetrahedra_nodes(mesh);
+    double shortest = INFINITY;
+    for (int e = 0; e < sn_tetrahedra_element_count(mesh); ++e, elements += nodes) {
+        for (int i = 0; i < 4; ++i) {
+            for (int k = i + 1; k < 4; ++k) {
+                shortest = fmin(shortest, sn_length(sn_vec3_sub(x[elements[i]], x[elements[k]])));
+            }
+        }
+    }
+    return shortest;
 }
 
 static sn_status make_linear(sn_elastic_item *item, int integrator, const char *place,
@@ -266,6 +284,7 @@ static sn_status make_item(const sn_elastic_def *def, int integrator, sn_elastic
             item->fixed[def->fixed[i]] = 7;
         }
         weigh(item);
+        item->shortest = find_shortest_edge(item->mesh);
         status = check_flow(item, integrator, def->name, error);
         status = status == SN_OK ? make_linear(item, integrator, def->name, error) : status;
         status = status == SN_OK ? sn_elastic_factor_mass(item, error) : status;

@@ -18,6 +18,11 @@
 // the inner forces did are zero in truth but not after a linearisation or a few turns of conjugate
 // gradients; a body that nothing holds therefore gets back, as a rigid motion, what its momentum
 // and angular momentum lack, before contact looks at it.
+//
+// Both rules keep to energy where they resolve a motion or it is small, and else may gain: large
+// vibrations under the midpoint rule (O. Gonzalez, J. Simo 1996, "On the stability of symplectic
+// and energy-momentum algorithms for non-linear Hamiltonian systems with symmetry"), turns by half
+// a radian a step under Euler's. A body that nothing touches then goes through the step in parts.
 #ifndef SN_AGENT_ELASTIC_H
 #define SN_AGENT_ELASTIC_H
 
@@ -71,11 +76,13 @@ typedef struct sn_elastic_item {
     double *row_mass;    // vertex_count: M 1, kg
     double *rest_moment; // stride: M X, with X from the centre of mass at rest
     sn_vec3 rest_centre;
-    double radius; // at rest, of a ball about the centre
+    double radius;   // at rest, of a ball about the centre
+    double shortest; // edge of an element at rest
 
     double *force;   // stride, like those that follow: from outside, in the step under way
     double *impulse; // what these do in it
     double *right, *change, *place, *turn; // scratch
+    double *q_start, *v_start;             // of a step that goes in parts
     double *hold;  // 2 * vertex_count: N/m and N s/m of hands; NULL until needed
     bool held;     // by a hand, in the step under way
     double *drag;  // 9 * vertex_count: -df/dv of the air on each, N s/m; NULL until a wind blows
@@ -99,6 +106,8 @@ typedef struct sn_elastic_item {
     int iterations, newtons;
     double residual;
     bool spared; // the last step was cut short before an element would have turned inside out
+    bool placed; // free_step has moved it to the end of the step under way
+    bool gained; // energy, in that
 } sn_elastic_item;
 
 typedef struct sn_elastic_set {
@@ -199,5 +208,21 @@ void sn_elastic_apply_inverse(const sn_agent_set *set, int agent, const sn_spati
 
 // How long velocities act on positions in a step: h/2, h, or 0 for explicit ones.
 double sn_elastic_time(const sn_agent_set *set, int agent, double h);
+
+// The velocity at the end of a step with nothing in the way, from q = x*; `force` has what acts
+// from outside. An SN_FAILURE.
+int sn_elastic_find_velocity(sn_agent_set *set, int agent, double h);
+// Where that leads; and there, or to before an element loses its volume.
+void sn_elastic_find_end(const sn_agent_set *set, int agent, double h, double *end);
+void sn_elastic_move(sn_agent_set *set, int agent, double h);
+
+// ---- elastic_calm.c ----
+// After sn_elastic_find_velocity of a body that nothing touches: does it gain energy, it goes there
+// in parts. An SN_FAILURE.
+int sn_elastic_check_gain(sn_agent_set *set, int agent, double h);
+// Kinetic energy of its motion as a rigid body; 0 where vertices are fixed.
+double sn_elastic_rigid_energy(const sn_agent_set *set, int agent);
+// Takes the rest of its motion down to a share: momentum and angular momentum stay.
+void sn_elastic_calm(sn_agent_set *set, int agent, double share);
 
 #endif

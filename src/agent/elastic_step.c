@@ -27,17 +27,21 @@ static bool steps(const sn_agent *head)
     return !sn_integrator_is_staged(head->integrator) && !head->held;
 }
 
+static bool is_midpoint(const sn_agent *head)
+{
+    return head->integrator == SN_INTEGRATOR_LIE_MIDPOINT;
+}
+
 double sn_elastic_time(const sn_agent_set *set, int agent, double h)
 {
-    int integrator = set->agents[agent].integrator;
-    return integrator == SN_INTEGRATOR_LIE_MIDPOINT ? 0.5 * h
-                                                    : (is_explicit(&set->agents[agent]) ? 0.0 : h);
+    const sn_agent *head = &set->agents[agent];
+    return is_midpoint(head) ? 0.5 * h : (is_explicit(head) ? 0.0 : h);
 }
 
 // How much of a change of velocity acts where the rule looks at forces.
 static double share_of(const sn_agent_set *set, int agent)
 {
-    return set->agents[agent].integrator == SN_INTEGRATOR_LIE_MIDPOINT ? 0.5 : 1.0;
+    return is_midpoint(&set->agents[agent]) ? 0.5 : 1.0;
 }
 
 // Behind an agent's positions: what has flowed.
@@ -376,48 +380,125 @@ static void explicit_change(sn_agent_set *set, int agent, double h)
 
 // ---- momentum ----
 
-// What M dv lacks of the impulses from outside, and of their moments about the place where forces
-// acted, comes back as a rigid motion.
+// How far a place is turned away from another about their centres, at most, for a rigid motion of
+// one to act on the other's moments: the cosine of a sixth of a turn.
+static const double LEAST_ALIKE = 0.5;
+
+static sn_vec3 centre_of(const sn_elastic_item *item, const double *x)
+{
+    sn_vec3 centre = SN_VEC3_ZERO;
+    for (int i = 0; i < item->mass.vertex_count; ++i) {
+        centre = sn_vec3_add_scaled(centre, item->row_mass[i] / item->mass.total,
+                                    sn_vec3_at(x + STRIDE * i));
+    }
+    return centre;
+}
+
+// Arms to the end of the step, q + t v (midpoint) or q0 + h v (Euler), from its centre; or those of
+// x, where the body turns so far that they are of no use.
+static void find_end_arms(const sn_agent_set *set, int agent, const double *x, double *arms)
+{
+    const sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    const double *v = sn_agent_v(set, agent);
+    double t = sn_elastic_time(set, agent, item->step), alike = 0.0, all = 0.0;
+    for (int i = 0; i < STRIDE * item->mass.vertex_count; ++i) {
+        arms[i] = x[i] + t * v[i];
+    }
+    sn_vec3 end = centre_of(item, arms), centre = centre_of(item, x);
+    for (int i = 0; i < item->mass.vertex_count; ++i) {
+        sn_vec3 a = sn_vec3_sub(sn_vec3_at(x + STRIDE * i), centre),
+                b = sn_vec3_sub(sn_vec3_at(arms + STRIDE * i), end);
+        alike += item->row_mass[i] * sn_dot(a, b);
+        all += item->row_mass[i] * sn_dot(a, a);
+        sn_vec3_put(arms + STRIDE * i, b);
+    }
+    for (int i = 0; i < item->mass.vertex_count && !(alike > LEAST_ALIKE * all); ++i) {
+        sn_vec3_put(arms + STRIDE * i, sn_vec3_sub(sn_vec3_at(x + STRIDE * i), centre));
+    }
+}
+
+// (R - 1) / t of Cayley's turn R of t w: a motion of velocity w x b that ends with b turned. R - 1
+// = (U + U^2 / 2) / (1 + |u|^2 / 4) with U of u = t w.
+static sn_mat3 turn_rate(sn_vec3 w, double t)
+{
+    sn_mat3 spin = {{{0.0, -w.z, w.y}, {w.z, 0.0, -w.x}, {-w.y, w.x, 0.0}}};
+    sn_mat3 square = sn_mat3_multiply(spin, spin);
+    double scale = 1.0 / (1.0 + 0.25 * t * t * sn_dot(w, w));
+    for (int i = 0; i < 9; ++i) {
+        double *x = &spin.m[i / 3][i % 3];
+        *x = scale * (*x + 0.5 * t * square.m[i / 3][i % 3]);
+    }
+    return spin;
+}
+
+// sum a x M C b, of second = sum M b a^T.
+static sn_vec3 moment_of(sn_mat3 rate, sn_mat3 second)
+{
+    sn_mat3 w = sn_mat3_multiply(rate, second);
+    return (sn_vec3){w.m[2][1] - w.m[1][2], w.m[0][2] - w.m[2][0], w.m[1][0] - w.m[0][1]};
+}
+
+// The rate C of a turn whose moment is this, by Newton's method with the derivative tr S - S of no
+// turn; or w x alone, where that does not get there.
+static sn_mat3 find_turn(sn_mat3 second, sn_vec3 moment, double t)
+{
+    enum { TURNS = 30 };
+    const double near = 1e-6;
+    double trace = second.m[0][0] + second.m[1][1] + second.m[2][2];
+    sn_mat3 inertia = sn_mat3_scale(-1.0, second);
+    for (int i = 0; i < 3; ++i) {
+        inertia.m[i][i] += trace;
+    }
+    sn_mat3 inverse = sn_mat3_inverse(inertia), rate = SN_MAT3_ZERO;
+    sn_vec3 first = sn_mat3_apply(inverse, moment), w = first, lack = moment;
+    double left = INFINITY;
+    for (int k = 0; k < TURNS; ++k) {
+        sn_mat3 next = turn_rate(w, t);
+        lack = sn_vec3_sub(moment, moment_of(next, second));
+        double now = sn_length(lack);
+        if (!(now < left)) {
+            break;
+        }
+        left = now;
+        rate = next;
+        w = sn_vec3_add(w, sn_mat3_apply(inverse, lack));
+    }
+    return left <= near * sn_length(moment) ? rate : turn_rate(first, 0.0);
+}
+
+// What M dv lacks of the impulses from outside, and of their moments about the place x where forces
+// acted, comes back as a rigid motion, which turns the end of the step and does not strain it: one
+// of x would, by the angle that the body turns in the step.
 static void restore_momentum(sn_agent_set *set, int agent, const double *x)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     double *v = sn_agent_v(set, agent);
     const double *v0 = set->v_last + set->agents[agent].v_first;
     int count = item->mass.vertex_count;
-    sn_vec3 centre = SN_VEC3_ZERO, lack = SN_VEC3_ZERO, moment = SN_VEC3_ZERO;
+    sn_vec3 centre = centre_of(item, x), lack = SN_VEC3_ZERO, moment = SN_VEC3_ZERO;
     for (int i = 0; i < STRIDE * count; ++i) {
         item->change[i] = v0[i] - v[i];
     }
     sn_mass_add_product(&item->mass, STRIDE, 1.0, item->change, item->impulse);
-    for (int i = 0; i < count; ++i) {
-        centre = sn_vec3_add_scaled(centre, item->row_mass[i] / item->mass.total,
-                                    sn_vec3_at(x + STRIDE * i));
-    }
+    find_end_arms(set, agent, x, item->change);
+    memset(item->right, 0, bytes_of(item));
+    sn_mass_add_product(&item->mass, STRIDE, 1.0, item->change, item->right);
     sn_mat3 second = SN_MAT3_ZERO;
     for (int i = 0; i < count; ++i) {
         sn_vec3 arm = sn_vec3_sub(sn_vec3_at(x + STRIDE * i), centre),
                 rest = sn_vec3_at(item->impulse + STRIDE * i);
+        const double a[3] = {arm.x, arm.y, arm.z}, *b = item->right + STRIDE * i;
         lack = sn_vec3_add(lack, rest);
         moment = sn_vec3_add(moment, sn_cross(arm, rest));
-        sn_vec3_put(item->change + STRIDE * i, arm);
-    }
-    memset(item->right, 0, bytes_of(item));
-    sn_mass_add_product(&item->mass, STRIDE, 1.0, item->change, item->right);
-    for (int i = 0; i < count; ++i) {
-        const double *a = item->change + STRIDE * i, *b = item->right + STRIDE * i;
         for (int k = 0; k < 9; ++k) {
-            second.m[k / 3][k % 3] += a[k / 3] * b[k % 3];
+            second.m[k / 3][k % 3] += b[k / 3] * a[k % 3];
         }
     }
-    double trace = second.m[0][0] + second.m[1][1] + second.m[2][2];
-    sn_mat3 inertia = sn_mat3_scale(-1.0, second);
-    for (int i = 0; i < 3; ++i) {
-        inertia.m[i][i] += trace;
-    }
     sn_vec3 shift = sn_vec3_scale(1.0 / item->mass.total, lack);
-    sn_vec3 turn = sn_mat3_apply(sn_mat3_inverse(inertia), moment);
+    sn_mat3 turn = find_turn(second, moment, sn_elastic_time(set, agent, item->step));
     for (int i = 0; i < count; ++i) {
-        sn_vec3 more = sn_vec3_add(shift, sn_cross(turn, sn_vec3_at(item->change + STRIDE * i)));
+        sn_vec3 more =
+            sn_vec3_add(shift, sn_mat3_apply(turn, sn_vec3_at(item->change + STRIDE * i)));
         v[STRIDE * i] += more.x;
         v[STRIDE * i + 1] += more.y;
         v[STRIDE * i + 2] += more.z;
@@ -443,39 +524,52 @@ void sn_elastic_begin(sn_agent_set *set, int first, int last, double h)
     }
 }
 
+// The velocity at the end with nothing in the way; `force` has what acts from outside.
+int sn_elastic_find_velocity(sn_agent_set *set, int agent, double h)
+{
+    sn_agent *head = &set->agents[agent];
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    double *v = sn_agent_v(set, agent);
+    if (is_explicit(head)) {
+        explicit_change(set, agent, h);
+    } else {
+        int failure = implicit_change(set, agent, h);
+        if (failure != SN_FAILURE_NONE) {
+            return failure;
+        }
+    }
+    for (int i = 0; i < head->v_count; ++i) {
+        v[i] += item->change[i];
+        item->impulse[i] = h * item->force[i];
+    }
+    if (item->fixed_count == 0 && item->rayleigh.mass_rate == 0.0 && !item->held &&
+        !item->dragged) {
+        restore_momentum(set, agent,
+                         is_midpoint(head) ? sn_agent_q(set, agent) : set->q_last + head->q_first);
+    }
+    return SN_FAILURE_NONE;
+}
+
 void sn_elastic_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravity, double h)
 {
     for (int agent = first; agent < last; ++agent) {
         sn_agent *head = &set->agents[agent];
         sn_elastic_item *item = sn_elastic_item_of(set, agent);
-        item->pushed = item->answers = item->spared = false;
+        item->pushed = item->answers = item->spared = item->placed = item->gained = false;
         if (!steps(head)) {
             continue;
         }
-        double *v = sn_agent_v(set, agent);
         item->step = h;
         item->iterations = item->newtons = 0;
         sn_elastic_follow_flow(set, agent);
         sn_elastic_find_outer(set, agent, gravity, item->force);
-        if (is_explicit(head)) {
-            explicit_change(set, agent, h);
-        } else {
-            head->failed = (uint8_t)implicit_change(set, agent, h);
-            if (head->failed != SN_FAILURE_NONE) {
-                continue;
-            }
+        int failure = sn_elastic_find_velocity(set, agent, h);
+        if (failure == SN_FAILURE_NONE && item->grips.count == 0 && !item->held && !item->dragged &&
+            !is_explicit(head)) {
+            failure = sn_elastic_check_gain(set, agent, h);
         }
-        for (int i = 0; i < head->v_count; ++i) {
-            v[i] += item->change[i];
-            item->impulse[i] = h * item->force[i];
-        }
-        if (item->fixed_count == 0 && item->rayleigh.mass_rate == 0.0 && !item->held &&
-            !item->dragged) {
-            bool midpoint = head->integrator == SN_INTEGRATOR_LIE_MIDPOINT;
-            restore_momentum(set, agent,
-                             midpoint ? sn_agent_q(set, agent) : set->q_last + head->q_first);
-        }
-        item->pushed = true;
+        head->failed = (uint8_t)failure;
+        item->pushed = failure == SN_FAILURE_NONE;
     }
 }
 
@@ -487,31 +581,41 @@ static void end_safely(sn_agent_set *set, int agent)
     double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     const double *q0 = set->q_last + set->agents[agent].q_first;
     double s = sn_solid_safe_share(item->solid, threads_of(set), q0, q, KEPT_IN_STEP);
-    item->spared = s < 1.0;
-    for (int i = 0; i < set->agents[agent].v_count && item->spared; ++i) {
+    item->spared = item->spared || s < 1.0;
+    for (int i = 0; i < set->agents[agent].v_count && s < 1.0; ++i) {
         q[i] = q0[i] + s * (q[i] - q0[i]);
         v[i] *= s;
+    }
+}
+
+void sn_elastic_find_end(const sn_agent_set *set, int agent, double h, double *end)
+{
+    const sn_agent *head = &set->agents[agent];
+    const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
+    const double *q0 = set->q_last + head->q_first;
+    bool midpoint = is_midpoint(head);
+    for (int i = 0; i < head->v_count; ++i) {
+        end[i] = midpoint ? q[i] + 0.5 * h * v[i] : q0[i] + h * v[i];
+    }
+}
+
+void sn_elastic_move(sn_agent_set *set, int agent, double h)
+{
+    sn_elastic_find_end(set, agent, h, sn_agent_q(set, agent));
+    if (sn_elastic_item_of(set, agent)->barrier) {
+        end_safely(set, agent);
     }
 }
 
 void sn_elastic_advance(sn_agent_set *set, int first, int last, double h)
 {
     for (int agent = first; agent < last; ++agent) {
-        sn_agent *head = &set->agents[agent];
         sn_elastic_item *item = sn_elastic_item_of(set, agent);
-        if (!steps(head) || !item->pushed) {
+        if (!steps(&set->agents[agent]) || !item->pushed) {
             continue;
         }
-        double *q = sn_agent_q(set, agent);
-        const double *v = sn_agent_v(set, agent);
-        const double *q0 = set->q_last + head->q_first;
-        bool midpoint = head->integrator == SN_INTEGRATOR_LIE_MIDPOINT;
-
-        for (int i = 0; i < head->v_count; ++i) {
-            q[i] = midpoint ? q[i] + 0.5 * h * v[i] : q0[i] + h * v[i];
-        }
-        if (item->barrier) {
-            end_safely(set, agent);
+        if (!item->placed) {
+            sn_elastic_move(set, agent, h);
         }
         item->pushed = false;
         item->was_held = item->held || item->dragged;

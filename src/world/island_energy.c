@@ -14,7 +14,8 @@
 //
 // Islands with elastic bodies are looked at when their skins have been stopped where they had to be
 // (soft_stop.c), with the energy of their material and a smaller share. Should that alone be more
-// than the island may have, they are taken back on their way until it is not. Bonds, hands and
+// than the island may have, they are taken back on their way until it is not. Elastic bodies that
+// touch nothing pay with the motion of their material, and keep their momenta. Bonds, hands and
 // explicit steps are sources of their own.
 //
 // An island in which something is no longer a number, or a mechanism could not be followed at all,
@@ -517,6 +518,27 @@ static void halve_ways(sn_world *world, const soft_group *group, bool all)
     }
 }
 
+// Velocities shrink until no more than so much kinetic energy is left; of a body that touches
+// nothing those within it, unless what it has at stake is no match for the excess.
+static void slow_group(sn_world *world, const soft_group *group, const island_sum *sum, double may,
+                       double stake)
+{
+    const double gross = 0.25; // of that
+    sn_agent_set *set = &world->elastics.agents;
+    double share = sqrt(may / sum->kinetic);
+    world->report.slowed += 1;
+    if (group->island != NULL) {
+        slow(world, group->island, share);
+        return;
+    }
+    double flight = sn_elastic_rigid_energy(set, group->agent);
+    if (flight - may > gross * (stake + sum->floor)) {
+        sn_elastic_contact.slow(set, group->agent, share);
+    } else if (sum->kinetic > flight) {
+        sn_elastic_calm(set, group->agent, sqrt(fmax(may - flight, 0.0) / (sum->kinetic - flight)));
+    }
+}
+
 // Whether it was moved.
 static bool check_group(sn_world *world, const soft_group *group, double h)
 {
@@ -528,32 +550,20 @@ static bool check_group(sn_world *world, const soft_group *group, double h)
         moved = true;
         sum = sum_of_group(world, group, h);
     }
-    double may = motion_of(&sum), off = SOFT_SHARE * fmin(may, at_stake(&sum, world->gravity, h));
-    if (!sum.driven && !(sum.kinetic <= fmax(may + off, sum.floor))) {
-        double share = sqrt(fmax(may, sum.floor) / sum.kinetic);
-        if (group->island != NULL) {
-            slow(world, group->island, share);
-        } else {
-            sn_elastic_contact.slow(&world->elastics.agents, group->agent, share);
-        }
-        world->report.slowed += 1;
+    double may = motion_of(&sum), stake = at_stake(&sum, world->gravity, h);
+    if (!sum.driven && !(sum.kinetic <= fmax(may + SOFT_SHARE * fmin(may, stake), sum.floor))) {
+        slow_group(world, group, &sum, fmax(may, sum.floor), stake);
     }
     return moved;
 }
 
-// Bodies that touch nothing can gain energy where a step was not solved, or a law becomes infinite
-// or gives way: only those are looked at.
+// Bodies that touch nothing can gain energy in a step that does not resolve their motion, or where
+// they were stopped on their way: only those are looked at.
 static bool may_run_away(const sn_world *world, int agent)
 {
-    const sn_elastic_item *item = world->elastics.items[agent];
-    const double unsolved = 1e-2;
-    bool may = item->residual > unsolved;
-    for (int i = 0; i < item->material_count; ++i) {
-        sn_elastic_law law = item->materials[i].elastic.law;
-        may = may || law == SN_ELASTIC_LIESENFELD || law == SN_ELASTIC_ST_VENANT;
-    }
     const sn_agent *head = &world->elastics.agents.agents[agent];
-    return may && !head->held && !sn_integrator_is_staged(head->integrator);
+    return (world->elastics.items[agent]->gained || world->touch.soft.stopped.data[agent]) &&
+           !head->held && !sn_integrator_is_staged(head->integrator);
 }
 
 bool sn_world_check_soft_energies(sn_world *world, double h)
