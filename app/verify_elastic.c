@@ -247,6 +247,7 @@ static const sn_verify_case cases[] = {
     {"end moment", sn_verify_elastic_circle},
     {"end couple", sn_verify_elastic_couple},
     {"frequencies", sn_verify_elastic_modes},
+    {"weight", sn_verify_elastic_weight},
     {"kept energy", sn_verify_elastic_energy},
     {"kept momentum", sn_verify_elastic_momentum},
     {"two bars", sn_verify_elastic_impact},

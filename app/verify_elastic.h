@@ -86,6 +86,7 @@ void sn_verify_elastic_loads(sn_verify *verify);
 void sn_verify_elastic_circle(sn_verify *verify);
 void sn_verify_elastic_couple(sn_verify *verify);
 void sn_verify_elastic_modes(sn_verify *verify);
+void sn_verify_elastic_weight(sn_verify *verify);
 void sn_verify_elastic_energy(sn_verify *verify);
 void sn_verify_elastic_momentum(sn_verify *verify);
 void sn_verify_elastic_impact(sn_verify *verify);
