@@ -1,5 +1,5 @@
 // Elastic bodies that nothing touches, in steps too long for how they move: momentum and angular
-// momentum stay, energy does not grow.
+// momentum stay, energy does not grow, and a hand's spring keeps to its rule.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -118,11 +118,46 @@ static void violent_vibrations_do_not_grow(void **state)
     }
 }
 
+// A stiff cube on a hand's spring is a mass on one: m x'' = -k (x - d). The midpoint rule turns its
+// phase by 2 atan(w h / 2) a step, at any step.
+static void a_hand_is_a_spring(void **state)
+{
+    (void)state;
+    const double turns[] = {3.0, 1.0, 0.1};
+    for (int i = 0; i < 3; ++i) {
+        sn_tetrahedra_box box = sn_default_tetrahedra_box();
+        box.size = (sn_vec3){0.05, 0.05, 0.05};
+        box.cells[0] = box.cells[1] = box.cells[2] = 1;
+        sn_tetrahedra *mesh = NULL;
+        assert_int_equal(sn_tetrahedra_make_box(&box, &mesh, NULL), SN_OK);
+        sn_elastic_def def = sn_default_elastic_def();
+        def.integrator = SN_INTEGRATOR_LIE_MIDPOINT;
+        flight f = launch(&def, mesh, SN_ELASTIC_COROTATIONAL, 1e9, 0.0);
+        sn_vec3 start = sn_body_centre(f.world, f.body);
+        double w = turns[i] / h, reach = 0.1, step = 2.0 * atan(0.5 * turns[i]);
+        sn_pull_def hand = {.name = "hand",
+                            .body = f.body,
+                            .point = start,
+                            .target = {start.x + reach, start.y, start.z},
+                            .stiffness = f.mass * w * w};
+        sn_field field;
+        assert_int_equal(sn_world_add_pull(f.world, &hand, &field, NULL), SN_OK);
+        for (int k = 1; k <= 60; ++k) {
+            sn_error error = {0};
+            assert_int_equal(sn_world_step(f.world, h, &error), SN_OK);
+            double x = sn_body_centre(f.world, f.body).x - start.x;
+            assert_true(fabs(x - reach * (1.0 - cos(k * step))) <= 1e-3 * reach);
+        }
+        sn_world_destroy(f.world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_turning_bar_is_not_strained),
         cmocka_unit_test(violent_vibrations_do_not_grow),
+        cmocka_unit_test(a_hand_is_a_spring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

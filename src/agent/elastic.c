@@ -28,10 +28,10 @@ static void free_item(sn_elastic_item *item)
     sn_free(item->row_mass);
     sn_free(item->rest_moment);
     sn_free(item->force);
-    sn_free(item->hold);
     sn_free(item->drag);
     sn_skin_destroy(item->skin);
     sn_array_free(&item->known);
+    sn_array_free(&item->hands);
     sn_array_free(&item->answer);
     sn_array_free(&item->bonds);
     sn_array_free(&item->bond_rows);

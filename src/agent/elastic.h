@@ -43,6 +43,12 @@ typedef struct sn_elastic_point {
     double weights[10];
 } sn_elastic_point;
 
+// A hand on a point: a spring and a damper.
+typedef struct sn_elastic_hand {
+    sn_elastic_point point;
+    double stiffness, damping; // N/m, N s/m
+} sn_elastic_hand;
+
 // A point that somebody has asked for by its place at rest.
 typedef struct sn_elastic_known_point {
     sn_vec3 local;
@@ -83,8 +89,8 @@ typedef struct sn_elastic_item {
     double *impulse; // what these do in it
     double *right, *change, *place, *turn; // scratch
     double *q_start, *v_start;             // of a step that goes in parts
-    double *hold;  // 2 * vertex_count: N/m and N s/m of hands; NULL until needed
-    bool held;     // by a hand, in the step under way
+    SN_ARRAY(sn_elastic_hand) hands;       // that hold it in the step under way
+    bool held;                             // by any
     double *drag;  // 9 * vertex_count: -df/dv of the air on each, N s/m; NULL until a wind blows
     bool dragged;  // by it, in the step under way
     bool was_held; // or dragged, in the step that ends
@@ -179,8 +185,7 @@ SN_API void sn_elastic_set_velocity(sn_agent_set *set, int agent, sn_vec3 veloci
 SN_API void sn_elastic_push(const sn_elastic_point *point, sn_vec3 force, double *forces);
 
 // A hand holds the point with a spring and a damper, whose force is among the others: the coming
-// step is to take both implicitly. A hand's share of A is spread over the vertices' own places,
-// which is more than w w^T and so holds at any strength.
+// step is to take both implicitly.
 SN_API void sn_elastic_hold(sn_agent_set *set, int agent, sn_vec3 local, double stiffness,
                             double damping);
 

@@ -222,21 +222,12 @@ double sn_elastic_fastest(const sn_agent_set *set, int agent)
 void sn_elastic_hold(sn_agent_set *set, int agent, sn_vec3 local, double stiffness, double damping)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
-    size_t count = (size_t)item->mass.vertex_count;
-    sn_elastic_point point;
-    if (sn_elastic_find_point(set, agent, local, &point, NULL) != SN_OK) {
+    sn_elastic_hand hand = {.stiffness = stiffness, .damping = damping};
+    if (sn_elastic_find_point(set, agent, local, &hand.point, NULL) != SN_OK) {
         return;
     }
-    item->hold = item->hold != NULL ? item->hold : sn_allocate_zero(2 * count * sizeof(double));
-    if (item->hold == NULL) {
-        return; // then it is taken explicitly
-    }
     if (!item->held) {
-        memset(item->hold, 0, 2 * count * sizeof(double));
+        sn_array_clear(&item->hands);
     }
-    item->held = true;
-    for (int k = 0; k < point.count; ++k) {
-        item->hold[2 * point.vertices[k]] += fabs(point.weights[k]) * stiffness;
-        item->hold[2 * point.vertices[k] + 1] += fabs(point.weights[k]) * damping;
-    }
+    item->held = sn_array_push(&item->hands, hand) || item->held; // else it is taken explicitly
 }

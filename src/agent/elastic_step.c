@@ -124,6 +124,40 @@ static bool add_stiffness_damping(const sn_agent_set *set, const sn_elastic_item
     return true;
 }
 
+// t (t k + c) w w^T of a hand on the point of weights w.
+static sn_status add_hand(const sn_elastic_item *item, sn_threads *threads,
+                          const sn_elastic_hand *hand, double t)
+{
+    const sn_elastic_point *point = &hand->point;
+    double scale = t * (t * hand->stiffness + hand->damping);
+    sn_status status = SN_OK;
+    for (int a = 0; a < point->count; ++a) {
+        for (int b = 0; b <= a && status == SN_OK; ++b) { // and its twin
+            double m = scale * point->weights[a] * point->weights[b];
+            const double block[9] = {m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m};
+            status = sn_linear_add_block(item->linear, threads, point->vertices[a],
+                                         point->vertices[b], block, NULL);
+        }
+    }
+    return status;
+}
+
+// What hands do less, where velocities change so: -s (t k + c) w w^T dv.
+static void add_hands(const sn_elastic_item *item, double share, double t, const double *dv,
+                      double *f)
+{
+    for (int i = 0; i < item->hands.count && item->held; ++i) {
+        const sn_elastic_hand *hand = &item->hands.data[i];
+        sn_vec3 change = SN_VEC3_ZERO;
+        for (int k = 0; k < hand->point.count; ++k) {
+            change = sn_vec3_add_scaled(change, hand->point.weights[k],
+                                        sn_vec3_at(dv + STRIDE * hand->point.vertices[k]));
+        }
+        double less = -share * (t * hand->stiffness + hand->damping);
+        sn_elastic_push(&hand->point, sn_vec3_scale(less, change), f);
+    }
+}
+
 // A = (1 + t a) M + t (t + b) (K + D / (t + b)) at x.
 static sn_status prepare(const sn_agent_set *set, const sn_elastic_item *item, const double *x,
                          double t, bool kept)
@@ -140,10 +174,8 @@ static sn_status prepare(const sn_agent_set *set, const sn_elastic_item *item, c
         return status;
     }
     sn_linear_begin(item->linear, threads, 1.0 + t * item->rayleigh.mass_rate, t * sum);
-    for (int i = 0; i < item->mass.vertex_count && item->held && status == SN_OK; ++i) {
-        double m = t * (t * item->hold[2 * i] + item->hold[2 * i + 1]);
-        const double block[9] = {m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m};
-        status = m > 0.0 ? sn_linear_add_block(item->linear, threads, i, i, block, NULL) : SN_OK;
+    for (int i = 0; i < item->hands.count && item->held && status == SN_OK; ++i) {
+        status = add_hand(item, threads, &item->hands.data[i], t);
     }
     for (int i = 0; i < item->mass.vertex_count && item->dragged && status == SN_OK; ++i) {
         double block[9], most = 0.0;
@@ -188,6 +220,7 @@ static bool find_lack(const sn_agent_set *set, int agent, double h, bool first, 
             right[STRIDE * i + k / 3] -= share * item->drag[9 * i + k] * dv[STRIDE * i + k % 3];
         }
     }
+    add_hands(item, share, t, dv, right);
     *kept = first && item->stiffness == SN_STIFFNESS_FROZEN && item->viscosities == NULL;
     add_inner(set, item, place, speed, *kept, right);
     if (!add_stiffness_damping(set, item, place, speed, right, kept)) {
