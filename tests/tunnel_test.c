@@ -198,7 +198,7 @@ static void check_told(const shot *s, int number, sn_vec3 before, bool *begun)
     }
     for (int i = 0; i < sn_world_contact_event_count(s->world); ++i) {
         sn_contact_event event = sn_world_contact_event(s->world, i);
-        *begun = *begun || (event.change == SN_CONTACT_BEGIN && event.impulse > 0.0);
+        *begun = *begun || event.change == SN_CONTACT_BEGIN;
     }
     if (!slowed && sn_length(gained) > 1e-6 * mass * s->speed && !*begun) {
         fail_msg("shot %d: no event tells that it struck", number);
@@ -256,9 +256,12 @@ static void nothing_passes_through_thin_things(void **state)
                           through, deepest, at_rest);
         }
     }
+    if (soak != NULL) {
+        print_message("the net took energy out of %d of them\n", slowed);
+    }
     assert_int_equal(through, 0);
-    // Small bodies that leave an impact turning by radians a step: eleven of the first 300.
-    if (!(slowed <= 0.05 * count + 1.0)) {
+    // None of the first 300; 11 to 20 of ten thousand shots of four seeds.
+    if (!(slowed <= 0.004 * count + 1.0)) {
         fail_msg("the net had to take energy out of %d of %d shots", slowed, count);
     }
     // The core, half of what fits inside, never passes: the deepest of 20,000 shots had 0.74.

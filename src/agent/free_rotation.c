@@ -1,8 +1,15 @@
 #include "agent/free_rotation.h"
 
+#include <math.h>
+
 #include "math/elementary.h"
+#include "math/rotation.h"
 
 enum { LANES = 4, BLOCKS = 2, Q = 7, V = 6 };
+
+// Of one body that turns fast: angles of a part, and what is taken back to its energy.
+enum { MOST_PARTS = 32, CORRECTIONS = 40 };
+static const double PART_ANGLE = 0.2, ENERGY_ROUNDING = 1e-14;
 
 // Four doubles worked on together: element-wise, in the same order as one alone, so with the same
 // bits.
@@ -46,10 +53,10 @@ static void turn_axis_3(double s, double c, sn_quat *q, sn_vec3 *l)
                    q->z * c + q->w * s};
 }
 
-void sn_free_rotation(const sn_rigid_mass *mass, double h, sn_quat *rotation, sn_vec3 *w)
+static void turn_part(const sn_rigid_mass *mass, double h, sn_quat *rotation, sn_vec3 *momentum)
 {
     sn_quat q = *rotation;
-    sn_vec3 l = sn_vec3_multiply(mass->inertia, *w);
+    sn_vec3 l = *momentum;
     double s, c;
     sn_sincos(mass->b * h * l.x, &s, &c);
     turn_axis_1(s, c, &q, &l);
@@ -62,6 +69,70 @@ void sn_free_rotation(const sn_rigid_mass *mass, double h, sn_quat *rotation, sn
     sn_sincos(mass->b * h * l.x, &s, &c);
     turn_axis_1(s, c, &q, &l);
     *rotation = sn_quat_normalize(q);
+    *momentum = l;
+}
+
+// The error of the splitting is the commutator of the turns about axes 1 and 3: parts are as long
+// as the geometric mean of both angles allows, which is none for two equal moments.
+static int part_count(const sn_rigid_mass *mass, double h, sn_vec3 l)
+{
+    double parts = fabs(h) * sn_length(l) * sqrt(-mass->a * mass->b) / PART_ANGLE;
+    return parts < MOST_PARTS - 1 ? 1 + (int)parts : MOST_PARTS;
+}
+
+static double twice_energy(const sn_rigid_mass *mass, sn_vec3 l)
+{
+    return l.x * l.x / mass->inertia.x + l.y * l.y / mass->inertia.y + l.z * l.z / mass->inertia.z;
+}
+
+static double grown(double l, double square_by)
+{
+    return l * sqrt(1.0 + square_by);
+}
+
+// Takes the momentum in body axes back to the energy it had, on the sphere |L|: squares change by
+//
+//     d(L_i^2) = k L_i^2 (1/I_i - m),   m the mean of 1/I with weights L_i^2
+//
+// which is along the energy's gradient, and 0 in sum. None shrinks to less than a quarter at once,
+// so that no L_i changes its sign: the body stays on its polhode's side. The body turns along, and
+// L in the world stays as it is.
+static void keep_energy(const sn_rigid_mass *mass, double wanted, sn_quat *rotation,
+                        sn_vec3 *momentum)
+{
+    sn_vec3 l = *momentum, inertia = mass->inertia;
+    double energy = twice_energy(mass, l);
+    if (!(fabs(wanted - energy) > ENERGY_ROUNDING * wanted)) {
+        return;
+    }
+    for (int i = 0; i < CORRECTIONS; ++i) {
+        double missing = wanted - energy, mean = energy / sn_dot(l, l);
+        sn_vec3 apart = {1.0 / inertia.x - mean, 1.0 / inertia.y - mean, 1.0 / inertia.z - mean};
+        double spread = l.x * l.x * apart.x * apart.x + l.y * l.y * apart.y * apart.y +
+                        l.z * l.z * apart.z * apart.z;
+        if (!(fabs(missing) > ENERGY_ROUNDING * wanted) || !(spread > 0.0)) {
+            break;
+        }
+        // apart.x is the largest, apart.z the least
+        double k = missing / spread, shrinking = k > 0.0 ? -apart.z : apart.x;
+        double bound = shrinking > 0.0 ? 0.75 / shrinking : INFINITY;
+        k = k > bound ? bound : k < -bound ? -bound : k;
+        l = sn_vec3_make(grown(l.x, k * apart.x), grown(l.y, k * apart.y), grown(l.z, k * apart.z));
+        energy = twice_energy(mass, l);
+    }
+    *rotation = sn_quat_normalize(sn_quat_multiply(*rotation, sn_quat_between(l, *momentum)));
+    *momentum = sn_vec3_scale(sn_length(*momentum) / sn_length(l), l);
+}
+
+void sn_free_rotation(const sn_rigid_mass *mass, double h, sn_quat *rotation, sn_vec3 *w)
+{
+    sn_vec3 l = sn_vec3_multiply(mass->inertia, *w);
+    int parts = part_count(mass, h, l);
+    double wanted = sn_dot(l, *w);
+    for (int i = 0; i < parts; ++i) {
+        turn_part(mass, h / parts, rotation, &l);
+        keep_energy(mass, wanted, rotation, &l);
+    }
     *w = sn_vec3_make(l.x / mass->inertia.x, l.y / mass->inertia.y, l.z / mass->inertia.z);
 }
 

@@ -38,7 +38,8 @@ SN_API void sn_rigid_drift(const sn_rigid_mass *mass, double *q, double *v, cons
                            const double *h, int count);
 
 // One body, any angle; what sn_rigid_drift uses for bodies that turn more than a quarter in one of
-// the parts.
+// the parts. Those of three moments go in up to 32 shorter parts, each of which is taken back to
+// the energy it began with: over radians the bounded error is as large as the energy.
 SN_API void sn_free_rotation(const sn_rigid_mass *mass, double h, sn_quat *rotation,
                              sn_vec3 *angular_velocity);
 

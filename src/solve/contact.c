@@ -1,5 +1,7 @@
 #include "solve/contact.h"
 
+#include "math/rotation.h"
+
 // The motion of one side: nothing for what never moves.
 static sn_part side_part(const sn_contact_side *side, sn_agent_set *const *sets)
 {
@@ -26,20 +28,28 @@ static sn_vec3 tangential(sn_vec3 v, sn_vec3 normal)
 // of their cores, at shares of it by their radii; a round one touches a flat one below its core. So
 // the point follows the cores and not the material, which for a ball that rolls stands still.
 // Of two sharp or flat ones each may own the corner: the mean of both.
+static double share_of_a(const sn_contact *contact)
+{
+    double round = contact->round_a + contact->round_b;
+    if (contact->round_a > 0.0 && contact->round_b > 0.0) {
+        return contact->round_b / round;
+    }
+    return round > 0.0 ? (contact->round_a > 0.0 ? 1.0 : 0.0) : 0.5;
+}
+
 static sn_vec3 travel_of(const sn_contact *contact, const sn_part *a, const sn_part *b,
                          const sn_contact_point *point)
 {
     sn_vec3 core_a = sn_vec3_add_scaled(point->on_a, -contact->round_a, contact->normal);
     sn_vec3 core_b = sn_vec3_add_scaled(point->on_b, contact->round_b, contact->normal);
-    double share_a = 0.5, round = contact->round_a + contact->round_b;
-    if (contact->round_a > 0.0 && contact->round_b > 0.0) {
-        share_a = contact->round_b / round;
-    } else if (round > 0.0) {
-        share_a = contact->round_a > 0.0 ? 1.0 : 0.0;
-    }
+    double share_a = share_of_a(contact);
     return sn_vec3_add(sn_vec3_scale(share_a, velocity_at(a, core_a)),
                        sn_vec3_scale(1.0 - share_a, velocity_at(b, core_b)));
 }
+
+// Cores in one place, deep inside each other, have no line between them: nearer than this share of
+// their radii.
+static const double LINE = 0.1;
 
 // How the normal turns: with the line of the cores, or with the flat side. Of two flat sides
 // either may own it; it is left as it is.
@@ -50,9 +60,8 @@ static sn_vec3 normal_rate_of(const sn_contact *contact, const sn_part *a, const
         sn_vec3 core_a = sn_vec3_add_scaled(point->on_a, -contact->round_a, contact->normal);
         sn_vec3 core_b = sn_vec3_add_scaled(point->on_b, contact->round_b, contact->normal);
         sn_vec3 along = sn_vec3_sub(velocity_at(b, core_b), velocity_at(a, core_a));
-        // Cores in one place, deep inside each other, have no line between them.
         double apart = sn_distance(core_a, core_b);
-        bool has_line = apart > 0.1 * (contact->round_a + contact->round_b);
+        bool has_line = apart > LINE * (contact->round_a + contact->round_b);
         return has_line ? sn_vec3_scale(1.0 / apart, tangential(along, contact->normal))
                         : SN_VEC3_ZERO;
     }
@@ -61,6 +70,45 @@ static sn_vec3 normal_rate_of(const sn_contact *contact, const sn_part *a, const
     }
     const sn_part *flat = contact->round_a > 0.0 ? b : a;
     return sn_cross(flat->angular_velocity, contact->normal);
+}
+
+// ---- from the middle of a step to its end ----
+
+// Where a point of a body is now, that was at `then` a time t ago, while the body moved as it does.
+static sn_vec3 carried(const sn_part *part, sn_quat turn, double t, sn_vec3 then)
+{
+    sn_vec3 arm = sn_vec3_sub(then, sn_vec3_add_scaled(part->centre, -t, part->velocity));
+    return sn_vec3_add(part->centre, sn_rotate(turn, arm));
+}
+
+void sn_contact_carry(sn_contact *contact, sn_agent_set *const *sets, double t)
+{
+    sn_part a = side_part(&contact->a, sets), b = side_part(&contact->b, sets);
+    sn_quat turn_a = sn_quat_exp(sn_vec3_scale(t, a.angular_velocity)),
+            turn_b = sn_quat_exp(sn_vec3_scale(t, b.angular_velocity));
+    double share_a = share_of_a(contact), round = contact->round_a + contact->round_b;
+    sn_vec3 n = contact->normal, along = SN_VEC3_ZERO;
+    double apart = 0.0;
+    for (int i = 0; i < contact->count; ++i) {
+        sn_contact_point *point = &contact->points[i];
+        sn_vec3 core_a = sn_vec3_add_scaled(point->on_a, -contact->round_a, n),
+                core_b = sn_vec3_add_scaled(point->on_b, contact->round_b, n);
+        sn_vec3 way_a = sn_vec3_sub(carried(&a, turn_a, t, core_a), core_a),
+                way_b = sn_vec3_sub(carried(&b, turn_b, t, core_b), core_b);
+        sn_vec3 shift =
+            sn_vec3_add(sn_vec3_scale(share_a, way_a), sn_vec3_scale(1.0 - share_a, way_b));
+        point->on_a = sn_vec3_add(point->on_a, shift);
+        point->on_b = sn_vec3_add(point->on_b, shift);
+        along = i == 0 ? sn_vec3_sub(way_b, way_a) : along;
+        apart = i == 0 ? sn_distance(core_a, core_b) : apart;
+    }
+    if (contact->round_a > 0.0 && contact->round_b > 0.0) {
+        sn_vec3 side = tangential(along, n);
+        bool has_line = apart > LINE * round;
+        contact->normal = has_line ? sn_normalize(sn_vec3_add_scaled(n, 1.0 / apart, side)) : n;
+    } else if (round > 0.0) {
+        contact->normal = sn_rotate(contact->round_a > 0.0 ? turn_b : turn_a, n);
+    }
 }
 
 void sn_contact_begin(const sn_contact *contact, sn_agent_set *const *sets,

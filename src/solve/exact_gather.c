@@ -262,23 +262,18 @@ static bool add_turning(sn_exact *exact, const sn_exact_problem *problem, const 
 }
 
 // Where the contact's normal and points are now: in the middle of the step as sn_contact_begin
-// saw them go, and from there to the end as they go now.
-static void place_contact(const sn_exact_problem *problem, const sn_contact_course *first,
+// saw them go, and from there to the end as bodies have gone since.
+static void place_contact(const sn_exact_problem *problem, const sn_contact_course *course,
                           sn_contact *now, double before, double after, bool at_end)
 {
-    sn_contact_course second;
-    for (int pass = 0; pass < (at_end ? 2 : 1); ++pass) {
-        double t = pass == 0 ? before : after;
-        const sn_contact_course *course = pass == 0 ? first : &second;
-        if (pass == 1) {
-            sn_contact_begin(now, problem->sets, &second);
-        }
-        for (int i = 0; i < now->count; ++i) {
-            sn_vec3 shift = sn_vec3_scale(t, course->points[i].travel);
-            now->points[i].on_a = sn_vec3_add(now->points[i].on_a, shift);
-            now->points[i].on_b = sn_vec3_add(now->points[i].on_b, shift);
-        }
-        now->normal = sn_normalize(sn_vec3_add_scaled(now->normal, t, course->normal_rate));
+    for (int i = 0; i < now->count; ++i) {
+        sn_vec3 shift = sn_vec3_scale(before, course->points[i].travel);
+        now->points[i].on_a = sn_vec3_add(now->points[i].on_a, shift);
+        now->points[i].on_b = sn_vec3_add(now->points[i].on_b, shift);
+    }
+    now->normal = sn_normalize(sn_vec3_add_scaled(now->normal, before, course->normal_rate));
+    if (at_end) {
+        sn_contact_carry(now, problem->sets, after);
     }
 }
 

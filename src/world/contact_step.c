@@ -226,7 +226,49 @@ static void begin_island(sn_world *world, const sn_island *island)
     }
 }
 
-sn_status sn_world_begin_contacts(sn_world *world, sn_error *error)
+// Only pairs that come far in the step, by their size, can.
+static const double SWIFT = 0.5;
+
+static bool may_whirl(const sn_world *world, const sn_pair *pair)
+{
+    const sn_touch *touch = &world->touch;
+    const sn_touch_place *a = &touch->places.data[pair->a], *b = &touch->places.data[pair->b];
+    if (pair->count == 0 || (pair->flags & SN_PAIR_SENSOR) ||
+        !(a->travel + b->travel > SWIFT * pair->size)) {
+        return false;
+    }
+    int number = sn_touch_agent_number(world, a->side.agent >= 0 ? a->side : b->side);
+    int island = touch->islands.of.data[number];
+    return island >= 0 && touch->kinds.data[island] == SN_ISLAND_EXACT;
+}
+
+// What an impact sets whirling strikes at once (strike.c). One strike may lead to another.
+static sn_status strike_whirling(sn_world *world, double h, sn_error *error)
+{
+    enum { ROUNDS = 8 };
+    const sn_touch *touch = &world->touch;
+    bool struck = false; // to begin with: there is something to strike at all
+    for (int i = 0; i < touch->islands.islands.count && !struck; ++i) {
+        struck = touch->kinds.data[i] == SN_ISLAND_EXACT;
+    }
+    for (int round = 0; round < ROUNDS && struck; ++round) {
+        struck = false;
+        for (int i = 0; i < touch->pairs.count; ++i) {
+            const sn_pair *pair = &touch->pairs.data[i];
+            int count = may_whirl(world, pair) ? pair->count : 0;
+            for (int k = 0; k < count; ++k) {
+                sn_status status =
+                    sn_world_strike_whirling(world, pair, pair->contacts + k, h, &struck, error);
+                if (status != SN_OK) {
+                    return status;
+                }
+            }
+        }
+    }
+    return SN_OK;
+}
+
+sn_status sn_world_begin_contacts(sn_world *world, double h, sn_error *error)
 {
     sn_touch *touch = &world->touch;
     if (!find_islands(world)) {
@@ -244,6 +286,15 @@ sn_status sn_world_begin_contacts(sn_world *world, sn_error *error)
         if (touch->kinds.data[i] == SN_ISLAND_EXACT && is_pile(world, island)) {
             touch->kinds.data[i] = SN_ISLAND_PILE;
         }
+    }
+    if (world->contact.method == SN_CONTACT_SOLVER) {
+        sn_status status = strike_whirling(world, h, error);
+        if (status != SN_OK) {
+            return status;
+        }
+    }
+    for (int i = 0; i < touch->islands.islands.count; ++i) {
+        const sn_island *island = &touch->islands.islands.data[i];
         if (touch->kinds.data[i] == SN_ISLAND_EXACT) {
             begin_island(world, island);
         }

@@ -222,7 +222,7 @@ static sn_status world_begin(sn_world *world, step_work *work, sn_error *error)
         double started = sn_world_clock();
         status = sn_world_collide(world, work->h, error);
         world->report.collide_seconds = sn_world_clock() - started;
-        status = status == SN_OK ? sn_world_begin_contacts(world, error) : status;
+        status = status == SN_OK ? sn_world_begin_contacts(world, work->h, error) : status;
     }
     if (status == SN_OK) {
         run_agents(world, begin_chunk, work);

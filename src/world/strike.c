@@ -271,17 +271,15 @@ static sn_status strike_link(sn_world *world, sn_contact *contact, const strike_
     return status;
 }
 
-static void strike_free(sn_world *world, const sn_touch_shape *a, const sn_touch_shape *b,
-                        const sn_manifold *manifold, const strike_law *law, sn_contact *contact)
+static void give_strike(sn_world *world, striker *a, striker *b, const sn_manifold *manifold,
+                        const strike_law *law, sn_contact *contact)
 {
-    striker of_a = striker_of(world, &world->bodies.data[a->body]),
-            of_b = striker_of(world, &world->bodies.data[b->body]);
     sn_vec3 impulses[SN_MANIFOLD_POINTS] = {{0.0, 0.0, 0.0}};
-    strike_points(&of_a, &of_b, manifold, law, impulses);
+    strike_points(a, b, manifold, law, impulses);
     for (int k = 0; k < contact->count; ++k) {
         contact->points[k].impulse = impulses[k];
     }
-    const striker *both[2] = {&of_a, &of_b};
+    const striker *both[2] = {a, b};
     for (int i = 0; i < 2; ++i) {
         if (both[i]->agent >= 0) {
             sn_rigid_set_velocity(&world->rigid, both[i]->agent, both[i]->part.velocity,
@@ -290,27 +288,53 @@ static void strike_free(sn_world *world, const sn_touch_shape *a, const sn_touch
     }
 }
 
+// Where two shapes touch, or the core of one of them and the other.
+static meeting find_meeting(const sn_world *world, uint32_t first, uint32_t second, double margin,
+                            const sn_strike_core *core)
+{
+    const sn_touch_shape *a = &world->touch.shapes.data[first],
+                         *b = &world->touch.shapes.data[second];
+    meeting at = {.place_a = place_of(world, a), .place_b = place_of(world, b)};
+    const sn_collider *of_a = sn_touch_collider(world, a), *of_b = sn_touch_collider(world, b);
+    sn_transform place_a = at.place_a, place_b = at.place_b;
+    sn_collider ball;
+    if (core != NULL) {
+        bool is_a = core->shape == first;
+        sn_transform *place = is_a ? &place_a : &place_b;
+        ball = sn_collider_sphere(core->radius);
+        place->position = sn_transform_point(*place, core->middle);
+        of_a = is_a ? &ball : of_a;
+        of_b = is_a ? of_b : &ball;
+    }
+    sn_collide_cache cache = {0};
+    at.count =
+        sn_collide(of_a, &place_a, of_b, &place_b, margin, &cache, at.manifolds, SN_PATCHES, NULL);
+    return at;
+}
+
 sn_status sn_world_strike(sn_world *world, uint32_t shape_a, uint32_t shape_b, double margin,
-                          sn_error *error)
+                          const sn_strike_core *core, sn_error *error)
 {
     uint32_t first = shape_a < shape_b ? shape_a : shape_b,
              second = shape_a < shape_b ? shape_b : shape_a;
     const sn_touch_shape *a = &world->touch.shapes.data[first],
                          *b = &world->touch.shapes.data[second];
-    meeting at = {.place_a = place_of(world, a), .place_b = place_of(world, b)};
-    sn_collide_cache cache = {0};
-    at.count = sn_collide(sn_touch_collider(world, a), &at.place_a, sn_touch_collider(world, b),
-                          &at.place_b, margin, &cache, at.manifolds, SN_PATCHES, NULL);
+    meeting at = find_meeting(world, first, second, margin, core);
     bool link = sn_touch_side(world, a).set == SN_SET_ARTICULATION ||
                 sn_touch_side(world, b).set == SN_SET_ARTICULATION;
     for (int i = 0; i < at.count; ++i) {
         strike_law law;
         sn_contact contact = contact_at(world, a, b, &at, i, &law);
+        if (core != NULL) { // what is deep in does neither rebound nor rub there
+            law.restitution = law.friction = contact.friction = 0.0;
+        }
         sn_status status = SN_OK;
         if (link) {
             status = strike_link(world, &contact, &law, error);
         } else {
-            strike_free(world, a, b, &at.manifolds[i], &law, &contact);
+            striker of_a = striker_of(world, &world->bodies.data[a->body]),
+                    of_b = striker_of(world, &world->bodies.data[b->body]);
+            give_strike(world, &of_a, &of_b, &at.manifolds[i], &law, &contact);
         }
         status = status == SN_OK ? note_strike(world, first, second, &contact, error) : status;
         if (status != SN_OK) {
@@ -318,4 +342,93 @@ sn_status sn_world_strike(sn_world *world, uint32_t shape_a, uint32_t shape_b, d
         }
     }
     return SN_OK;
+}
+
+// ---- bodies that an impact sets whirling ----
+
+// The step's solver finds impulses for bodies as they stand in its middle, and takes back at its
+// end what an impact before the middle gave too much of. Both are nonsense for what turns by
+// radians until then: such things strike at the start of the step, where they stand, and find
+// nothing that comes near in the rest of it.
+static const double WHIRL_TURN = 1.0; // rad, in a step
+static const double WHIRL_WAY = 0.25; // of the contact's size: what turning does to a point of it
+
+static striker striker_at(const sn_world *world, sn_contact_side side)
+{
+    sn_body_record record = {.agent = {.set = side.set, .agent = side.agent, .part = side.part}};
+    return striker_of(world, &record);
+}
+
+// Does it turn far? Turns about the normal, and about the middle of what is round there, leave a
+// contact where it is.
+static bool turns_far(const striker *own, const sn_contact *contact, sn_vec3 core, double h)
+{
+    sn_vec3 w = own->part.angular_velocity, n = contact->normal;
+    w = sn_vec3_scale(h, sn_vec3_add_scaled(w, -sn_dot(w, n), n));
+    sn_vec3 way = sn_cross(w, sn_vec3_sub(core, own->part.centre));
+    return own->agent >= 0 && sn_length(w) > WHIRL_TURN &&
+           sn_length(way) > WHIRL_WAY * contact->size;
+}
+
+static bool one_turns_far(const striker *a, const striker *b, const sn_contact *contact,
+                          const sn_contact_point *point, double h)
+{
+    sn_vec3 n = contact->normal;
+    return turns_far(a, contact, sn_vec3_add_scaled(point->on_a, -contact->round_a, n), h) ||
+           turns_far(b, contact, sn_vec3_add_scaled(point->on_b, contact->round_b, n), h);
+}
+
+// Does it come to touch within the step, and do bodies turn far, as they are or once it has struck?
+static bool whirls(const striker *a, const striker *b, const sn_contact *contact,
+                   const sn_contact_point *point, double h)
+{
+    sn_vec3 place = sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b)), n = contact->normal;
+    double u = sn_dot(sn_vec3_sub(velocity_at(b, place), velocity_at(a, place)), n);
+    if (!(u < 0.0 && point->gap + h * u < 0.0)) {
+        return false;
+    }
+    striker from = *a, to = *b;
+    push(&from, place, sn_vec3_negate(n));
+    push(&to, place, n);
+    double w = sn_dot(sn_vec3_sub(velocity_at(&to, place), velocity_at(&from, place)), n) - u;
+    double p = w > 0.0 ? -(1.0 + contact->restitution) * u / w : 0.0;
+    from = *a;
+    to = *b;
+    push(&from, place, sn_vec3_scale(-p, n));
+    push(&to, place, sn_vec3_scale(p, n));
+    return one_turns_far(a, b, contact, point, h) || one_turns_far(&from, &to, contact, point, h);
+}
+
+static bool is_free_or_still(sn_contact_side side)
+{
+    return side.agent < 0 || side.set == SN_SET_RIGID;
+}
+
+sn_status sn_world_strike_whirling(sn_world *world, const sn_pair *pair, int number, double h,
+                                   bool *struck, sn_error *error)
+{
+    sn_contact contact = world->touch.pool.data[number];
+    if (!is_free_or_still(contact.a) || !is_free_or_still(contact.b)) {
+        return SN_OK;
+    }
+    striker a = striker_at(world, contact.a), b = striker_at(world, contact.b);
+    sn_manifold manifold = {.normal = contact.normal, .count = contact.count};
+    double deepest = 0.0;
+    bool whirl = false;
+    for (int k = 0; k < contact.count; ++k) {
+        sn_contact_point *point = &contact.points[k];
+        whirl = whirl || whirls(&a, &b, &contact, point, h);
+        manifold.points[k] = (sn_manifold_point){.on_a = point->on_a, .on_b = point->on_b};
+        deepest = fmin(deepest, point->gap);
+        point->impulse = SN_VEC3_ZERO;
+    }
+    if (!whirl) {
+        return SN_OK;
+    }
+    bool overlaps = deepest < -SN_EXACT_OVERLAP * contact.size;
+    strike_law law = {contact.friction, overlaps ? 0.0 : contact.restitution,
+                      contact.surface_velocity};
+    give_strike(world, &a, &b, &manifold, &law, &contact);
+    *struck = true;
+    return note_strike(world, pair->a, pair->b, &contact, error);
 }

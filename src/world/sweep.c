@@ -1,7 +1,9 @@
 // Fast bodies: what moves by more than a share of its own inside in a step might pass through a
 // thin thing between two looks at it. Such bodies are followed from where they were to where they
 // are (conservative advancement, collide/query.h), and taken back to where they first meet
-// something, and strike there (strike.c); the rest of their way is lost.
+// something, and strike there (strike.c); the rest of their way is lost. Of what overlaps, or is in
+// contact, only the core is followed, and strikes by itself where the body's surface is on its way
+// out: else it would stay there for ever, at full speed.
 //
 // Only free bodies are taken back. Links of mechanisms, which cannot be moved by themselves, rely
 // on contacts being seen ahead (touch.c), which they are up to a quarter of a body's size in a
@@ -14,10 +16,11 @@
 #include "world/touch.h"
 #include "world/world.h"
 
-static const double FAST = 0.25;      // of the inside's radius
-static const double NEARNESS = 0.005; // of the smaller size: where a body is stopped
-static const double CORE = 0.5;       // of the inside's radius: what must never pass
-static const double STOPPED = 0.999;  // of the way: it has been taken back already
+static const double FAST = 0.25;          // of the inside's radius
+static const double NEARNESS = 0.005;     // of the smaller size: where a body is stopped
+static const double CORE = 0.5;           // of the inside's radius: what must never pass
+static const double CORE_NEARNESS = 1e-3; // of the core's radius
+static const double STOPPED = 0.999;      // of the way: it has been taken back already
 enum { ROUNDS = 8 };
 
 // How a shape moves in the step.
@@ -70,6 +73,7 @@ typedef struct sweep_search {
     sn_sweep sweep;
     double fraction; // of the first meeting
     uint32_t other;  // with this shape
+    bool core;       // which only the core has met
 } sweep_search;
 
 // Pairs that had contacts in the step are the solver's business; of them only the core is followed,
@@ -101,6 +105,43 @@ static bool is_inside(const sn_collider *a, const sn_sweep *of_a, const sn_colli
     return sn_collide_distance(a, &of_a->start, b, &of_b->start, NULL, &on_a, &on_b) < 0.0;
 }
 
+static sn_strike_core core_of(const sn_world *world, uint32_t shape)
+{
+    const sn_collider *collider = sn_touch_collider(world, &world->touch.shapes.data[shape]);
+    sn_sweep sweep = sn_touch_sweep(world, shape);
+    return (sn_strike_core){.shape = shape,
+                            .radius = CORE * collider->inner,
+                            .middle = core_place(collider, sweep.centre)};
+}
+
+// Does a shape, or its core, meet another on its way? 1: at `fraction`; 0: no; -1: it is in the
+// other already.
+static int meet(const sn_world *world, const sweep_search *s, uint32_t other, bool core,
+                double *fraction)
+{
+    const sn_collider *of_a = sn_touch_collider(world, &world->touch.shapes.data[s->shape]),
+                      *of_b = sn_touch_collider(world, &world->touch.shapes.data[other]);
+    sn_sweep of_other = sn_touch_sweep(world, other), own = s->sweep;
+    double nearness = NEARNESS * sn_touch_pair_size(of_a, of_b);
+    sn_collider ball;
+    if (core) {
+        if (!(of_a->inner > 0.0)) {
+            return 0;
+        }
+        sn_vec3 middle = core_place(of_a, own.centre);
+        ball = sn_collider_sphere(CORE * of_a->inner);
+        own.start.position = sn_transform_point(own.start, middle);
+        own.end.position = sn_transform_point(own.end, middle);
+        own.centre = sn_vec3_sub(own.centre, middle);
+        of_a = &ball;
+        nearness = CORE_NEARNESS * ball.rounding;
+    }
+    if (!sn_collide_impact(of_a, &own, of_b, &of_other, nearness, fraction)) {
+        return 0;
+    }
+    return *fraction == 0.0 && is_inside(of_a, &own, of_b, &of_other) ? -1 : 1;
+}
+
 static bool visit(void *context, int proxy, uint32_t other)
 {
     (void)proxy;
@@ -112,28 +153,15 @@ static bool visit(void *context, int proxy, uint32_t other)
         sn_touch_surface(world, a)->sensor || sn_touch_surface(world, b)->sensor) {
         return true;
     }
-    const sn_collider *of_a = sn_touch_collider(world, a), *of_b = sn_touch_collider(world, b);
-    sn_sweep of_other = sn_touch_sweep(world, other), own = s->sweep;
-    sn_collider core;
-    double nearness = NEARNESS * sn_touch_pair_size(of_a, of_b);
-    if (had_contact(&world->touch, s->shape, other)) {
-        if (!(of_a->inner > 0.0)) {
-            return true;
-        }
-        sn_vec3 middle = core_place(of_a, own.centre);
-        core = sn_collider_sphere(CORE * of_a->inner);
-        own.start.position = sn_transform_point(own.start, middle);
-        own.end.position = sn_transform_point(own.end, middle);
-        own.centre = sn_vec3_sub(own.centre, middle);
-        of_a = &core;
-        nearness = 1e-3 * core.rounding;
-    }
+    bool core = had_contact(&world->touch, s->shape, other);
     double fraction;
-    if (sn_collide_impact(of_a, &own, of_b, &of_other, nearness, &fraction) &&
-        !(fraction == 0.0 && is_inside(of_a, &own, of_b, &of_other)) &&
-        (fraction < s->fraction || (fraction == s->fraction && other < s->other))) {
+    int met = core ? 0 : meet(world, s, other, false, &fraction);
+    core = core || met < 0;
+    met = core ? meet(world, s, other, true, &fraction) : met;
+    if (met > 0 && (fraction < s->fraction || (fraction == s->fraction && other < s->other))) {
         s->fraction = fraction;
         s->other = other;
+        s->core = core;
     }
     return true;
 }
@@ -234,7 +262,14 @@ static sn_status stop(sn_world *world, const sweep_search *s, sn_error *error)
     }
     double size = sn_touch_pair_size(sn_touch_collider(world, &touch->shapes.data[s->shape]),
                                      sn_touch_collider(world, &touch->shapes.data[s->other]));
-    return sn_world_strike(world, s->shape, s->other, 2.0 * NEARNESS * size, error);
+    sn_status status =
+        sn_world_strike(world, s->shape, s->other, 2.0 * NEARNESS * size, NULL, error);
+    if (status == SN_OK && s->core) { // the rest of it may be on its way out, and turn about it
+        sn_strike_core core = core_of(world, s->shape);
+        double margin = 2.0 * CORE_NEARNESS * core.radius;
+        status = sn_world_strike(world, s->shape, s->other, margin, &core, error);
+    }
+    return status;
 }
 
 sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error)

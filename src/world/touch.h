@@ -77,6 +77,13 @@ typedef struct sn_touch_strike {
     sn_contact contact;
 } sn_touch_strike;
 
+// A ball inside a shape, in its place.
+typedef struct sn_strike_core {
+    uint32_t shape;
+    double radius;
+    sn_vec3 middle; // in the shape's axes
+} sn_strike_core;
+
 // A contact that carried an impulse in the last step.
 typedef struct sn_touch_noted {
     uint32_t body_a, body_b; // indices
@@ -197,7 +204,7 @@ bool sn_world_is_dropped(const sn_world *world, uint32_t a, uint32_t b);
 
 // ---- contact_step.c ----
 // The parts of a step in which contacts act, in the order of the calls.
-sn_status sn_world_begin_contacts(sn_world *world, sn_error *error);
+sn_status sn_world_begin_contacts(sn_world *world, double h, sn_error *error);
 sn_status sn_world_choose_solvers(sn_world *world, sn_error *error);
 sn_status sn_world_press_contacts(sn_world *world, double h, sn_error *error);
 sn_status sn_world_relax_contacts(sn_world *world, double h, sn_error *error);
@@ -242,8 +249,14 @@ void sn_touch_take_back(sn_world *world, uint32_t shape, double share);
 
 // ---- strike.c ----
 // Two shapes strike each other where they are now, at the end of a step, if they are nearer than
-// `margin` and approach.
+// `margin` and approach; or the core of one (NULL: none) and the other, without rebound or
+// friction.
 sn_status sn_world_strike(sn_world *world, uint32_t shape_a, uint32_t shape_b, double margin,
-                          sn_error *error);
+                          const sn_strike_core *core, sn_error *error);
+
+// The same at the start of a step, for a contact of the pool that comes to touch within it and
+// whose bodies turn by radians, or will once they have struck.
+sn_status sn_world_strike_whirling(sn_world *world, const sn_pair *pair, int number, double h,
+                                   bool *struck, sn_error *error);
 
 #endif
