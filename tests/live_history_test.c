@@ -72,7 +72,7 @@ static void sparse_histories_are_exact(void **state)
 {
     (void)state;
     enum { ADVANCES = 60 };
-    listener *l = greet(make_live(1 << 18));
+    listener *l = greet(make_live(1 << 17));
     must(l, "{\"do\": \"open\", \"scene\": \"boxes\"}");
     const sn_world *world = sn_live_world(l->live);
     uint64_t hashes[ADVANCES], steps[ADVANCES];
@@ -202,7 +202,7 @@ static void going_on_from_the_past(void **state)
 static void history_keeps_to_its_budget(void **state)
 {
     (void)state;
-    enum { BUDGET = 1 << 18 };
+    enum { BUDGET = 3 << 16 };
     listener *l = greet(make_live(BUDGET));
     must(l, "{\"do\": \"open\", \"scene\": \"boxes\"}");
     must(l, "{\"do\": \"speed\", \"factor\": 8}");
@@ -361,7 +361,7 @@ static void thinning_without_memory(void **state)
 static void thinned_histories_are_exact(void **state)
 {
     (void)state;
-    enum { ADVANCES = 1500, BUDGET = 1 << 18 };
+    enum { ADVANCES = 1500, BUDGET = 3 << 16 };
     listener *l = greet(make_live(BUDGET));
     must(l, "{\"do\": \"open\", \"scene\": \"boxes\"}");
     const sn_world *world = sn_live_world(l->live);

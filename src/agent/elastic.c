@@ -48,7 +48,7 @@ static void free_item(sn_elastic_item *item)
 // The vectors of an item are one block of memory.
 static bool reserve_vectors(sn_elastic_item *item, int vertices)
 {
-    enum { VECTORS = 8 };
+    enum { VECTORS = 9 };
     size_t length = (size_t)(STRIDE * vertices);
     item->fixed = sn_allocate_zero((size_t)vertices);
     item->row_mass = sn_allocate_zero((size_t)vertices * sizeof(double));
@@ -65,6 +65,7 @@ static bool reserve_vectors(sn_elastic_item *item, int vertices)
     item->turn = item->place + length;
     item->q_start = item->turn + length;
     item->v_start = item->q_start + length;
+    item->lean = item->v_start + length;
     return true;
 }
 

@@ -89,8 +89,10 @@ typedef struct sn_elastic_item {
     double *impulse; // what these do in it
     double *right, *change, *place, *turn; // scratch
     double *q_start, *v_start;             // of a step that goes in parts
-    SN_ARRAY(sn_elastic_hand) hands;       // that hold it in the step under way
-    bool held;                             // by any
+    double *lean; // impulses of bonds in the last step, about which this one is linearised
+    bool leans;   // there are some
+    SN_ARRAY(sn_elastic_hand) hands; // that hold it in the step under way
+    bool held;                       // by any
     double *drag;  // 9 * vertex_count: -df/dv of the air on each, N s/m; NULL until a wind blows
     bool dragged;  // by it, in the step under way
     bool was_held; // or dragged, in the step that ends
@@ -194,6 +196,8 @@ SN_API void sn_elastic_hold(sn_agent_set *set, int agent, sn_vec3 local, double 
 // sn_elastic_release.
 SN_API int sn_elastic_grip(sn_agent_set *set, int agent, const sn_elastic_point *point); // -1
 SN_API void sn_elastic_release(sn_agent_set *set, int agent);
+// An impulse at such a part that the step is to be linearised about.
+void sn_elastic_lean(sn_elastic_item *item, int part, sn_vec3 impulse);
 
 // ---- elastic_hold.c ----
 // Takes from accelerations (of `rate`) what the body's bonds forbid. False when memory runs out.

@@ -21,6 +21,16 @@ int sn_elastic_grip(sn_agent_set *set, int agent, const sn_elastic_point *point)
     return sn_array_push(&item->grips, *point) ? item->grips.count : -1;
 }
 
+void sn_elastic_lean(sn_elastic_item *item, int part, sn_vec3 impulse)
+{
+    const sn_elastic_point *point = part > 0 ? &item->grips.data[part - 1] : NULL;
+    for (int i = 0; point != NULL && i < point->count; ++i) {
+        double *at = item->lean + STRIDE * point->vertices[i];
+        sn_vec3_put(at, sn_vec3_add_scaled(sn_vec3_at(at), point->weights[i], impulse));
+    }
+    item->leans = item->leans || sn_dot(impulse, impulse) > 0.0;
+}
+
 void sn_elastic_release(sn_agent_set *set, int agent)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);

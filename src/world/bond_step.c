@@ -97,6 +97,26 @@ static sn_spatial force_of(const sn_world *world, const sn_body_record *body, sn
     return force;
 }
 
+// Whether what the row did in the last step is where its bodies are looked at: between patches of
+// stiff bodies and the light links of a mechanism it is mostly what such equations do against each
+// other, and tells nothing of the next one.
+static bool leans(const sn_world *world, const sn_bond_record *record)
+{
+    const sn_body_record *other = sn_world_body_record(world, record->other);
+    return other == NULL || other->agent.agent < 0 || other->agent.set != SN_SET_ARTICULATION;
+}
+
+static void lean_on_nothing(sn_world *world)
+{
+    for (int i = 0; i < world->elastics.agents.count; ++i) {
+        sn_elastic_item *item = world->elastics.items[i];
+        if (item->leans) {
+            memset(item->lean, 0, (size_t)(STRIDE * item->mass.vertex_count) * sizeof *item->lean);
+        }
+        item->leans = false;
+    }
+}
+
 // At its end a path has the rate that it came with, not the one of what rests there afterwards.
 static double end_time(const sn_bond_record *record, double time)
 {
@@ -125,6 +145,10 @@ static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn
         sn_contact_side side = {body->agent.set, body->agent.agent, body->agent.part};
         if (body->type == SN_BODY_ELASTIC) {
             side.part = grip_vertex(world, body->agent.agent, row.terms[i].vertex);
+            if (leans(world, record)) {
+                sn_elastic_lean(world->elastics.items[body->agent.agent], side.part,
+                                sn_vec3_scale(record->impulses[index], row.terms[i].gradient));
+            }
         }
         if (side.part < 0) {
             return false;
@@ -152,6 +176,7 @@ sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error)
     sn_bond_set *set = &world->bonds;
     sn_array_clear(&set->rows);
     sn_array_clear(&set->owners);
+    lean_on_nothing(world);
     for (int i = 0; i < set->order.count; ++i) {
         sn_bond_record *record = &set->records.data[set->order.data[i]];
         record->first_row = -1;
@@ -321,11 +346,16 @@ sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond)
 
 // ---- states ----
 
-enum { STATE_NUMBERS = 10 };
+enum { STATE_NUMBERS = 10 }; // and the impulse of each row
 
 size_t sn_world_bond_state_size(const sn_world *world)
 {
-    return (size_t)world->bonds.order.count * STATE_NUMBERS * sizeof(double);
+    size_t numbers = 0;
+    for (int i = 0; i < world->bonds.order.count; ++i) {
+        const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
+        numbers += STATE_NUMBERS + (size_t)sn_bond_row_count(&record->item);
+    }
+    return numbers * sizeof(double);
 }
 
 unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at)
@@ -337,8 +367,10 @@ unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at)
         const double numbers[STATE_NUMBERS] = {
             load->broken,  along->from,   along->since,  along->target,    load->force,
             load->total.x, load->total.y, load->total.z, load->break_time, load->break_force};
+        size_t rows = (size_t)sn_bond_row_count(&record->item) * sizeof *record->impulses;
         memcpy(at, numbers, sizeof numbers);
-        at += sizeof numbers;
+        memcpy(at + sizeof numbers, record->impulses, rows);
+        at += sizeof numbers + rows;
     }
     return at;
 }
@@ -357,7 +389,9 @@ const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *a
                                       .broken = numbers[0] != 0.0,
                                       .break_time = numbers[8],
                                       .break_force = numbers[9]};
-        at += sizeof numbers;
+        size_t rows = (size_t)sn_bond_row_count(&record->item) * sizeof *record->impulses;
+        memcpy(record->impulses, at + sizeof numbers, rows);
+        at += sizeof numbers + rows;
     }
     return at;
 }

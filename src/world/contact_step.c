@@ -446,6 +446,14 @@ sn_status sn_world_press_contacts(sn_world *world, double h, sn_error *error)
     return status == SN_OK ? press_islands(world, h, error) : status;
 }
 
+sn_status sn_world_solve_again(sn_world *world, int island, double h, sn_error *error)
+{
+    island_work work = {.world = world, .h = h};
+    world->touch.residual.data[island] = 0.0;
+    return solve_island(&work, island, &world->touch.exact) == SN_OK ? SN_OK
+                                                                     : sn_fail_memory(error, 0);
+}
+
 sn_status sn_world_relax_contacts(sn_world *world, double h, sn_error *error)
 {
     sn_touch *touch = &world->touch;
