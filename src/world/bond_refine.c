@@ -107,7 +107,7 @@ static bool has_settled(const sn_world *world, const sn_island *island)
 }
 
 // Back to free motion, with elastic bodies leaning on what bonds do.
-static void restart_island(sn_world *world, const sn_island *island, double h, const double *kept)
+static void restart_island(sn_world *world, const sn_island *island, double h, size_t kept)
 {
     sn_bond_set *set = &world->bonds;
     const sn_touch *touch = &world->touch;
@@ -122,7 +122,7 @@ static void restart_island(sn_world *world, const sn_island *island, double h, c
                    count * sizeof(double));
             memset(world->elastics.items[ref.agent]->lean, 0, count * sizeof(double));
         } else if (count > 0) {
-            memcpy(sn_agent_v(agents, ref.agent), kept, count * sizeof(double));
+            memcpy(sn_agent_v(agents, ref.agent), set->kept_v.data + kept, count * sizeof(double));
             kept += count;
         }
     }
@@ -147,21 +147,25 @@ static void restart_island(sn_world *world, const sn_island *island, double h, c
     }
 }
 
-static const double *pass_island(const sn_world *world, const sn_island *island, const double *kept)
+// How many numbers keep_island has kept of it.
+static size_t count_kept(const sn_world *world, const sn_island *island)
 {
+    size_t count = 0;
     for (int k = 0; k < island->agent_count; ++k) {
         sn_agent_ref ref =
             sn_world_agent_at(world, world->touch.islands.agents.data[island->agent_first + k]);
-        kept += ref.set != SN_SET_ELASTIC ? world->sets[ref.set]->agents[ref.agent].v_count : 0;
+        if (ref.set != SN_SET_ELASTIC) {
+            count += (size_t)world->sets[ref.set]->agents[ref.agent].v_count;
+        }
     }
-    return kept;
+    return count;
 }
 
 sn_status sn_world_refine_bonds(sn_world *world, double h, sn_error *error)
 {
     const sn_bond_set *set = &world->bonds;
     sn_status status = SN_OK;
-    const double *kept = set->kept_v.data;
+    size_t kept = 0;
     world->elastics.threads = world->threads;
     for (int i = 0; i < set->refined.count && status == SN_OK; ++i) {
         int number = set->refined.data[i];
@@ -171,7 +175,7 @@ sn_status sn_world_refine_bonds(sn_world *world, double h, sn_error *error)
             restart_island(world, island, h, kept);
             status = sn_world_solve_again(world, number, h, error);
         }
-        kept = pass_island(world, island, kept);
+        kept += count_kept(world, island);
     }
     world->elastics.threads = NULL;
     return status;
