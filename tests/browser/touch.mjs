@@ -146,6 +146,13 @@ export async function breath(world, engine, check) {
     await view.page.mouse.up();
     await view.until("it stops", () => window.tap.lastSent.blow.strength === 0);
     check("holding the mouse blows, and aims", true);
+    // Also where nothing is: thin things are easily missed, and the scene's own mouth may point elsewhere.
+    const [emptyX, emptyY] = await view.project([0.4, 0, 0.35], fishEye);
+    await view.page.mouse.move(emptyX, emptyY);
+    await view.page.mouse.down();
+    await view.until("the mouse blows again", () => window.tap.lastSent.blow.strength > 0);
+    check("it is aimed where nothing is, too", await view.get(() => window.tap.lastSent.wind.towards !== undefined));
+    await view.page.mouse.up();
     check("nothing is in the console", view.complaints.length === 0, view.complaints);
     await view.close();
 }

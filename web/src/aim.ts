@@ -1,6 +1,5 @@
-// Where the breath goes: from the eye's side towards what the pointer is over, or, where it is over nothing that moves,
-// out of the mouth that the scene has for it. Aimed with the pointer, blown by holding it in blow mode, by a key, or by
-// the microphone.
+// Where the breath goes. Held in blow mode, the pointer blows from the eye's side towards where it is. A key, the button
+// and the microphone do so where it is over something that moves, and blow out of the mouth that the scene has for it elsewhere.
 
 import {
     AdditiveBlending, Color, ConeGeometry, DoubleSide, Group, Mesh, MeshBasicMaterial, NormalBlending, Quaternion,
@@ -180,13 +179,25 @@ export class Aim {
         return this.mode || this.blowing || this.microphone;
     }
 
+    // Blows at that point of the canvas, whatever is there.
+    blowAt(x: number, y: number): void {
+        this.point(x, y);
+        this.setBlowing(true);
+    }
+
     blow(on: boolean): void {
+        if (on && !this.blowing) {
+            this.aimAnywhere();
+        }
+        this.setBlowing(on);
+    }
+
+    private setBlowing(on: boolean): void {
         if (on === this.blowing) {
             return;
         }
         this.blowing = on;
         if (on) {
-            this.aimAnywhere();
             this.sendNow();
         }
         this.connection()?.send({ do: "blow", strength: on ? this.strength : 0 });

@@ -72,8 +72,7 @@ export class Pointer {
         this.pick = null;
         this.doing = this.choose(event, at);
         if (this.doing === "blow") {
-            this.aim.point(at.x, at.y);
-            this.aim.blow(true);
+            this.aim.blowAt(at.x, at.y);
         }
     }
 
