@@ -372,6 +372,14 @@ static void rays_find_them(void **state)
     sn_world_destroy(world);
 }
 
+#define MISTYPED(type)                                                                             \
+    "{\"sinew\": 1, \"bodies\": [{\"name\": \"e\", \"type\": \"" type "\", \"mesh\": " BAR         \
+    ", \"nodes\": 10}], "                                                                          \
+    "\"fields\": [{\"type\": \"load\", \"of\": \"e\", \"vertices\": {\"vertices\": [0]}}], "       \
+    "\"bonds\": [{\"name\": \"b\", \"type\": \"attached\", \"body\": \"e\", "                      \
+    "\"vertices\": {\"vertices\": [0]}}], "                                                        \
+    "\"probes\": [{\"name\": \"p\", \"of\": \"e\", \"quantity\": \"stretch.least\"}]}"
+
 static const mistake mistakes[] = {
     {ELASTIC("{\"type\": \"ball\"}", ""), {"t:1:175: no tetrahedra has the type \"ball\""}},
     {"{\"sinew\": 1, \"bodies\": [{\"name\": \"e\", \"type\": \"elastic\"}]}",
@@ -427,6 +435,13 @@ static const mistake mistakes[] = {
      "1}}], \"probes\": [{\"name\": \"p\", \"of\": \"s\", \"quantity\": \"centre.x\", \"point\": "
      "[0, 0, 0]}]}",
      {"t:1:152: \"centre.x\" is not of a point"}},
+    // A type that is wrong is told once, and not what would be wrong with another type.
+    {MISTYPED("elastc"), {"t:1:47: \"type\": got \"elastc\"; did you mean \"elastic\"?"}},
+    {MISTYPED("jelly"),
+     {"t:1:47: \"type\": got \"jelly\"; expected one of: rigid, static, elastic"}},
+    {"{\"sinew\": 1, \"bodies\": [{\"name\": \"s\", \"type\": \"fixed\", \"shape\": {\"type\": "
+     "\"plane\"}}]}",
+     {"t:1:47: \"type\": got \"fixed\"; expected one of"}},
 };
 
 static void mistakes_have_places(void **state)

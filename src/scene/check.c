@@ -338,7 +338,8 @@ static void check_field(sn_checker *c, sn_field_item *field)
     if (item->table->id == SN_SCENE_LOAD) {
         field->body_a = sn_checker_find_body(c, item, "of", field->of, NULL);
         field->body_b = -1;
-        if (field->body_a >= 0 && SN_BODY(c->scene, field->body_a)->type != SN_BODY_ELASTIC) {
+        if (field->body_a >= 0 &&
+            !sn_body_item_may_be(SN_BODY(c->scene, field->body_a), SN_BODY_ELASTIC)) {
             sn_checker_fail(
                 c, sn_item_place(item, "of"),
                 "\"of\" names \"%.60s\", which is not elastic; a load is on the surface "
@@ -456,7 +457,7 @@ sn_status sn_checker_find_target(const sn_checker *c, const char *of, int quanti
                        letter == 'w' ? " (name it in \"of\")" : "");
     }
     bool elastic = quantity == SN_QUANTITY_ELASTIC_ENERGY || quantity == SN_QUANTITY_LEAST_STRETCH;
-    if (elastic && SN_BODY(c->scene, target->body)->type != SN_BODY_ELASTIC) {
+    if (elastic && !sn_body_item_may_be(SN_BODY(c->scene, target->body), SN_BODY_ELASTIC)) {
         return sn_fail(error, SN_ERROR_SCENE, "quantity", "\"%s\" is of elastic bodies",
                        quantity_words[quantity]);
     }

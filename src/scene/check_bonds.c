@@ -11,7 +11,7 @@ static const sn_body_item *elastic_body(sn_checker *c, const sn_bonding_item *bo
         return NULL;
     }
     const sn_body_item *body = SN_BODY(c->scene, index);
-    if (body->type != SN_BODY_ELASTIC) {
+    if (!sn_body_item_may_be(body, SN_BODY_ELASTIC)) {
         sn_checker_fail(c, sn_item_place(&bond->item, key),
                         "\"%s\" names \"%.60s\", which is not elastic; a bond of the type %s "
                         "expects an elastic body there%s",

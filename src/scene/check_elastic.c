@@ -111,6 +111,9 @@ static const char *const other_keys[] = {"shape", "shapes", "mass", "inertia", "
 
 static void check_type(sn_checker *c, const sn_body_item *body)
 {
+    if (body->item.faulty) {
+        return; // its type may be what is wrong
+    }
     bool elastic = body->type == SN_BODY_ELASTIC;
     const char *const *keys = elastic ? other_keys : elastic_keys;
     size_t count = elastic ? sizeof other_keys / sizeof *other_keys

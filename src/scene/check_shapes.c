@@ -97,7 +97,8 @@ void sn_check_shape(sn_checker *c, const sn_body_item *body, sn_shape_item *shap
         check_field_keys(c, shape);
     }
     check_file_unit(c, shape);
-    if ((id == SN_SHAPE_PLANE || id == SN_SHAPE_HEIGHT_FIELD) && body->type != SN_BODY_STATIC) {
+    if ((id == SN_SHAPE_PLANE || id == SN_SHAPE_HEIGHT_FIELD) &&
+        !sn_body_item_may_be(body, SN_BODY_STATIC)) {
         sn_checker_fail(c, shape->item.place,
                         "a %s has no mass and cannot move; expected it in a body of the type "
                         "\"static\"",

@@ -90,6 +90,11 @@ bool sn_behaviour_item_is_active(const sn_behaviour_item *behaviour)
     return sn_item_gives(&behaviour->item, "active") ? behaviour->active : behaviour->on == NULL;
 }
 
+bool sn_body_item_may_be(const sn_body_item *body, int type)
+{
+    return body->type == type || body->item.faulty;
+}
+
 bool sn_item_is_shape(const sn_item *item)
 {
     for (int i = 0; i < sn_table_shapes.variant_count; ++i) {

@@ -652,6 +652,9 @@ struct sn_scene {
 // The shapes of a body, whether it has "shape" or "shapes"; of an elastic one its "display".
 const sn_item_list *sn_body_item_shapes(const sn_body_item *body);
 
+// Whether the body is of that type, or may have been meant so: a mistake inside may be in the type.
+bool sn_body_item_may_be(const sn_body_item *body, int type);
+
 bool sn_item_is_shape(const sn_item *item);
 bool sn_item_gives(const sn_item *item, const char *key);
 

@@ -287,6 +287,10 @@ static void parse_enum(sn_reader *reader, int node, const sn_key *key, int *targ
         wrong = sn_reader_string(reader, node);
     }
     const char *near = wrong != NULL ? sn_suggest(wrong, known, count) : NULL;
+    // What follows is checked against what was probably meant.
+    for (int i = 0; near != NULL && i < count; ++i) {
+        *target = known[i] == near ? i : *target;
+    }
     char list[360], got[64];
     list_words(known, count, list, sizeof list);
     describe(reader, node, got);
