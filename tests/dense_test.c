@@ -483,6 +483,39 @@ static void mat3_eigenvalues_of_every_kind(void **state)
     assert_memory_equal(&vectors, &SN_MAT3_IDENTITY, sizeof vectors);
 }
 
+// Columns of which only two are not at right angles, in every order of their lengths: exchanges
+// alone must not end the sweeps before those two have met.
+static void singular_values_of_motions_in_a_plane(void **state)
+{
+    (void)state;
+    uint64_t seed = 12;
+    for (int round = 0; round < 3000; ++round) {
+        double small[4], a[9] = {0}, u[9], s[3], v[9];
+        make_matrix(0, 2, 2, &seed, small);
+        int alone = round % 3, p = (alone + 1) % 3, q = (alone + 2) % 3;
+        a[4 * alone] = 0.5 + 0.001 * (double)(round / 3);
+        a[3 * p + p] = 1.0 + 0.3 * small[0];
+        a[3 * p + q] = 0.3 * small[1];
+        a[3 * q + p] = 0.3 * small[2];
+        a[3 * q + q] = 1.0 + 0.3 * small[3];
+        sn_mat3 u3, v3;
+        sn_vec3 s3;
+        sn_mat3_svd(mat3_from(a), &u3, &s3, &v3);
+        sn_mat3 back =
+            sn_mat3_multiply(sn_mat3_multiply(u3, sn_mat3_diagonal(s3)), sn_mat3_transpose(v3));
+        assert_true(mat3_difference(back, mat3_from(a)) < 4e-15);
+        assert_true(sn_svd(3, 3, a, u, s, v));
+        for (int i = 0; i < 9; ++i) {
+            double sum = 0.0;
+            for (int k = 0; k < 3; ++k) {
+                sum += u[3 * (i / 3) + k] * s[k] * v[3 * (i % 3) + k];
+            }
+            assert_true(fabs(sum - a[i]) < 4e-15);
+        }
+        assert_true(orthogonality(3, 3, u) < 1e-14 && orthogonality(3, 3, v) < 1e-14);
+    }
+}
+
 static void mat3_singular_values_and_polar(void **state)
 {
     (void)state;
@@ -700,6 +733,7 @@ int main(void)
         cmocka_unit_test(small_singular_values_keep_their_digits),
         cmocka_unit_test(least_squares_agree_with_lapack),
         cmocka_unit_test(mat3_eigenvalues_of_every_kind),
+        cmocka_unit_test(singular_values_of_motions_in_a_plane),
         cmocka_unit_test(mat3_singular_values_and_polar),
         cmocka_unit_test(ldl6_solves_and_refuses),
     };

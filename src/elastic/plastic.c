@@ -254,7 +254,7 @@ bool sn_plastic_flow(const sn_elastic *material, const sn_plastic *plastic, doub
     inverse = flowed(&c, gamma, &inverse);
     memcpy(state, inverse.m, 9 * sizeof *state);
     state[SN_PLASTIC_STRAIN] += gamma;
-    state[SN_PLASTIC_HEAT] += loss;
+    state[SN_PLASTIC_HEAT] += loss / material->shear;
     return true;
 }
 
@@ -275,5 +275,5 @@ void sn_plastic_rate(const sn_elastic *material, const sn_plastic *plastic, cons
                                       sn_mat3_multiply(turned, sn_mat3_transpose(c.v)));
     memcpy(rate, change.m, 9 * sizeof *rate);
     rate[SN_PLASTIC_STRAIN] = speed;
-    rate[SN_PLASTIC_HEAT] = speed * c.stress;
+    rate[SN_PLASTIC_HEAT] = speed * c.stress / material->shear;
 }

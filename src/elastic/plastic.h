@@ -34,8 +34,9 @@ static inline bool sn_plastic_flows(const sn_plastic *plastic)
 SN_API sn_status sn_plastic_check(const sn_plastic *plastic, const sn_elastic *material,
                                   const char *place, sn_error *error);
 
-// Fp^-1 by rows; the plastic strain summed up over time, sqrt(2/3) |dev d ln s|; the energy that
-// became heat, J/m^3.
+// Fp^-1 by rows; the plastic strain summed up over time, sqrt(2/3) |dev d ln s|; the energy density
+// that became heat, by the shear modulus: a number like a strain, so that one tolerance of adaptive
+// integrators fits all of them.
 enum { SN_PLASTIC_STRAIN = 9, SN_PLASTIC_HEAT = 10, SN_PLASTIC_STATE = 11 };
 
 SN_API void sn_plastic_start(double state[SN_PLASTIC_STATE]);

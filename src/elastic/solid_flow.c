@@ -292,10 +292,11 @@ double sn_solid_plastic_heat(const sn_solid *solid, const double *state)
     double sum = 0.0;
     for (int e = 0; e < solid->element_count && solid->plastic != NULL; ++e) {
         int slot = solid->slot_of[e];
+        double shear = sn_solid_material(solid, slot, SN_ELASTIC_COROTATIONAL).shear;
         for (int q = 0; q < solid->points && solid->plastic->number_of[e] >= 0;
              ++q, state += STATE) {
             size_t at = sn_solid_point(solid, slot / SN_LANES, q);
-            sum += solid->volumes[at][slot % SN_LANES] * state[SN_PLASTIC_HEAT];
+            sum += solid->volumes[at][slot % SN_LANES] * shear * state[SN_PLASTIC_HEAT];
         }
     }
     return sum;

@@ -144,7 +144,8 @@ static double column_product(int rows, int stride, const double *a, int p, int q
 }
 
 // Makes every pair of columns of w (rows x n) orthogonal, longer ones first (de Rijk 1989), and
-// does the same to v (n x n).
+// does the same to v (n x n). True when nothing was left to do; columns that were exchanged may not
+// have met all others in this sweep.
 static bool svd_sweep(int rows, int n, double *w, double *v)
 {
     bool done = true;
@@ -153,6 +154,7 @@ static bool svd_sweep(int rows, int n, double *w, double *v)
             double pp = column_product(rows, n, w, p, p), qq = column_product(rows, n, w, q, q);
             double pq = column_product(rows, n, w, p, q);
             if (pp < qq) {
+                done = false;
                 swap_columns(rows, n, w, p, q);
                 swap_columns(n, n, v, p, q);
                 double swap = pp;
