@@ -13,34 +13,11 @@
 #include "elastic/mass.h"
 #include "elastic/solid.h"
 #include "elastic/spectrum.h"
+#include "elastic_bar.h"
 #include "math/dense.h"
 #include "sinew/sinew.h"
 
 static const double g = 9.81;
-
-typedef struct bar {
-    sn_vec3 size;
-    int cells[3];
-    double young, poisson, density;
-    int clamped; // axis, or -1
-    bool fine;   // ten nodes
-} bar;
-
-static sn_tetrahedra *make_mesh(const bar *b)
-{
-    sn_tetrahedra_box box = sn_default_tetrahedra_box();
-    sn_tetrahedra *plain = NULL, *mesh = NULL;
-    box.size = b->size;
-    memcpy(box.cells, b->cells, sizeof box.cells);
-    box.cell = SN_CELL_SIX_MIRRORED;
-    assert_int_equal(sn_tetrahedra_make_box(&box, &plain, NULL), SN_OK);
-    if (!b->fine) {
-        return plain;
-    }
-    assert_int_equal(sn_tetrahedra_quadratic(plain, &mesh, NULL), SN_OK);
-    sn_tetrahedra_release(plain);
-    return mesh;
-}
 
 static sn_world *make_world(double gravity)
 {
@@ -51,36 +28,6 @@ static sn_world *make_world(double gravity)
     return world;
 }
 
-static sn_body add_bar(sn_world *world, const bar *b)
-{
-    sn_tetrahedra *mesh = make_mesh(b);
-    int count = sn_tetrahedra_vertex_count(mesh), *fixed = malloc((size_t)count * sizeof *fixed);
-    assert_non_null(fixed);
-    sn_elastic_material material = sn_default_elastic_material();
-    material.elastic = sn_elastic_from_young(SN_ELASTIC_COROTATIONAL, b->young, b->poisson);
-    material.density = b->density;
-    sn_elastic_def def = sn_default_elastic_def();
-    def.mesh = mesh;
-    def.materials = &material;
-    def.material_count = 1;
-    def.fixed = fixed;
-    for (int i = 0; i < count && b->clamped >= 0; ++i) {
-        sn_vec3 p = sn_tetrahedra_positions(mesh)[i];
-        double at = (&p.x)[b->clamped], least = -0.5 * (&b->size.x)[b->clamped];
-        if (at < least + 1e-9) {
-            fixed[def.fixed_count++] = i;
-        }
-    }
-    sn_body body;
-    sn_error error = {0};
-    if (sn_world_add_elastic(world, &def, &body, &error) != SN_OK) {
-        fail_msg("%s", sn_error_message(&error));
-    }
-    free(fixed);
-    sn_tetrahedra_release(mesh);
-    return body;
-}
-
 static bar beam(void)
 {
     return (bar){.size = {0.4, 0.1, 0.1},
@@ -89,7 +36,8 @@ static bar beam(void)
                  .poisson = 0.3,
                  .density = 1000.0,
                  .clamped = 0,
-                 .fine = true};
+                 .fine = true,
+                 .frame = SN_TRANSFORM_IDENTITY};
 }
 
 static void settle(sn_world *world, bool unstable, sn_equilibrium *rest)
@@ -110,7 +58,7 @@ static void nothing_moves_from_equilibrium(void **state)
     (void)state;
     sn_world *world = make_world(g);
     bar b = beam();
-    sn_body body = add_bar(world, &b);
+    sn_body body = add_bar(world, "bar", &b);
     sn_equilibrium rest;
     settle(world, false, &rest);
     assert_true(rest.stable && rest.free_count == 0 && rest.force < 1e-7);
@@ -137,10 +85,11 @@ static void columns_stand_up_to_greenhills_length(void **state)
                  .poisson = 0.0,
                  .density = 1000.0,
                  .clamped = 2,
-                 .fine = true};
+                 .fine = true,
+                 .frame = SN_TRANSFORM_IDENTITY};
         b.young = 12.0 * b.density * g * length * length * length / (width * width) / 7.837 / share;
         sn_world *world = make_world(g);
-        sn_body body = add_bar(world, &b);
+        sn_body body = add_bar(world, "bar", &b);
         sn_equilibrium rest;
         settle(world, true, &rest);
         assert_int_equal(rest.stable, k == 0);
@@ -162,7 +111,7 @@ static void what_falls_is_told_and_stays(void **state)
     sn_world *world = make_world(g);
     bar b = beam();
     b.clamped = -1;
-    sn_body body = add_bar(world, &b);
+    sn_body body = add_bar(world, "bar", &b);
     sn_vec3 before = sn_body_centre(world, body);
     sn_equilibrium rest;
     sn_error error = {0};
@@ -172,7 +121,7 @@ static void what_falls_is_told_and_stays(void **state)
     assert_memory_equal(&before, &after, sizeof before);
     sn_world_destroy(world);
     world = make_world(0.0); // without weight it is where it is
-    add_bar(world, &b);
+    add_bar(world, "bar", &b);
     settle(world, false, &rest);
     assert_true(rest.stable && rest.free_count == 6);
     sn_equilibrium_free(&rest);
@@ -193,7 +142,7 @@ static void springs_and_planes_take_part(void **state)
     (void)state;
     sn_world *world = make_world(g);
     bar b = beam();
-    sn_body body = add_bar(world, &b), ball;
+    sn_body body = add_bar(world, "bar", &b), ball;
     sn_equilibrium rest;
     sn_modes modes;
     sn_error error = {0};
@@ -260,7 +209,7 @@ static void fill_dense(dense_system *s)
     bar b = beam();
     b.cells[0] = 2;
     b.fine = false;
-    sn_tetrahedra *mesh = make_mesh(&b);
+    sn_tetrahedra *mesh = bar_mesh(&b);
     int count = sn_tetrahedra_vertex_count(mesh), n = 3 * count;
     assert_int_equal(n, SMALL);
     sn_elastic law = sn_elastic_from_young(SN_ELASTIC_NEO_HOOKEAN, 1e5, 0.3);
@@ -351,7 +300,7 @@ static void modes_swing_as_they_say(void **state)
     (void)state;
     sn_world *world = make_world(0.0);
     bar b = beam();
-    sn_body body = add_bar(world, &b);
+    sn_body body = add_bar(world, "bar", &b);
     sn_modes modes = {0};
     sn_error error = {0};
     if (sn_world_modes(world, &modes, &error) != SN_OK) {
@@ -385,7 +334,7 @@ static void lack_of_memory_is_told(void **state)
     bar b = beam();
     b.cells[0] = 1;
     b.fine = false;
-    add_bar(world, &b);
+    add_bar(world, "bar", &b);
     bool passed = false;
     for (int n = 0; n < 2000 && !passed; n += 1 + n / 8) {
         sn_equilibrium rest;

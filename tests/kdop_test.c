@@ -15,34 +15,17 @@
 #include "collide/mesh_tree.h"
 #include "collide/query.h"
 #include "math/rotation.h"
+#include "random_collider.h"
 #include "random_vector.h"
 
 static const int kinds[4] = {6, 14, 18, 26};
-
-static sn_collider random_body(sn_random *random, int kind)
-{
-    double a = sn_random_range(random, 0.05, 0.3), b = sn_random_range(random, 0.05, 1.0);
-    double c = sn_random_range(random, 0.05, 0.3);
-    switch (kind) {
-    case 0:
-        return sn_collider_sphere(a);
-    case 1:
-        return sn_collider_capsule(a, b);
-    case 2:
-        return sn_collider_cylinder(a, b);
-    case 3:
-        return sn_collider_cone(a, b);
-    default:
-        return sn_collider_box(sn_vec3_make(a, b, c), kind == 4 ? 0.0 : 0.3 * a);
-    }
-}
 
 static void test_bounds(void **state)
 {
     (void)state;
     sn_random random = {.seed = 1};
     for (int run = 0; run < 600; ++run) {
-        sn_collider body = random_body(&random, run % 6);
+        sn_collider body = random_long_body(&random, run % 6, 1.0, 1.0);
         sn_transform place = {random_vector(&random, run % 7 == 0 ? 1e4 : 1.0),
                               random_rotation(&random)};
         for (int kind = 0; kind < 4; ++kind) {
@@ -94,7 +77,8 @@ static void test_overlap(void **state)
     sn_random random = {.seed = 2};
     int overlaps[4] = {0}, touching = 0;
     for (int run = 0; run < 3000; ++run) {
-        sn_collider a = random_body(&random, run % 6), b = random_body(&random, run / 6 % 6);
+        sn_collider a = random_long_body(&random, run % 6, 1.0, 1.0),
+                    b = random_long_body(&random, run / 6 % 6, 1.0, 1.0);
         sn_transform at = {random_vector(&random, 0.7), random_rotation(&random)};
         sn_transform place = {random_vector(&random, 0.7), random_rotation(&random)};
         sn_vec3 p, q;

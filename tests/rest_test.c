@@ -6,64 +6,13 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "elastic_bar.h"
 #include "mechanics_world.h"
 #include "sinew/sinew.h"
 #include "world/elastic_rest.h"
 #include "world/rest.h"
 
-enum { MOST_VERTICES = 512 };
-
-typedef struct bar {
-    sn_vec3 size;
-    int cells[3];
-    double young, density;
-    int clamped;    // axis whose lower end is fixed, or -1
-    bool fine;      // ten nodes
-    double damping; // s
-    sn_transform frame;
-} bar;
-
-// Poisson's ratio is 0, so that what is clamped does not stiffen it.
-static sn_body add_bar(sn_world *world, const char *name, const bar *b)
-{
-    sn_tetrahedra_box box = sn_default_tetrahedra_box();
-    sn_tetrahedra *mesh = NULL, *fine = NULL;
-    box.size = b->size;
-    memcpy(box.cells, b->cells, sizeof box.cells);
-    box.cell = SN_CELL_SIX_MIRRORED;
-    assert_int_equal(sn_tetrahedra_make_box(&box, &mesh, NULL), SN_OK);
-    if (b->fine) {
-        assert_int_equal(sn_tetrahedra_quadratic(mesh, &fine, NULL), SN_OK);
-        sn_tetrahedra_release(mesh);
-        mesh = fine;
-    }
-    int fixed[MOST_VERTICES];
-    sn_elastic_material material = sn_default_elastic_material();
-    material.elastic = sn_elastic_from_young(SN_ELASTIC_COROTATIONAL, b->young, 0.0);
-    material.density = b->density;
-    sn_elastic_def def = sn_default_elastic_def();
-    def.name = name;
-    def.mesh = mesh;
-    def.materials = &material;
-    def.material_count = 1;
-    def.frame = b->frame;
-    def.stiffness_damping = b->damping;
-    def.fixed = fixed;
-    for (int i = 0; i < sn_tetrahedra_vertex_count(mesh) && b->clamped >= 0; ++i) {
-        sn_vec3 p = sn_tetrahedra_positions(mesh)[i];
-        if ((&p.x)[b->clamped] < 1e-9 - 0.5 * (&b->size.x)[b->clamped]) {
-            fixed[def.fixed_count++] = i;
-        }
-    }
-    sn_body body;
-    sn_error error = {0};
-    if (sn_world_add_elastic(world, &def, &body, &error) != SN_OK) {
-        fail_msg("%s", sn_error_message(&error));
-    }
-    sn_tetrahedra_release(mesh);
-    return body;
-}
-
+// Poisson's ratio is 0 in these, so that what is clamped does not stiffen them.
 static bar cantilever(void)
 {
     return (bar){.size = {0.4, 0.04, 0.04},
@@ -80,7 +29,7 @@ static sn_bond attach_end(sn_world *world, sn_body body, const bar *b, int axis,
                           sn_body other)
 {
     const sn_tetrahedra *mesh = sn_body_tetrahedra(world, body);
-    int vertices[MOST_VERTICES], count = 0;
+    int vertices[BAR_VERTICES], count = 0;
     for (int i = 0; i < sn_tetrahedra_vertex_count(mesh); ++i) {
         sn_vec3 p = sn_tetrahedra_positions(mesh)[i];
         if (fabs((&p.x)[axis] - 0.5 * side * (&b->size.x)[axis]) < 1e-9) {
@@ -395,7 +344,7 @@ static void limits_hold_what_rests_on_them(void **state)
 // F(z) = f + B^T lambda with lambda held, along d: its component and change along d.
 static double pushed_along(sn_rest *rest, const double *pose, const double *d, double by)
 {
-    static double moved[8 * MOST_VERTICES];
+    static double moved[8 * BAR_VERTICES];
     sn_rest_move(rest, pose, d, by, moved);
     sn_rest_write(rest, moved);
     assert_int_equal(sn_rest_look(rest, NULL), SN_OK);
@@ -451,8 +400,8 @@ static void stiffness_is_the_change_of_forces(void **state)
     assert_int_equal(sn_world_add_pull(world, &pull, &field, NULL), SN_OK);
     sn_rest rest;
     assert_int_equal(sn_rest_open(world, &rest, NULL), SN_OK);
-    static double pose[8 * MOST_VERTICES], d[8 * MOST_VERTICES], y[8 * MOST_VERTICES];
-    assert_true(sn_rest_pose_size(&rest) < 8 * MOST_VERTICES);
+    static double pose[8 * BAR_VERTICES], d[8 * BAR_VERTICES], y[8 * BAR_VERTICES];
+    assert_true(sn_rest_pose_size(&rest) < 8 * BAR_VERTICES);
     sn_random random = {.seed = 5};
     sn_rest_read(&rest, pose);
     for (size_t i = 0; i < rest.size; ++i) {
@@ -496,8 +445,8 @@ static void solutions_meet_their_equations(void **state)
     sn_world *world = make_tongue(INFINITY, &arm, &tongue);
     sn_rest rest;
     assert_int_equal(sn_rest_open(world, &rest, NULL), SN_OK);
-    static double b[8 * MOST_VERTICES], d[8 * MOST_VERTICES], y[8 * MOST_VERTICES],
-        m[8 * MOST_VERTICES];
+    static double b[8 * BAR_VERTICES], d[8 * BAR_VERTICES], y[8 * BAR_VERTICES],
+        m[8 * BAR_VERTICES];
     double c[64], lambda[64] = {0}, most = 0.0, size = 0.0, shift = 50.0;
     sn_random random = {.seed = 9};
     assert_int_equal(sn_rest_look(&rest, NULL), SN_OK);
