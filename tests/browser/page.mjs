@@ -37,6 +37,14 @@ function keyTable() {
 }
 
 async function playAndStep(view, check) {
+    const { x, y, width, height } = await view.id("play").boundingBox();
+    await view.page.mouse.move(x + width / 2, y + height / 2);
+    await view.page.mouse.down();
+    const told = await view.get(() => window.tap.status);
+    await view.until("the engine tells more", (before) => window.tap.status.time > before.time + 0.3, told);
+    await view.page.mouse.up();
+    await view.until("a slow press pauses", () => window.tap.status.playing === false);
+    await view.play();
     await view.pause();
     const paused = await view.get(() => window.tap.frame.step);
     await view.sleep(250);

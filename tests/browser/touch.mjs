@@ -48,15 +48,17 @@ export async function hands({ browser, servers, pictureFolder }, engine, check) 
 
 // From its start again, hanging still; what moves from now on is watched.
 async function calm(view) {
+    await view.pause(); // so that the start is seen, however seldom somebody looks
     await view.id("reset").click();
-    await view.play();
-    await view.until("it has begun", () => window.tap.frame.step > 2 && window.tap.frame.time < 1);
+    await view.until("it is at its start", () => window.tap.frame?.step === 0);
     await view.get(() => window.tap.watchMotion(1e-5));
+    await view.play();
 }
 
 async function calmFish(browser, address) {
     const view = await View.open(browser, address, { hash: "#scene=pendulum" });
     await view.scene("steel-fish", still);
+    await view.running();
     await calm(view);
     return view;
 }
@@ -135,7 +137,7 @@ export async function breath(world, engine, check) {
     await calm(view);
     await view.page.locator("#canvas").focus();
     await view.page.keyboard.press("Shift+B");
-    const [x, y] = await view.place("fish/beam", fishEye);
+    const [x, y] = await view.place("fish/eye", fishEye);
     await view.page.mouse.move(x, y);
     await view.page.mouse.down();
     await view.until("it is aimed with the pointer", () => window.tap.lastSent.wind.towards !== undefined);
