@@ -23,6 +23,22 @@
         .doc = more "auto, front, back, left, right, top, corner, or X,Y,Z[/X,Y,Z[/DEGREES]]: "    \
                     "eye, target, height"                                                          \
     }
+#define SN_OPTION_AT(usual, text)                                                                  \
+    {                                                                                              \
+        .name = "at", .type = SN_OPTION_TIME, .value = "TIME", .fallback = (usual), .doc = (text), \
+        .minimum = 0, .maximum = 1e9                                                               \
+    }
+// `what`: what is filmed
+#define SN_OPTION_VIDEO(what)                                                                      \
+    {                                                                                              \
+        .name = "video", .type = SN_OPTION_FILE, .value = "FILE.mp4",                              \
+        .doc = what ", through ffmpeg; PNG files where it is missing, or into FOLDER/"             \
+    }
+#define SN_OPTION_FPS(usual, text)                                                                 \
+    {                                                                                              \
+        .name = "fps", .type = SN_OPTION_NUMBER, .value = "N", .fallback = (usual), .doc = (text), \
+        .minimum = 0.01, .maximum = 1000                                                           \
+    }
 extern const char *const sn_sample_words[];
 
 // --size, if it is given. An exit code, after telling stderr what is wrong.

@@ -149,6 +149,64 @@ static inline int sn_box_walk_next(sn_box_walk *walk)
     return -1;
 }
 
+// ---- walks from a point, nearer boxes mostly first ----
+
+typedef struct sn_box_search {
+    const sn_box_node *nodes;
+    double point[3];
+    int top;
+    int32_t stack[SN_BOX_TREE_HEIGHT + 2];
+    double least[SN_BOX_TREE_HEIGHT + 2]; // squares of the boxes' distances
+} sn_box_search;
+
+static inline double sn_box_search_square(const sn_box_search *search, int32_t index)
+{
+    const sn_box_node *node = &search->nodes[index];
+    double sum = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        double below = (double)node->lower[k] - search->point[k];
+        double above = search->point[k] - (double)node->upper[k];
+        double out = below > above ? below : above;
+        out = out > 0.0 ? out : 0.0;
+        sum += out * out;
+    }
+    return sum;
+}
+
+static inline void sn_box_search_start(sn_box_search *search, const sn_box_tree *tree,
+                                       sn_vec3 point)
+{
+    search->nodes = tree->nodes;
+    sn_vec3_put(search->point, point);
+    search->top = tree->root >= 0 ? 1 : 0;
+    search->stack[0] = tree->root;
+    search->least[0] = 0.0;
+}
+
+// The next item whose box is no farther than the root of `square`, or -1.
+static inline int sn_box_search_next(sn_box_search *search, double square)
+{
+    while (search->top > 0) {
+        int top = search->top -= 1;
+        const sn_box_node *node = &search->nodes[search->stack[top]];
+        if (search->least[top] > square) {
+            continue;
+        }
+        if (node->right < 0) {
+            return node->left;
+        }
+        double left = sn_box_search_square(search, node->left);
+        double right = sn_box_search_square(search, node->right);
+        bool left_first = left <= right; // the nearer on top
+        search->stack[top] = left_first ? node->right : node->left;
+        search->least[top] = left_first ? right : left;
+        search->stack[top + 1] = left_first ? node->left : node->right;
+        search->least[top + 1] = left_first ? left : right;
+        search->top = top + 2;
+    }
+    return -1;
+}
+
 // ---- rays and nearness ----
 
 // One item that may be met or be near before `limit`: the new limit, or a negative one to end.

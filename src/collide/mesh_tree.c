@@ -265,18 +265,6 @@ double sn_triangle_ray(const sn_vec3 p[3], sn_vec3 origin, sn_vec3 direction)
 
 // ---- nearest point ----
 
-static double box_distance_squared(const sn_box_node *node, const double x[3])
-{
-    double sum = 0.0;
-    for (int k = 0; k < 3; ++k) {
-        double below = (double)node->lower[k] - x[k], above = x[k] - (double)node->upper[k];
-        double out = below > above ? below : above;
-        out = out > 0.0 ? out : 0.0;
-        sum += out * out;
-    }
-    return sum;
-}
-
 // Is the point outside, judged by the pseudonormal at its nearest feature?
 static bool is_outside(const sn_mesh_tree *tree, int triangle, int feature, sn_vec3 away)
 {
@@ -294,43 +282,23 @@ static bool is_outside(const sn_mesh_tree *tree, int triangle, int feature, sn_v
 int sn_mesh_tree_nearest(const sn_mesh_tree *tree, sn_vec3 point, double limit, sn_vec3 *nearest,
                          double *distance)
 {
-    const sn_box_node *nodes = tree->boxes.nodes;
-    double x[3], best = limit * limit;
-    sn_vec3_put(x, point);
-    int32_t stack[SN_BOX_TREE_HEIGHT + 2];
-    double least[SN_BOX_TREE_HEIGHT + 2];
-    int top = 0, found = -1, found_feature = 6;
-    stack[0] = tree->boxes.root;
-    least[top++] = box_distance_squared(&nodes[tree->boxes.root], x);
-    while (top > 0) {
-        top -= 1;
-        if (least[top] > best) {
-            continue;
-        }
-        const sn_box_node *node = &nodes[stack[top]];
-        if (node->right < 0) {
-            const int *v = tree->triangles + 3 * (size_t)node->left;
-            const sn_vec3 p[3] = {tree->positions[v[0]], tree->positions[v[1]],
-                                  tree->positions[v[2]]};
-            int feature = 6;
-            sn_vec3 on = sn_triangle_nearest(p, point, &feature);
-            sn_vec3 away = sn_vec3_sub(point, on);
-            double square = sn_dot(away, away);
-            // The lowest of equals, whatever the tree's order.
-            if (square < best || (square == best && (found < 0 || node->left < found))) {
-                best = square;
-                found = node->left;
-                found_feature = feature;
-                *nearest = on;
-            }
-            continue;
-        }
-        double left = box_distance_squared(&nodes[node->left], x);
-        double right = box_distance_squared(&nodes[node->right], x);
-        for (int k = 0; k < 2; ++k) {
-            bool is_left = (k == 0) == (left > right); // the nearer on top
-            stack[top] = is_left ? node->left : node->right;
-            least[top++] = is_left ? left : right;
+    double best = limit * limit;
+    int found = -1, found_feature = 6;
+    sn_box_search search;
+    sn_box_search_start(&search, &tree->boxes, point);
+    for (int item; (item = sn_box_search_next(&search, best)) >= 0;) {
+        const int *v = tree->triangles + 3 * (size_t)item;
+        const sn_vec3 p[3] = {tree->positions[v[0]], tree->positions[v[1]], tree->positions[v[2]]};
+        int feature = 6;
+        sn_vec3 on = sn_triangle_nearest(p, point, &feature);
+        sn_vec3 away = sn_vec3_sub(point, on);
+        double square = sn_dot(away, away);
+        // The lowest of equals, whatever the tree's order.
+        if (square < best || (square == best && (found < 0 || item < found))) {
+            best = square;
+            found = item;
+            found_feature = feature;
+            *nearest = on;
         }
     }
     if (found >= 0) {

@@ -434,18 +434,6 @@ sn_ridge sn_skin_ridge_under(const sn_skin *skin, int edge, sn_vec3 u, double fl
 
 // ---- nearest point ----
 
-static double box_distance_squared(const sn_box_node *node, const double x[3])
-{
-    double sum = 0.0;
-    for (int k = 0; k < 3; ++k) {
-        double below = (double)node->lower[k] - x[k], above = x[k] - (double)node->upper[k];
-        double out = below > above ? below : above;
-        out = out > 0.0 ? out : 0.0;
-        sum += out * out;
-    }
-    return sum;
-}
-
 bool sn_skin_is_outside(const sn_skin *skin, int face, const double weights[3], sn_vec3 apart)
 {
     int zeros = 0, zero = -1, last = -1;
@@ -471,40 +459,21 @@ bool sn_skin_is_outside(const sn_skin *skin, int face, const double weights[3], 
 int sn_skin_nearest(const sn_skin *skin, sn_vec3 point, double limit, double weights[3],
                     double *distance)
 {
-    const sn_box_node *nodes = skin->tree.nodes;
-    double x[3], best = limit * limit, least[SN_BOX_TREE_HEIGHT + 2];
-    int32_t stack[SN_BOX_TREE_HEIGHT + 2];
-    sn_vec3_put(x, point);
-    int found = -1, top = 0;
+    double best = limit * limit;
+    int found = -1;
     sn_vec3 apart = SN_VEC3_ZERO;
-    stack[top] = skin->tree.root;
-    least[top++] = 0.0;
-    while (top > 0) {
-        top -= 1;
-        if (least[top] > best) {
-            continue;
-        }
-        const sn_box_node *node = &nodes[stack[top]];
-        if (node->right < 0) {
-            sn_vec3 p[4] = {point};
-            sn_skin_face(skin, node->left, p + 1);
-            sn_pair_nearest nearest = sn_pair_find_nearest(SN_VERTEX_FACE, p);
-            // The lowest of equals, whatever the tree's order.
-            if (nearest.square < best ||
-                (nearest.square == best && (found < 0 || node->left < found))) {
-                best = nearest.square;
-                found = node->left;
-                apart = nearest.apart;
-                memcpy(weights, nearest.weights + 1, 3 * sizeof *weights);
-            }
-            continue;
-        }
-        double left = box_distance_squared(&nodes[node->left], x);
-        double right = box_distance_squared(&nodes[node->right], x);
-        for (int k = 0; k < 2; ++k) {
-            bool is_left = (k == 0) == (left > right); // the nearer on top
-            stack[top] = is_left ? node->left : node->right;
-            least[top++] = is_left ? left : right;
+    sn_box_search search;
+    sn_box_search_start(&search, &skin->tree, point);
+    for (int face; (face = sn_box_search_next(&search, best)) >= 0;) {
+        sn_vec3 p[4] = {point};
+        sn_skin_face(skin, face, p + 1);
+        sn_pair_nearest nearest = sn_pair_find_nearest(SN_VERTEX_FACE, p);
+        // The lowest of equals, whatever the tree's order.
+        if (nearest.square < best || (nearest.square == best && (found < 0 || face < found))) {
+            best = nearest.square;
+            found = face;
+            apart = nearest.apart;
+            memcpy(weights, nearest.weights + 1, 3 * sizeof *weights);
         }
     }
     if (found >= 0) {
