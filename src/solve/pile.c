@@ -158,7 +158,7 @@ static void press_and_relax_apart(sn_pile_work *work, sn_pile_work *relaxing)
     sn_pile_refresh_contacts(work, false);
     if (work->wedged) {
         sn_pile_work more = *relaxing;
-        more.tallies_up = false;
+        more.tallies_up = more.first_tally = false;
         hold_bounds(work);
         for (int k = 0; k < WEDGED_SWEEPS; ++k) {
             sn_pile_run_sweep(&more, SN_PILE_RELAX);
@@ -184,6 +184,7 @@ static void step_work(sn_pile_work *work, int substeps, double start_scale)
         sn_pile_work relaxing = *work;
         relaxing.elapsed = (i + 1) * work->h;
         relaxing.tallies_up = true;
+        relaxing.first_tally = i == 0;
         relaxing.starts_next = !work->uneven && i + 1 < substeps;
         if (work->uneven) {
             press_and_relax_apart(work, &relaxing);

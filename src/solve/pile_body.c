@@ -270,6 +270,8 @@ static void put_back(const sn_pile_work *work, int first, int last)
     }
 }
 
+enum { AHEAD = 2 * SN_PILE_LANES };
+
 SN_WIDE void run_bodies(const body_run *run, int first, int last)
 {
     const sn_pile_work *work = run->work;
@@ -281,6 +283,9 @@ SN_WIDE void run_bodies(const body_run *run, int first, int last)
         take_in(work, first, last);
     }
     for (int i = first; at != AT_START && i < last; i += SN_PILE_LANES) {
+        if (at == AT_KICK && i + AHEAD + SN_PILE_LANES <= work->body_count) {
+            prefetch(&work->bodies[i + AHEAD], SN_PILE_LANES * sizeof(sn_pile_body));
+        }
         find_four(&four, work, i, last);
         put_four(&four, last - i < SN_PILE_LANES ? last - i : SN_PILE_LANES, drift);
     }

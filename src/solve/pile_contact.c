@@ -434,7 +434,6 @@ SN_WIDE void load_block(const sn_pile_work *work, int index)
         sn_pile_point *point = &work->points[block->point_first + i];
         load_point(&four, i, point);
         prepare_point(block, normal, point, &four.live[i]);
-        work->tallies[block->point_first + i] = (sn_pile_tally){zero, zero, zero};
         if (work->approaches != NULL) {
             work->approaches[block->point_first + i] = zero;
         }
@@ -450,7 +449,9 @@ SN_WIDE void load_block(const sn_pile_work *work, int index)
 
 // ---- runs of blocks ----
 
-SN_WIDE void prefetch_block(const sn_pile_work *work, int index)
+enum { AHEAD = 2 };
+
+SN_WIDE void prefetch_contacts(const sn_pile_work *work, int index)
 {
     for (int lane = 0; lane < SN_PILE_LANES && index < work->block_count; ++lane) {
         int contact = work->blocks[index].contact[lane];
@@ -463,7 +464,7 @@ SN_WIDE void prefetch_block(const sn_pile_work *work, int index)
 SN_WIDE void load_blocks(const sn_pile_work *work, int first, int last)
 {
     for (int i = first; i < last; ++i) {
-        prefetch_block(work, i + 1);
+        prefetch_contacts(work, i + AHEAD);
         load_block(work, i);
     }
 }
@@ -616,7 +617,7 @@ SN_WIDE void store_block(const sn_pile_work *work, int index)
 SN_WIDE void store_blocks(const sn_pile_work *work, int first, int last)
 {
     for (int i = first; i < last; ++i) {
-        prefetch_block(work, i + 1);
+        prefetch_contacts(work, i + AHEAD);
         store_block(work, i);
     }
 }

@@ -126,6 +126,7 @@ typedef struct sn_pile_work {
     bool plain;                             // no block has an extra
     bool wedged;                            // some contact overlaps far
     bool tallies_up;                        // the sweep counts impulses
+    bool first_tally;                       // and no other has before it
     bool starts_next;                       // and hands them on to the next sub-step
     double mass_unit; // kg: masses and impulses are measured by it, so that no answer leaves the
                       // range of single precision

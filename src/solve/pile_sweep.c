@@ -324,9 +324,70 @@ SN_WIDE bool is_pressed(const sn_pile_point *points, int count)
     return wide_any(&pressed);
 }
 
+// What is not counted yet is not read: contacts come in without tallies.
+SN_WIDE void tally_up(const sn_pile_work *work, sn_pile_tally *tallies, const sn_pile_point *points,
+                      int count)
+{
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
+    for (int i = 0; i < count; ++i) {
+        sn_pile_tally sum = {zero, zero, zero};
+        if (!work->first_tally) {
+            sum = tallies[i];
+        }
+        sum.press += points[i].press;
+        sum.rub_t += points[i].rub_t;
+        sum.rub_s += points[i].rub_s;
+        tallies[i] = sum;
+    }
+}
+
+SN_WIDE void tally_nothing(const sn_pile_work *work, sn_pile_tally *tallies, int count)
+{
+    sn_lanes zero = {0.0, 0.0, 0.0, 0.0};
+    for (int i = 0; work->first_tally && i < count; ++i) {
+        tallies[i] = (sn_pile_tally){zero, zero, zero};
+    }
+}
+
+// ---- looking ahead ----
+
+// What a sweep will read soon: a large pile is not in the cache, and blocks are so long that the
+// machine's own foresight ends within one. Counts of points have to be there before it can be said
+// where points end. The machine has some twenty lines on their way at once and a block has forty:
+// those of its points are asked for one point at a time, in the course of a visit. Small piles need
+// none of it, nor do sweeps that find a cluster in the cache.
+enum { BLOCKS_AHEAD = 4, POINTS_AHEAD = 2, LARGE = 1024 };
+
+// The block of which points are to be asked for; NULL: none.
+SN_WIDE const sn_pile_block *look_ahead(const sn_pile_work *work, int index)
+{
+    if (index + BLOCKS_AHEAD < work->block_count) {
+        prefetch(&work->blocks[index + BLOCKS_AHEAD], sizeof(sn_pile_block));
+    }
+    if (index + POINTS_AHEAD >= work->block_count) {
+        return NULL;
+    }
+    const sn_pile_block *next = &work->blocks[index + POINTS_AHEAD];
+    for (int lane = 0; lane < SN_PILE_LANES; ++lane) {
+        prefetch(&work->bodies[next->a[lane]], sizeof(sn_pile_body));
+        prefetch(&work->bodies[next->b[lane]], sizeof(sn_pile_body));
+    }
+    return next;
+}
+
+SN_WIDE void prefetch_point(const sn_pile_work *work, const sn_pile_block *next, int index)
+{
+    if (next != NULL && index < next->point_count) {
+        prefetch(work->points + next->point_first + index, sizeof(sn_pile_point));
+        prefetch(work->tallies + next->point_first + index, sizeof(sn_pile_tally));
+    }
+}
+
+// ---- visits ----
+
 // One visit. Normal impulses come last, so that what friction turns does not sink in; while
 // pressing they come first as well, so that friction of a new contact knows its bound.
-SN_WIDE void solve_block(const sn_pile_work *work, int index, bool pressing)
+SN_WIDE void solve_block(const sn_pile_work *work, int index, bool pressing, bool ahead)
 {
     const sn_pile_block *block = &work->blocks[index];
     sn_pile_extra *extra = sn_pile_extra_of(work, index);
@@ -337,6 +398,7 @@ SN_WIDE void solve_block(const sn_pile_work *work, int index, bool pressing)
     wide_visit visit;
     wide_law laws[SN_MANIFOLD_POINTS];
     int count = block->point_count;
+    const sn_pile_block *next = ahead ? look_ahead(work, index) : NULL;
     bool pressed = is_pressed(points, count);
     gather_pair(&pair, work->bodies, block);
     begin_visit(&visit, &pair, block);
@@ -347,20 +409,25 @@ SN_WIDE void solve_block(const sn_pile_work *work, int index, bool pressing)
             block->bounces ? &work->approaches[block->point_first + i] : NULL;
         find_law(&laws[i], &visit, work, block, extra, &points[i], approach, pressing);
     }
+    prefetch_point(work, next, 0);
     if (pressing) {
         press_points(&visit, points, laws, count);
         pressed = pressed || is_pressed(points, count);
         mix_normal(&visit, block);
     }
+    prefetch_point(work, next, 1);
     if (pressed) { // what does not touch does not rub
         rub_points(&visit, work, block, points, pressing);
         mix_plane(&visit, block);
     }
+    prefetch_point(work, next, 2);
+    prefetch_point(work, next, 3);
     if (pressed || !pressing) {
         press_points(&visit, points, laws, count);
         pressed = pressed || is_pressed(points, count);
     }
     if (!pressed) {
+        tally_nothing(work, tallies, count);
         return;
     }
     end_visit(&visit, &pair);
@@ -368,10 +435,8 @@ SN_WIDE void solve_block(const sn_pile_work *work, int index, bool pressing)
         solve_turning(work, block, extra, &pair, pressing);
     }
     scatter_pair(work->bodies, work->body_count, block, &pair);
-    for (int i = 0; work->tallies_up && i < count; ++i) {
-        tallies[i].press += points[i].press;
-        tallies[i].rub_t += points[i].rub_t;
-        tallies[i].rub_s += points[i].rub_s;
+    if (work->tallies_up) {
+        tally_up(work, tallies, points, count);
     }
     if (work->tallies_up && work->starts_next) {
         leave_start(work, index, visit.axes, &pair);
@@ -421,39 +486,12 @@ typedef struct sweep_run {
     sn_pile_sweep sweep;
 } sweep_run;
 
-// What the first sweep of a sub-step over a cluster will read soon: a large pile is not in the
-// cache, and blocks are so long that the machine's own foresight ends within one. Counts of points
-// have to be there before it can be said where points end. Small piles need none of it.
-enum { BLOCKS_AHEAD = 4, POINTS_AHEAD = 2, LINE = 64, LARGE = 1024 };
-
-SN_WIDE void prefetch(const void *from, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += LINE) {
-        __builtin_prefetch((const char *)from + i);
-    }
-}
-
-SN_WIDE void look_ahead(const sn_pile_work *work, int index)
-{
-    if (work->block_count < LARGE) {
-        return;
-    }
-    if (index + BLOCKS_AHEAD < work->block_count) {
-        prefetch(&work->blocks[index + BLOCKS_AHEAD], sizeof(sn_pile_block));
-    }
-    if (index + POINTS_AHEAD < work->block_count) {
-        const sn_pile_block *block = &work->blocks[index + POINTS_AHEAD];
-        size_t count = block->point_count;
-        prefetch(work->points + block->point_first, count * sizeof(sn_pile_point));
-        prefetch(work->tallies + block->point_first, count * sizeof(sn_pile_tally));
-    }
-}
-
 SN_WIDE void sweep_blocks(const sweep_run *run, int first, int last)
 {
     const sn_pile_work *work = run->work;
     first += run->block_first;
     last += run->block_first;
+    bool large = work->block_count >= LARGE;
     switch (run->sweep) {
     case SN_PILE_LOAD:
         sn_pile_load_blocks(work, first, last);
@@ -463,7 +501,10 @@ SN_WIDE void sweep_blocks(const sweep_run *run, int first, int last)
         break;
     case SN_PILE_START:
         for (int i = first; i < last; ++i) {
-            look_ahead(work, i);
+            const sn_pile_block *next = large ? look_ahead(work, i) : NULL;
+            for (int k = 0; k < SN_MANIFOLD_POINTS; ++k) {
+                prefetch_point(work, next, k);
+            }
             start_block(work, i);
         }
         break;
@@ -476,13 +517,12 @@ SN_WIDE void sweep_blocks(const sweep_run *run, int first, int last)
         break;
     case SN_PILE_PRESS:
         for (int i = first; i < last; ++i) {
-            look_ahead(work, i);
-            solve_block(work, i, true);
+            solve_block(work, i, true, large);
         }
         break;
     case SN_PILE_RELAX:
         for (int i = first; i < last; ++i) {
-            solve_block(work, i, false);
+            solve_block(work, i, false, large && first >= work->own_blocks);
         }
         break;
     }

@@ -57,6 +57,13 @@ SN_WIDE void narrow3(sn_slim to[3], sn_wide3 *from)
     widen3(from, to);
 }
 
+SN_WIDE void prefetch(const void *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += SN_CONTACT_LINE) {
+        __builtin_prefetch((const char *)from + i);
+    }
+}
+
 // ---- bodies ----
 
 typedef struct wide_inertia {
