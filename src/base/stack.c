@@ -61,9 +61,9 @@ void sn_stack_settle(sn_stack *stack)
         return;
     }
     size_t capacity = round_up(stack->most_wanted + stack->most_wanted / 2);
-    unsigned char *grown = sn_allocate(capacity + ALIGNMENT);
+    // Nothing of it is needed, but its pages stay where they are, or go along: new ones cost.
+    unsigned char *grown = sn_reallocate(stack->base, capacity + ALIGNMENT);
     if (grown != NULL) {
-        sn_free(stack->base);
         stack->base = grown;
         stack->capacity = capacity;
     }

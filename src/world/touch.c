@@ -423,9 +423,10 @@ static bool has_patches(const sn_world *world, const sn_pair *pair)
            sn_touch_collider(world, &shapes[pair->b])->type >= SN_COLLIDER_HEIGHT_FIELD;
 }
 
-// A run of contacts for a pair. Lists of free runs have room for all runs, so that giving back
-// cannot fail.
-static bool take_contacts(sn_world *world, sn_pair *pair)
+// A run of contacts for a pair, with at most `more` pairs to come: a pool that grows grows for all
+// of them at once, as each time costs a copy of it in fresh memory. Lists of free runs have room
+// for all runs, so that giving back cannot fail.
+static bool take_contacts(sn_world *world, sn_pair *pair, int more)
 {
     sn_touch *touch = &world->touch;
     pair->capacity = has_patches(world, pair) ? SN_PATCHES : 1;
@@ -436,9 +437,10 @@ static bool take_contacts(sn_world *world, sn_pair *pair)
                                              : touch->free_patches.data[*given];
     } else {
         int runs = touch->pool.count + pair->capacity;
-        if (!sn_array_reserve(&touch->free_single, runs) ||
-            !sn_array_reserve(&touch->free_patches, runs) ||
-            !sn_array_reserve(&touch->pool, runs)) {
+        int room = runs > touch->pool.capacity ? runs + more : runs;
+        if (!sn_array_reserve(&touch->free_single, room) ||
+            !sn_array_reserve(&touch->free_patches, room) ||
+            !sn_array_reserve(&touch->pool, room)) {
             return false;
         }
         pair->contacts = touch->pool.count;
@@ -534,7 +536,7 @@ static bool merge_pairs(sn_world *world, const sn_broad_pair *found, int found_c
         sn_pair fresh = {.a = found[i].user_a, .b = found[i].user_b};
         const sn_touch_shape *a = &touch->shapes.data[fresh.a], *b = &touch->shapes.data[fresh.b];
         if (a->body != b->body && (is_moving(world, a) || is_moving(world, b))) {
-            if (!take_contacts(world, &fresh)) {
+            if (!take_contacts(world, &fresh, found_count - i - 1)) {
                 return false;
             }
             mix_surfaces(world, &fresh);
