@@ -437,7 +437,7 @@ void sn_verify_settled(sn_verify *verify)
         frame.rotation = (sn_quat){cos(0.05 * turn), 0.0, 0.0, sin(0.05 * turn)};
         sn_trial_add(&trial, &box, frame, SN_VEC3_ZERO);
     }
-    sn_trial_run(&trial, 240);
+    sn_trial_run(&trial, 5 * 240);
     sn_vec3 places[1 + BOXES];
     for (int i = 0; i <= BOXES; ++i) {
         places[i] = sn_trial_place(&trial, sn_world_body(trial.world, i));
