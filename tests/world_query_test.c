@@ -214,10 +214,59 @@ static void worlds_answer_as_all_bodies_do(void **state)
     }
 }
 
+// What is not a place is refused, and a handle whose body is gone leaves nobody out, even where
+// another has its number.
+static void bad_questions_are_refused(void **state)
+{
+    (void)state;
+    sn_world *world = make_world();
+    sn_shape ball = sn_default_shape();
+    sn_body_def def = sn_default_body_def();
+    sn_body gone, body;
+    sn_error error = {0};
+    def.shapes = &ball;
+    def.shape_count = 1;
+    random_ok(sn_world_add_body(world, &def, &gone, &error), &error);
+    random_ok(sn_world_remove_body(world, gone, &error), &error);
+    def.type = SN_BODY_STATIC;
+    random_ok(sn_world_add_body(world, &def, &body, &error), &error);
+    assert_int_equal(gone.index, body.index);
+    sn_query_filter filter = {.without = gone};
+    sn_vec3 from = {0.0, 0.0, 3.0}, down = {0.0, 0.0, -6.0};
+    sn_transform place = {from, SN_QUAT_IDENTITY};
+    sn_hit hit;
+    int count = 0;
+    assert_true(sn_world_cast_ray(world, from, sn_vec3_negate(from), &filter, &hit));
+    random_ok(sn_world_cast_shape(world, &ball, place, down, &filter, &hit, &error), &error);
+    assert_true(fabs(hit.fraction - 1.0 / 6.0) < 1e-8);
+    assert_int_equal(
+        sn_world_cast_shape(world, &ball, place, sn_vec3_make(0.0, NAN, 0.0), NULL, &hit, &error),
+        SN_ERROR_ARGUMENT);
+    place.position.x = INFINITY;
+    assert_int_equal(sn_world_overlap(world, &ball, place, NULL, &hit, 1, &count, &error),
+                     SN_ERROR_ARGUMENT);
+    place = (sn_transform){from, {0.0, 0.0, 0.0, 0.0}};
+    assert_int_equal(sn_world_cast_shape(world, &ball, place, down, NULL, &hit, &error),
+                     SN_ERROR_ARGUMENT);
+    assert_int_equal(hit.body.index, 0);
+
+    // Nor does a force come by it: a ball that lies where the lost one was.
+    sn_world_set_gravity(world, sn_vec3_make(0.0, 0.0, -9.81));
+    def.type = SN_BODY_RIGID;
+    def.frame.position.z = 2.0;
+    sn_body rests;
+    random_ok(sn_world_add_body(world, &def, &rests, &error), &error);
+    random_ok(sn_world_step(world, 0.01, &error), &error);
+    assert_true(sn_body_contact_force(world, body, &count).z < -1.0 && count == 1);
+    assert_true(sn_body_contact_force(world, gone, &count).z == 0.0 && count == 0);
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worlds_answer_as_all_bodies_do),
+        cmocka_unit_test(bad_questions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,8 @@ static question ask(const sn_world *world, const sn_query_filter *filter)
     question q = {.world = world, .nearest = 1.0};
     if (filter != NULL) {
         q.filter = *filter;
+        bool there = sn_body_is_valid(world, filter->without);
+        q.filter.without = there ? filter->without : (sn_body){0};
     }
     // What is asked does not change the world: only where its own notes of places are kept.
     sn_error unused = {0};
@@ -158,10 +160,13 @@ bool sn_world_cast_ray(const sn_world *world, sn_vec3 from, sn_vec3 to,
 }
 
 // The collider of a shape that is asked about; it must be convex.
-static sn_status make_collider(const sn_shape *shape, sn_transform place, sn_collider *collider,
-                               sn_transform *at, sn_error *error)
+static sn_status make_collider(const sn_shape *shape, sn_transform place, sn_vec3 travel,
+                               sn_collider *collider, sn_transform *at, sn_error *error)
 {
     sn_status status = sn_shape_check(shape, "shape", error);
+    if (status == SN_OK) {
+        status = sn_world_check_motion("shape", place, travel, SN_VEC3_ZERO, error);
+    }
     if (status == SN_OK) {
         status = sn_collider_make(shape, collider, error);
     }
@@ -206,7 +211,7 @@ sn_status sn_world_cast_shape(const sn_world *world, const sn_shape *shape, sn_t
     *hit = (sn_hit){0};
     sn_collider collider;
     question q = ask(world, filter);
-    sn_status status = make_collider(shape, from, &collider, &q.place, error);
+    sn_status status = make_collider(shape, from, travel, &collider, &q.place, error);
     if (status != SN_OK) {
         return status;
     }
@@ -282,7 +287,7 @@ sn_status sn_world_overlap(const sn_world *world, const sn_shape *shape, sn_tran
     *count = 0;
     sn_collider collider;
     question q = ask(world, filter);
-    sn_status status = make_collider(shape, place, &collider, &q.place, error);
+    sn_status status = make_collider(shape, place, SN_VEC3_ZERO, &collider, &q.place, error);
     if (status != SN_OK) {
         return status;
     }
