@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "scene/path.h"
 #include "scene_text.h"
+#include "sinew/contact.h"
 #include "sinew/geometry.h"
 
 static const sn_shape *shape_of(const sn_world *world, const char *body, int index)
@@ -215,7 +216,72 @@ static void unknown_groups_are_noted(void **state)
     sn_scene_destroy(scene);
 }
 
+// Impulses do not act on integrators with stages, by the body's own word or by the policy's.
+static void methods_without_effect_are_noted(void **state)
+{
+    (void)state;
+    static const char bodies[] =
+        "\"bodies\": [{\"name\": \"f\", \"type\": \"static\", \"shape\": {\"type\": \"plane\"}},\n"
+        "{\"name\": \"a\", %s\"shape\": {\"type\": \"sphere\", \"radius\": 1}}]";
+    static const struct {
+        const char *body, *rest, *note;
+    } cases[] = {
+        {"", "", NULL},
+        {"\"integrator\": \"rk4\", ", "",
+         "t:2:29: \"a\" touches nothing: contact by the solver does not act on integrators with "
+         "stages such as rk4; expected the method \"penalty\" or \"springs\""},
+        {"\"integrator\": \"rk4\", ", ",\n\"contact\": {\"method\": \"penalty\"}", NULL},
+        {"", ",\n\"run\": {\"policy\": \"precise\"}", NULL},
+        {"", ",\n\"contact\": {\"method\": \"solver\"}, \"run\": {\"policy\": \"precise\"}",
+         "t:3:23: \"a\" touches nothing: contact by the solver does not act on integrators with "
+         "stages such as fehlberg45; expected the method \"penalty\" or \"springs\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        char middle[256], text[512];
+        snprintf(middle, sizeof middle, bodies, cases[i].body);
+        snprintf(text, sizeof text, "{\"sinew\": 1, %s%s}", middle, cases[i].rest);
+        sn_scene *scene = load(text);
+        const sn_error_list *notes = sn_scene_notes(scene);
+        assert_int_equal(notes->count, cases[i].note != NULL);
+        if (cases[i].note != NULL) {
+            assert_string_equal(sn_error_message(&notes->items[0]), cases[i].note);
+        }
+        sn_scene_destroy(scene);
+    }
+}
+
 // ---- while running ----
+
+// A gate counts what is in it, and stops nothing: an event can wait for it.
+static void sensors_are_probes_and_events(void **state)
+{
+    (void)state;
+    sn_world *world = build_text(
+        "{\"sinew\": 1, \"bodies\": [{\"name\": \"gate\", \"type\": \"static\", \"shape\": "
+        "{\"type\": \"box\", \"size\": [1, 1, 0.2], \"sensor\": true}},"
+        "{\"name\": \"a\", \"position\": [0, 0, 0.5], \"shape\": {\"type\": \"sphere\", "
+        "\"radius\": 0.1}}, {\"name\": \"b\", \"position\": [0.3, 0, 0.5], \"shapes\": ["
+        "{\"type\": \"sphere\", \"radius\": 0.1}, {\"type\": \"sphere\", \"radius\": 0.1, "
+        "\"position\": [0, 0.3, 0]}]}], \"events\": [{\"name\": \"all in\", \"of\": \"gate\", "
+        "\"quantity\": \"sensor.count\", \"threshold\": 2.5, \"direction\": \"rising\"}]}");
+    sn_probe probe = {.quantity = SN_QUANTITY_SENSOR_COUNT,
+                      .body = sn_world_find_body(world, "gate")};
+    sn_body ball = sn_world_find_body(world, "a");
+    int seen[4] = {0};
+    for (int i = 0; i < 150; ++i) {
+        advance(world, 1.0 / 240.0, 1);
+        int count = (int)sn_probe_read(world, &probe);
+        double height = sn_body_centre(world, ball).z;
+        assert_true(count == 0 || count == 3);
+        assert_true(count == 3 || fabs(height) > 0.18);
+        assert_true(count == 0 || fabs(height) < 0.24);
+        assert_int_equal(sn_body_sensor_count(world, ball), 0); // it is in one, and has none
+        seen[count] += 1;
+    }
+    assert_true(seen[0] > 20 && seen[3] > 10);
+    assert_int_equal(sn_world_event_count(world), 1);
+    sn_world_destroy(world);
+}
 
 static void params_drive_surfaces_and_contact(void **state)
 {
@@ -491,6 +557,8 @@ int main(void)
         cmocka_unit_test(a_bad_param_leaves_the_height_field),
         cmocka_unit_test(hulls_are_read_from_files),
         cmocka_unit_test(unknown_groups_are_noted),
+        cmocka_unit_test(methods_without_effect_are_noted),
+        cmocka_unit_test(sensors_are_probes_and_events),
         cmocka_unit_test(params_drive_surfaces_and_contact),
         cmocka_unit_test(the_resolved_text_is_the_same_scene),
         cmocka_unit_test(the_guide_has_a_scene_that_builds),

@@ -419,6 +419,9 @@ static void sensors_notice_and_do_not_push(void **state)
             step(world, 1);
             listen(world, &t);
             assert_int_equal(sn_world_contact_count(world), 0);
+            bool inside = t.begins > t.ends;
+            assert_int_equal(sn_body_sensor_count(world, kind >= 2 ? body : other), inside);
+            assert_int_equal(sn_body_sensor_count(world, kind >= 2 ? other : body), 0);
         }
         // Noticed in the first step that starts with overlap, which time tells.
         double in = sqrt(2.0 * 0.4 / g), out = sqrt(2.0 * 0.7 / g);

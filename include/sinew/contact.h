@@ -68,6 +68,9 @@ SN_API sn_contact_info sn_world_contact(const sn_world *world, int index);
 // The sum of all contacts on a body in the last step, N, and how many there are (may be NULL).
 SN_API sn_vec3 sn_body_contact_force(const sn_world *world, sn_body body, int *count);
 
+// How many shapes of others were in the body's sensors at the start of the last step.
+SN_API int sn_body_sensor_count(const sn_world *world, sn_body body);
+
 typedef enum sn_contact_change { SN_CONTACT_BEGIN, SN_CONTACT_END } sn_contact_change;
 
 // A pair of shapes that came to touch, or parted, in the last step. Sensors too: they begin where

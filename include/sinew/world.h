@@ -394,6 +394,7 @@ SN_API sn_energy sn_body_energy(const sn_world *world, sn_body body);
     X(SN_QUANTITY_CONTACT_FORCE_Y, "contact.force.y", "N", "b")                                    \
     X(SN_QUANTITY_CONTACT_FORCE_Z, "contact.force.z", "N", "b")                                    \
     X(SN_QUANTITY_CONTACT_COUNT, "contact.count", "1", "bw")                                       \
+    X(SN_QUANTITY_SENSOR_COUNT, "sensor.count", "1", "b")                                          \
     X(SN_QUANTITY_TIME, "time", "s", "w")                                                          \
     X(SN_QUANTITY_LENGTH, "length", "m", "f")                                                      \
     X(SN_QUANTITY_FORCE, "force", "N", "f")                                                        \

@@ -1,6 +1,7 @@
 // What touched in the last step: contacts with their forces, and what began and ended.
 #include <math.h>
 
+#include "world/form.h"
 #include "world/touch.h"
 #include "world/world.h"
 
@@ -195,7 +196,8 @@ sn_vec3 sn_body_contact_force(const sn_world *world, sn_body body, int *count)
 {
     sn_vec3 force = SN_VEC3_ZERO;
     int touching = 0;
-    for (int i = 0; i < world->touch.noted.count; ++i) {
+    bool there = sn_body_is_valid(world, body);
+    for (int i = 0; i < world->touch.noted.count && there; ++i) {
         const sn_touch_noted *noted = &world->touch.noted.data[i];
         bool is_a = noted->body_a == body.index, is_b = noted->body_b == body.index;
         if (is_a != is_b) { // what a body does to itself adds up to nothing
@@ -207,6 +209,40 @@ sn_vec3 sn_body_contact_force(const sn_world *world, sn_body body, int *count)
         *count = touching;
     }
     return force;
+}
+
+static bool is_sensor(const sn_world *world, uint32_t body, int shape)
+{
+    const sn_body_record *record = &world->bodies.data[body];
+    return record->type == SN_BODY_ELASTIC
+               ? sn_elastic_item_of(&world->elastics.agents, record->agent.agent)->surface.sensor
+               : sn_form_shapes(record->form)[shape].surface.sensor;
+}
+
+int sn_body_sensor_count(const sn_world *world, sn_body body)
+{
+    const sn_touch *touch = &world->touch;
+    const uint8_t noticed = SN_PAIR_SENSOR | SN_PAIR_TOUCHING;
+    int count = 0;
+    if (!sn_body_is_valid(world, body)) {
+        return 0;
+    }
+    for (int i = 0; i < touch->pairs.count; ++i) {
+        const sn_pair *pair = &touch->pairs.data[i];
+        const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
+        if ((pair->flags & noticed) == noticed) {
+            count += a->body == body.index && is_sensor(world, a->body, a->shape);
+            count += b->body == body.index && is_sensor(world, b->body, b->shape);
+        }
+    }
+    for (int i = 0; i < touch->soft.meets.count; ++i) {
+        const sn_soft_pair *pair = &touch->soft.meets.data[i];
+        if (pair->sensor) {
+            count += pair->body_a == body.index && is_sensor(world, pair->body_a, pair->shape_a);
+            count += pair->body_b == body.index && is_sensor(world, pair->body_b, 0);
+        }
+    }
+    return count;
 }
 
 int sn_world_contact_event_count(const sn_world *world)

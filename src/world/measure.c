@@ -287,6 +287,8 @@ static double read_body(const sn_world *world, sn_body body, sn_quantity quantit
         sn_body_contact_force(world, body, &count);
         return count;
     }
+    case SN_QUANTITY_SENSOR_COUNT:
+        return sn_body_sensor_count(world, body);
     case SN_QUANTITY_ANGULAR_VELOCITY_X:
     case SN_QUANTITY_ANGULAR_VELOCITY_Y:
     case SN_QUANTITY_ANGULAR_VELOCITY_Z:
