@@ -55,7 +55,9 @@ void sn_json_elastic(sn_json_writer *json, const sn_world *world, sn_body body)
         sn_json_write_number(json, "mean_ratio", quality.mean_ratio);
         sn_json_write_number(json, "shortest_edge", quality.shortest_edge);
         sn_json_write_number(json, "longest_edge", quality.longest_edge);
+        sn_json_write_integer(json, "parts", (uint64_t)quality.part_count);
     }
+    sn_json_write_integer(json, "turned", (uint64_t)sn_tetrahedra_turned_count(mesh));
     sn_json_write_close(json);
     int count = 0;
     const sn_elastic_material *materials = sn_body_materials(world, body, &count);
@@ -64,6 +66,32 @@ void sn_json_elastic(sn_json_writer *json, const sn_world *world, sn_body body)
         json_material(json, &materials[i]);
     }
     sn_json_write_close(json);
+}
+
+static const char *plural(int count)
+{
+    return count == 1 ? "" : "s";
+}
+
+// What does not keep a mesh from use, and may not be what its maker wanted.
+static void print_oddities(const sn_tetrahedra *mesh, const sn_tetrahedra_quality *quality)
+{
+    sn_tetrahedra_report report = {0};
+    int turned = sn_tetrahedra_turned_count(mesh);
+    if (turned > 0) {
+        printf("  %d element%s in negative order: turned\n", turned, plural(turned));
+    }
+    if (quality->part_count > 1) {
+        printf("  %d parts that do not hang together\n", quality->part_count);
+    }
+    sn_tetrahedra_check(mesh, &report, NULL);
+    int edges = report.counts[SN_TETRAHEDRA_HINGE],
+        points = report.counts[SN_TETRAHEDRA_PINCHED_VERTEX];
+    if (edges + points > 0) {
+        printf("  parts hang together by %d edge%s and %d single %s alone\n", edges, plural(edges),
+               points, points == 1 ? "vertex" : "vertices");
+    }
+    sn_tetrahedra_report_free(&report);
 }
 
 void sn_print_elastic(const sn_world *world, sn_body body)
@@ -79,6 +107,7 @@ void sn_print_elastic(const sn_world *world, sn_body body)
                quality.shortest_edge, quality.longest_edge, degrees(quality.least_angle),
                degrees(quality.greatest_angle), quality.least_ratio, quality.least_ratio_element,
                quality.mean_ratio);
+        print_oddities(mesh, &quality);
     }
     int count = 0;
     const sn_elastic_material *materials = sn_body_materials(world, body, &count);

@@ -287,7 +287,7 @@ void sn_run_result_table(const sn_run_result *result, const sn_world *world, FIL
             factor < 10.0 ? 2 : 0, factor);
     if (result->slowed + result->stalled > 0) {
         fprintf(stream,
-                "steps in which contact had to take out energy it had gained: %" PRIu64
+                "steps in which energy that something had gained was taken out: %" PRIu64
                 ", in which something could not be followed: %" PRIu64 "\n",
                 result->slowed, result->stalled);
     }

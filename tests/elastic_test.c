@@ -502,6 +502,32 @@ static void bodies_come_and_go(void **state)
 
 // ---- what is refused ----
 
+// Explicit steps far beyond 2 / w: each makes the error grow many times, and none ends in numbers
+// that mean nothing.
+static void explosions_are_told(void **state)
+{
+    (void)state;
+    static const sn_integrator rules[] = {SN_INTEGRATOR_RK4, SN_INTEGRATOR_SYMPLECTIC_EULER};
+    for (int k = 0; k < 2; ++k) {
+        sn_world *world = make_world(SN_POLICY_LOCKSTEP, 9.81, 1);
+        beam b = {.law = SN_ELASTIC_COROTATIONAL, .integrator = rules[k], .clamped = true};
+        sn_body body = add_beam(world, &b);
+        sn_error error = {0};
+        sn_status status = SN_OK;
+        double end = 0.0;
+        for (int i = 0; i < 200 && status == SN_OK; ++i) {
+            end = sn_world_time(world);
+            status = sn_world_step(world, 0.1, &error);
+        }
+        assert_int_equal(status, SN_ERROR_DIVERGED);
+        assert_non_null(strstr(sn_error_message(&error), "body 'beam', step "));
+        assert_non_null(strstr(sn_error_message(&error), "longer than 1000 times"));
+        assert_true(sn_world_time(world) == end); // the step is undone
+        assert_true(fabs(sn_body_centre(world, body).z) < 4e3 * 4.3);
+        sn_world_destroy(world);
+    }
+}
+
 static void wrong_definitions_are_told(void **state)
 {
     (void)state;
@@ -528,6 +554,30 @@ static void wrong_definitions_are_told(void **state)
         assert_true(strlen(sn_error_message(&error)) > 20);
         assert_int_equal(sn_world_body_count(world), 0);
     }
+    // Gmsh and TetGen count regions from 1: two materials do not reach region 2.
+    sn_tetrahedra *regions = NULL;
+    assert_int_equal(sn_tetrahedra_with_regions(mesh, 2, NULL, &regions, NULL), SN_OK);
+    sn_elastic_material two[2] = {good, good};
+    sn_elastic_def split = sn_default_elastic_def();
+    sn_error reason = {0};
+    sn_body none;
+    split.mesh = regions;
+    split.materials = two;
+    split.material_count = 2;
+    assert_int_equal(sn_world_add_elastic(world, &split, &none, &reason), SN_ERROR_ARGUMENT);
+    assert_non_null(strstr(sn_error_message(&reason), "2 materials for regions from 2 to 2"));
+    sn_tetrahedra_release(regions);
+    const sn_vec3 points[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 2, 2}};
+    sn_tetrahedra_def loose = sn_default_tetrahedra_def();
+    loose.positions = points;
+    loose.vertex_count = 5;
+    loose.elements = (const int[]){0, 1, 2, 3};
+    loose.element_count = 1;
+    assert_int_equal(sn_tetrahedra_create(&loose, &regions, NULL), SN_OK);
+    split.mesh = regions;
+    assert_int_equal(sn_world_add_elastic(world, &split, &none, &reason), SN_ERROR_GEOMETRY);
+    assert_non_null(strstr(sn_error_message(&reason), "vertex 4 belongs to no element"));
+    sn_tetrahedra_release(regions);
     sn_tetrahedra_release(mesh);
     sn_world_destroy(world);
 }
@@ -569,6 +619,7 @@ int main(void)
         cmocka_unit_test(friction_holds_elastic_blocks),
         cmocka_unit_test(threads_copies_and_saved_states_agree),
         cmocka_unit_test(bodies_come_and_go),
+        cmocka_unit_test(explosions_are_told),
         cmocka_unit_test(wrong_definitions_are_told),
         cmocka_unit_test(lack_of_memory_is_told),
     };

@@ -313,6 +313,13 @@ static void mistakes_have_places(void **state)
         {SCENE(BAR("bar", "0") "," BAR("other", "3"),
                BOND("junction", "\"to\": \"other\", \"vertices\": " RIGHT)),
          {"t:5:1: other: vertex 3 of the body is further than 4 elements from this one"}},
+        {SCENE(BAR("bar", "0"), BOND("plane", "\"position\": [0, 0, 5], \"vertices\": " LEFT)),
+         {"t:5:1: hold: what it holds starts 5.05 m from where it is to be; less than the size of "
+          "the body"}},
+        {SCENE("{\"name\": \"bar\", \"type\": \"elastic\", \"fixed\": {\"vertices\": [0]}, "
+               "\"mesh\": {\"type\": \"box\", \"size\": [0.3, 0.1, 0.1]}}",
+               BOND("path", "\"points\": [[0, 0, 0]], \"times\": [0], \"vertices\": " LEFT)),
+         {"t:5:98: hold: vertex 0 is fixed; a path expects vertices that can go along it"}},
         {SCENE(BAR("bar", "0"), BOND("junction", "\"to\": \"world\", \"vertices\": " RIGHT)),
          {"t:5:59: a junction joins two elastic bodies"}},
         {SCENE(BAR("bar", "0") "," LOAD,

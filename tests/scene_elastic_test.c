@@ -324,6 +324,20 @@ static void files_and_displays(void **state)
     sn_scene_destroy(scene);
 }
 
+// Endings that nothing reads: those of surfaces and of tetrahedra are told.
+static void endings_are_told(void **state)
+{
+    (void)state;
+    const char *text = ELASTIC("{\"type\": \"file\", \"file\": \"x.mhs\"}", "");
+    sn_scene *scene = NULL;
+    sn_error_list errors = {0};
+    assert_int_not_equal(sn_scene_load_text("t", text, strlen(text), NULL, &scene, &errors), SN_OK);
+    assert_int_equal(errors.count, 1);
+    assert_non_null(strstr(sn_error_message(&errors.items[0]), ".obj, .stl"));
+    assert_non_null(strstr(sn_error_message(&errors.items[0]), ".msh, .vtk, .node or .ele"));
+    sn_error_list_free(&errors);
+}
+
 // A scene with its bodies placed as they stand goes on as the world does.
 static void bodies_are_placed(void **state)
 {
@@ -418,6 +432,8 @@ static const mistake mistakes[] = {
              "\"elements\": [[0, 1, 2, 4]]}",
              ""),
      {"t:1:255: element 0 names vertex 4, expected whole numbers from 0 to 3"}},
+    {ELASTIC("{\"type\": \"file\", \"file\": \"x.msh\", \"edge\": 1}", ""),
+     {"t:1:191: mesh of 'e': \"edge\" is of surfaces that are filled"}},
     {"{\"sinew\": 1, \"materials\": {\"a\": {\"bulk\": 1}, \"b\": {\"bulk\": 1, \"shear\": 1, "
      "\"young\": 2}}}",
      {"t:1:42: \"bulk\" and \"shear\" belong together, and only \"bulk\" is given",
@@ -577,19 +593,13 @@ static void skins_change_while_it_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scenes_have_elastic_bodies),
-        cmocka_unit_test(materials_flow),
-        cmocka_unit_test(params_move_them),
-        cmocka_unit_test(generators_make_meshes),
-        cmocka_unit_test(choices_hold_vertices),
-        cmocka_unit_test(ratios_give_damping),
-        cmocka_unit_test(files_and_displays),
-        cmocka_unit_test(bodies_are_placed),
-        cmocka_unit_test(rays_find_them),
-        cmocka_unit_test(mistakes_have_places),
-        cmocka_unit_test(loads_bend_them),
-        cmocka_unit_test(skins_change_while_it_runs),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(scenes_have_elastic_bodies), cmocka_unit_test(materials_flow),
+        cmocka_unit_test(params_move_them),           cmocka_unit_test(generators_make_meshes),
+        cmocka_unit_test(choices_hold_vertices),      cmocka_unit_test(ratios_give_damping),
+        cmocka_unit_test(files_and_displays),         cmocka_unit_test(endings_are_told),
+        cmocka_unit_test(bodies_are_placed),          cmocka_unit_test(rays_find_them),
+        cmocka_unit_test(mistakes_have_places),       cmocka_unit_test(loads_bend_them),
+        cmocka_unit_test(skins_change_while_it_runs), cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests_name("scene_elastic", tests, NULL, NULL);
 }

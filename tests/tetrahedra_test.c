@@ -60,6 +60,14 @@ static void test_create_turns_and_refuses(void **state)
     def.elements = (int[]){0, 2, 1, 3};
     must(sn_tetrahedra_create(&def, &mesh, &error), &error);
     assert_int_equal(turned + sn_tetrahedra_turned_count(mesh), 1);
+    sn_tetrahedra *ten = NULL, *copy = NULL;
+    must(sn_tetrahedra_quadratic(mesh, &ten, &error), &error);
+    must(sn_tetrahedra_transformed(ten, sn_vec3_make(-1.0, 1.0, 1.0), SN_TRANSFORM_IDENTITY, &copy,
+                                   &error),
+         &error);
+    assert_int_equal(sn_tetrahedra_turned_count(copy), sn_tetrahedra_turned_count(mesh));
+    sn_tetrahedra_release(ten);
+    sn_tetrahedra_release(copy);
     sn_tetrahedra_quality quality = quality_of(mesh);
     assert_true(fabs(quality.volume - 8.0 / 3.0) < 1e-14); // edge 2 sqrt 2: a^3 / (6 sqrt 2)
     assert_true(fabs(quality.least_ratio - 1.0) < 1e-14);

@@ -66,7 +66,8 @@ SN_API const sn_vec3 *sn_tetrahedra_positions(const sn_tetrahedra *tetrahedra); 
 SN_API const int *sn_tetrahedra_elements(const sn_tetrahedra *tetrahedra); // nodes * element_count
 SN_API const int *sn_tetrahedra_regions(const sn_tetrahedra *tetrahedra);  // element_count
 
-// Elements that were turned into positive order when the mesh was made.
+// Elements that were turned into positive order when the mesh was made, or the one that it is a
+// copy of (transformed, or with ten nodes).
 SN_API int sn_tetrahedra_turned_count(const sn_tetrahedra *tetrahedra);
 
 // ---- quality ----

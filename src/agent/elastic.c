@@ -302,16 +302,18 @@ static sn_status make_item(const sn_elastic_def *def, int integrator, sn_elastic
 
 static sn_status check_materials(const sn_elastic_def *def, const char *name, sn_error *error)
 {
-    int regions = 0;
+    int regions = 0, least = INT_MAX;
     for (int e = 0; e < sn_tetrahedra_element_count(def->mesh); ++e) {
         int region = sn_tetrahedra_regions(def->mesh)[e];
         regions = region + 1 > regions ? region + 1 : regions;
+        least = region < least ? region : least;
     }
     if (def->materials == NULL || def->material_count < 1 ||
-        (def->material_count > 1 && def->material_count < regions)) {
+        (def->material_count > 1 && (def->material_count < regions || least < 0))) {
         return sn_fail(error, SN_ERROR_ARGUMENT, name,
-                       "%d materials for %d regions; one for all, or one for each was expected",
-                       def->material_count, regions);
+                       "%d materials for regions from %d to %d; one for all, or a list in which "
+                       "region 0 has the first, region 1 the second and so on, was expected",
+                       def->material_count, least, regions - 1);
     }
     for (int i = 0; i < def->material_count; ++i) {
         const sn_elastic_material *m = &def->materials[i];
@@ -335,6 +337,29 @@ static sn_status check_materials(const sn_elastic_def *def, const char *name, sn
         }
     }
     return SN_OK;
+}
+
+// A vertex without an element has no mass, and no step could be solved.
+static sn_status check_vertices(const sn_elastic_def *def, const char *name, sn_error *error)
+{
+    int count = sn_tetrahedra_vertex_count(def->mesh), alone = -1;
+    uint8_t *used = sn_allocate_zero((size_t)count);
+    if (used == NULL) {
+        return sn_fail_memory(error, (size_t)count);
+    }
+    const int *v = sn_tetrahedra_elements(def->mesh);
+    size_t corners =
+        (size_t)sn_tetrahedra_element_count(def->mesh) * (size_t)sn_tetrahedra_nodes(def->mesh);
+    for (size_t k = 0; k < corners; ++k) {
+        used[v[k]] = 1;
+    }
+    for (int i = 0; i < count && alone < 0; ++i) {
+        alone = used[i] ? -1 : i;
+    }
+    sn_free(used);
+    return alone < 0 ? SN_OK
+                     : sn_fail(error, SN_ERROR_GEOMETRY, name,
+                               "vertex %d belongs to no element; all were expected to", alone);
 }
 
 static sn_status check_numbers(const sn_elastic_def *def, const char *name, sn_error *error)
@@ -391,7 +416,8 @@ static sn_status check_def(const sn_elastic_def *def, int integrator, sn_error *
         return sn_fail(error, SN_ERROR_ARGUMENT, name, "%d vertices are too many",
                        sn_tetrahedra_vertex_count(def->mesh));
     }
-    sn_status status = check_materials(def, name, error);
+    sn_status status = check_vertices(def, name, error);
+    status = status == SN_OK ? check_materials(def, name, error) : status;
     status = status == SN_OK ? check_numbers(def, name, error) : status;
     if (status == SN_OK && integrator == SN_INTEGRATOR_SYMPLECTIC_EULER &&
         def->stiffness_damping > 0.0) {

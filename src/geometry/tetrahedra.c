@@ -247,7 +247,7 @@ sn_status sn_tetrahedra_transformed(const sn_tetrahedra *tetrahedra, sn_vec3 sca
     sn_status status = sn_tetrahedra_create(&def, copy, error);
     sn_free(positions);
     if (status == SN_OK) {
-        (*copy)->turned_count = 0;
+        (*copy)->turned_count = tetrahedra->turned_count;
     }
     return status;
 }

@@ -56,5 +56,8 @@ sn_status sn_tetrahedra_quadratic(const sn_tetrahedra *tetrahedra, sn_tetrahedra
         status = put_nodes(tetrahedra, &edges, quadratic, error);
         sn_tetrahedra_edges_free(&edges);
     }
+    if (status == SN_OK) {
+        (*quadratic)->turned_count = tetrahedra->turned_count;
+    }
     return status;
 }

@@ -277,6 +277,35 @@ static sn_status set_structure(const sn_scene *scene, const sn_bonding_item *ite
 
 // ---- in a world ----
 
+// What cannot hold: ways of vertices that are fixed, and surfaces or points that are farther off at
+// the start than the whole body is wide, which would tear it apart in its first step.
+static sn_status check_start(const sn_scene *scene, const sn_bonding_item *item,
+                             const sn_world *world, const sn_bond_def *def, sn_bond bond,
+                             sn_error *error)
+{
+    for (int i = 0; i < def->vertex_count && def->type == SN_BOND_PATH; ++i) {
+        if (sn_body_vertex_is_fixed(world, def->body, def->vertices[i])) {
+            return sn_place_error(scene, sn_item_place(&item->item, "vertices"),
+                                  sn_fail(error, SN_ERROR_SCENE, item->name,
+                                          "vertex %d is fixed; a path expects vertices that can go "
+                                          "along it",
+                                          def->vertices[i]),
+                                  error);
+        }
+    }
+    const sn_body_record *record = sn_world_body_record(world, def->body);
+    double size = 2.0 * world->elastics.items[record->agent.agent]->radius;
+    double off = sn_bond_read(world, bond).error;
+    return def->start > 0.0 || off <= size
+               ? SN_OK
+               : sn_place_error(scene, item->item.place,
+                                sn_fail(error, SN_ERROR_SCENE, item->name,
+                                        "what it holds starts %g m from where it is to be; less "
+                                        "than the size of the body, %g m, was expected",
+                                        off, size),
+                                error);
+}
+
 static sn_status add_bond(const sn_scene *scene, const sn_bonding_item *item, sn_world *world,
                           sn_error *error)
 {
@@ -297,6 +326,7 @@ static sn_status add_bond(const sn_scene *scene, const sn_bonding_item *item, sn
         status = sn_place_error(scene, item->item.place,
                                 sn_world_add_bond(world, &def, &bond, error), error);
     }
+    status = status == SN_OK ? check_start(scene, item, world, &def, bond, error) : status;
     if (status == SN_OK && follows_number(item)) { // from the first mark to where it is to be
         sn_world_bond_record(world, bond)->item.along.from = item->marks.data[0];
     }

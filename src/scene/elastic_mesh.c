@@ -138,7 +138,13 @@ static sn_status fill_surface(const sn_tetrahedra_item *item, const char *path, 
     options.up = (sn_up_axis)item->up;
     options.unit = unit;
     sn_mesh *surface = NULL, *scaled = NULL;
-    sn_status status = sn_mesh_import(path, &options, &surface, error);
+    sn_error inner = {0};
+    sn_status status = sn_mesh_import(path, &options, &surface, &inner);
+    if (status != SN_OK) {
+        sn_fail(error, status, inner.place, "%s%s", inner.text,
+                status == SN_ERROR_UNSUPPORTED ? ", or tetrahedra in .msh, .vtk, .node or .ele"
+                                               : "");
+    }
     status = status == SN_OK
                  ? sn_mesh_transformed(surface, item->scale, SN_TRANSFORM_IDENTITY, &scaled, error)
                  : status;
@@ -201,8 +207,18 @@ static sn_status read_file(const sn_scene *scene, const sn_tetrahedra_item *item
         return sn_fail_memory(error, strlen(folder) + strlen(item->file));
     }
     sn_error inner = {0};
-    sn_status status = holds_tetrahedra(path) ? read_tetrahedra(item, path, factor, made, &inner)
-                                              : fill_surface(item, path, factor, made, &inner);
+    bool filled = !holds_tetrahedra(path);
+    const char *idle = filled                               ? NULL
+                       : sn_item_gives(&item->item, "edge") ? "edge"
+                       : sn_item_gives(&item->item, "up")   ? "up"
+                                                            : NULL;
+    sn_status status = idle != NULL
+                           ? sn_fail(&inner, SN_ERROR_SCENE, path,
+                                     "\"%s\" is of surfaces that are filled, and this file holds "
+                                     "tetrahedra; expected it not here",
+                                     idle)
+                       : filled ? fill_surface(item, path, factor, made, &inner)
+                                : read_tetrahedra(item, path, factor, made, &inner);
     char near[SN_PATH_NEAR_SIZE];
     bool meant = status == SN_ERROR_FILE && sn_path_near(path, near);
     if (status != SN_OK) {
