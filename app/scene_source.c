@@ -7,6 +7,7 @@
 #include "builtin.h"
 #include "exit_code.h"
 #include "files.h"
+#include "setting.h"
 #include "terminal.h"
 
 // ---- finding ----
@@ -249,5 +250,10 @@ int sn_scene_source_load(const sn_arguments *arguments, const char *operand, sn_
     }
     sn_error_list_free(&errors);
     sn_scene_source_free(&source);
-    return sn_exit_for(status);
+    int code = status == SN_OK ? sn_apply_settings(arguments, *scene) : sn_exit_for(status);
+    if (status == SN_OK && code != SN_EXIT_OK) {
+        sn_scene_destroy(*scene);
+        *scene = NULL;
+    }
+    return code;
 }

@@ -241,7 +241,7 @@ static int balance_all(const sn_arguments *arguments, sn_scene *scene)
 static int write_all(const sn_arguments *arguments, const sn_scene *scene,
                      const sn_scene_source *source)
 {
-    const char *output = sn_option_text(arguments, "output", NULL);
+    const char *output = sn_option_text(arguments, "out", NULL);
     const char *sheet = sn_option_text(arguments, "sheet", NULL);
     const char *dxf = sn_option_text(arguments, "dxf", NULL);
     const char *svg = sn_option_text(arguments, "svg", NULL);
@@ -260,7 +260,7 @@ static int write_all(const sn_arguments *arguments, const sn_scene *scene,
 
 static bool writes_to_stdout(const sn_arguments *arguments)
 {
-    return strcmp(sn_option_text(arguments, "output", ""), "-") == 0 ||
+    return strcmp(sn_option_text(arguments, "out", ""), "-") == 0 ||
            strcmp(sn_option_text(arguments, "sheet", ""), "-") == 0;
 }
 
@@ -307,11 +307,8 @@ static const sn_option options[] = {
      .fallback = "what the mobile asks for",
      .words = ways,
      .doc = "what may change"},
-    {.name = "output",
-     .letter = 'o',
-     .type = SN_OPTION_FILE,
-     .value = "FILE",
-     .doc = "write the scene with the numbers that were found; - is standard output"},
+    SN_OPTION_OUT(SN_OPTION_FILE, "FILE", NULL,
+                  "write the scene with the numbers that were found; - is standard output"),
     {.name = "sheet",
      .type = SN_OPTION_FILE,
      .value = "FILE",

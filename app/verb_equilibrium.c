@@ -166,7 +166,7 @@ static int run(const sn_arguments *arguments)
     if (code != SN_EXIT_OK) {
         return code;
     }
-    const char *output = sn_option_text(arguments, "output", NULL);
+    const char *output = sn_option_text(arguments, "out", NULL);
     sn_world *world = NULL;
     sn_error error = {0};
     sn_equilibrium_def def = sn_default_equilibrium_def();
@@ -194,13 +194,11 @@ static int run(const sn_arguments *arguments)
 }
 
 static const sn_option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = SN_OPTION_FILE,
-     .value = "FILE",
-     .doc = "write the scene with its bodies where they settle; - is standard output"},
+    SN_OPTION_OUT(SN_OPTION_FILE, "FILE", NULL,
+                  "write the scene with its bodies where they settle; - is standard output"),
     {.name = "accept-unstable",
      .doc = "end where forces balance, also where the least push would topple it"},
+    SN_OPTION_SET,
     {.name = "json", .doc = "print JSON"},
 };
 
@@ -208,6 +206,7 @@ static const sn_example examples[] = {
     {"sinew equilibrium double-pendulum", "what is left, free and unstable there"},
     {"sinew equilibrium my.json -o settled.json", "start from rest next time"},
     {"sinew equilibrium my.json --accept-unstable", "does the pendulum stand on its head?"},
+    {"sinew equilibrium elastic-leaves --set wind=0", "with a param turned"},
 };
 
 const sn_verb sn_verb_equilibrium = {

@@ -195,7 +195,7 @@ static int animate(const sn_arguments *arguments, const sn_scene *scene, sn_worl
                    const sn_modes *modes)
 {
     int mode = (int)sn_option_number(arguments, "animate", 1.0);
-    const char *path = sn_option_text(arguments, "output", "mode.snrec");
+    const char *path = sn_option_text(arguments, "out", "mode.snrec");
     sn_error error = {0};
     if (mode > modes->count) {
         return sn_usage_error(&sn_verb_modes, "--animate %d: the scene has %d modes", mode,
@@ -230,8 +230,8 @@ static sn_status find_modes(const sn_arguments *arguments, const sn_scene *scene
 
 static int run(const sn_arguments *arguments)
 {
-    if (sn_option_given(arguments, "output") && !sn_option_given(arguments, "animate")) {
-        return sn_usage_error(&sn_verb_modes, "--output is for --animate: say which mode");
+    if (sn_option_given(arguments, "out") && !sn_option_given(arguments, "animate")) {
+        return sn_usage_error(&sn_verb_modes, "--out is for --animate: say which mode");
     }
     sn_scene *scene = NULL;
     int code = sn_scene_source_load(arguments, arguments->operands[0], &scene);
@@ -279,12 +279,7 @@ static const sn_option options[] = {
      .doc = "record three swings of this mode, to look at",
      .minimum = 1,
      .maximum = 1e6},
-    {.name = "output",
-     .letter = 'o',
-     .type = SN_OPTION_FILE,
-     .value = "FILE.snrec",
-     .fallback = "mode.snrec",
-     .doc = "where --animate records to"},
+    SN_OPTION_OUT(SN_OPTION_FILE, "FILE.snrec", "mode.snrec", "where --animate records to"),
     {.name = "amplitude",
      .type = SN_OPTION_NUMBER,
      .value = "A",
@@ -292,6 +287,7 @@ static const sn_option options[] = {
      .doc = "largest displacement of a freedom in --animate, in rad or m",
      .minimum = 1e-9,
      .maximum = 1e9},
+    SN_OPTION_SET,
     {.name = "json", .doc = "print JSON, with the shapes"},
 };
 
