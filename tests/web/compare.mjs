@@ -10,7 +10,7 @@ import { readFileSync, writeSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { WASI } from "node:wasi";
 
-const fewer = { "card-house": 20, "domino-run": 100 };
+const fewer = { "domino-run": 100 };
 const [native, wasm, ...rest] = process.argv.slice(2);
 
 // This file runs itself for the second program, so that both run at a time.
