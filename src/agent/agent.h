@@ -48,6 +48,7 @@ typedef struct sn_agent {
     uint8_t integrator; // sn_integrator, resolved
     uint8_t held;       // begin, free_step and advance pass it over: it rests, or others move it
     uint8_t failed;     // sn_agent_failure: why the last free step or advance could not be made
+    uint8_t whole;      // its step under way ends at x0 + h v1, whatever its integrator
     uint8_t stalled;    // it could not be followed in the last step, and stood still
 } sn_agent;
 
@@ -159,6 +160,11 @@ typedef struct sn_agent_contact {
 
     // Its own bounded rows, at most `capacity`; gives their number. NULL: it has none.
     int (*rows)(sn_agent_set *set, int agent, sn_agent_row *rows, int capacity);
+
+    // Where impulses J^T p (v_count) of a trial would lead, forces may be other than A tells: makes
+    // A and the free velocity anew there. False: they are good as they are, or as good as they can
+    // be made, and nothing has changed. NULL: answers are linear.
+    bool (*lean)(sn_agent_set *set, int agent, const double *impulse);
 
     // The solver's answer, J^T p summed over contacts (v_count): into the step under way, or, after
     // strike, into v. The agent finds the impulses of its own rows itself, given these. Once.

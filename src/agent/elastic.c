@@ -48,7 +48,7 @@ static void free_item(sn_elastic_item *item)
 // The vectors of an item are one block of memory.
 static bool reserve_vectors(sn_elastic_item *item, int vertices)
 {
-    enum { VECTORS = 9 };
+    enum { VECTORS = 10 };
     size_t length = (size_t)(STRIDE * vertices);
     item->fixed = sn_allocate_zero((size_t)vertices);
     item->row_mass = sn_allocate_zero((size_t)vertices * sizeof(double));
@@ -66,6 +66,7 @@ static bool reserve_vectors(sn_elastic_item *item, int vertices)
     item->q_start = item->turn + length;
     item->v_start = item->q_start + length;
     item->lean = item->v_start + length;
+    item->bend = item->lean + length;
     return true;
 }
 
@@ -567,6 +568,8 @@ static sn_status copy_item(const sn_elastic_item *from, int integrator, sn_elast
     if (status == SN_OK) {
         memcpy((*to)->fixed, from->fixed, (size_t)from->mass.vertex_count);
         (*to)->fixed_count = from->fixed_count;
+        (*to)->account = from->account;
+        (*to)->stake = from->stake;
         status = sn_elastic_factor_mass(*to, NULL);
     }
     return status;

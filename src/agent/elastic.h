@@ -89,8 +89,13 @@ typedef struct sn_elastic_item {
     double *impulse; // what these do in it
     double *right, *change, *place, *turn; // scratch
     double *q_start, *v_start;             // of a step that goes in parts
-    double *lean; // impulses of bonds in the last step, about which this one is linearised
-    bool leans;   // there are some
+    bool bound;   // bonds hold it in the step under way: it is linearised where they lead, at
+    double *bend; // this change of velocity,
+    double *lean; // by these impulses: elastic_lean.c
+    double first_lack, lack; // squares of what momentum lacks at first, and there
+    int turns;
+    double account, stake;  // J: what the midpoint rule has given it, and the most that it has had
+    double gain, stake_now; // in the step under way
     SN_ARRAY(sn_elastic_hand) hands; // that hold it in the step under way
     bool held;                       // by any
     double *drag;  // 9 * vertex_count: -df/dv of the air on each, N s/m; NULL until a wind blows
@@ -196,8 +201,6 @@ SN_API void sn_elastic_hold(sn_agent_set *set, int agent, sn_vec3 local, double 
 // sn_elastic_release.
 SN_API int sn_elastic_grip(sn_agent_set *set, int agent, const sn_elastic_point *point); // -1
 SN_API void sn_elastic_release(sn_agent_set *set, int agent);
-// An impulse at such a part that the step is to be linearised about.
-void sn_elastic_lean(sn_elastic_item *item, int part, sn_vec3 impulse);
 
 // ---- elastic_hold.c ----
 // Takes from accelerations (of `rate`) what the body's bonds forbid. False when memory runs out.
@@ -224,6 +227,32 @@ int sn_elastic_find_velocity(sn_agent_set *set, int agent, double h);
 // Where that leads; and there, or to before an element loses its volume.
 void sn_elastic_find_end(const sn_agent_set *set, int agent, double h, double *end);
 void sn_elastic_move(sn_agent_set *set, int agent, double h);
+
+// Newton's method, of elastic.c's vectors. g = h f - M dv at the change dv of velocity `change`,
+// into `right`, with `place` where that leads; see there for `first` and `kept`.
+bool sn_elastic_find_lack(const sn_agent_set *set, int agent, double h, bool first, bool *kept);
+double sn_elastic_square_sum(const sn_elastic_item *item, const double *x);
+// A at x, for times t; A turn = right, to the body's tolerance if `first` is not 0; turn is added.
+sn_status sn_elastic_linearise(const sn_agent_set *set, const sn_elastic_item *item,
+                               const double *x, double t, bool kept);
+void sn_elastic_solve(const sn_agent_set *set, sn_elastic_item *item, double *first);
+void sn_elastic_take_turn(sn_agent_set *set, int agent, double t);
+void sn_elastic_begin_safely(sn_agent_set *set, int agent);
+int sn_elastic_failure(sn_status status);
+bool sn_elastic_is_midpoint(const sn_agent *head);
+
+// ---- elastic_momentum.c ----
+// What v lacks of the impulses from outside (`impulse`) and of their moments about x comes back.
+void sn_elastic_restore_momentum(sn_agent_set *set, int agent, const double *x);
+
+// ---- elastic_lean.c ----
+// Bodies with bonds: as sn_elastic_find_velocity, into `change`.
+int sn_elastic_bound_change(sn_agent_set *set, int agent);
+// After it, with `right` the impulses of a trial and `change` what A makes of them: linearises it
+// where they lead. False: it was good enough as it was.
+bool sn_elastic_lean(sn_agent_set *set, int agent);
+// At the end of the step.
+void sn_elastic_settle_gain(sn_agent_set *set, int agent);
 
 // ---- elastic_calm.c ----
 // After sn_elastic_find_velocity of a body that nothing touches: does it gain energy, it goes there

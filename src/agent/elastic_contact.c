@@ -21,16 +21,6 @@ int sn_elastic_grip(sn_agent_set *set, int agent, const sn_elastic_point *point)
     return sn_array_push(&item->grips, *point) ? item->grips.count : -1;
 }
 
-void sn_elastic_lean(sn_elastic_item *item, int part, sn_vec3 impulse)
-{
-    const sn_elastic_point *point = part > 0 ? &item->grips.data[part - 1] : NULL;
-    for (int i = 0; point != NULL && i < point->count; ++i) {
-        double *at = item->lean + STRIDE * point->vertices[i];
-        sn_vec3_put(at, sn_vec3_add_scaled(sn_vec3_at(at), point->weights[i], impulse));
-    }
-    item->leans = item->leans || sn_dot(impulse, impulse) > 0.0;
-}
-
 void sn_elastic_release(sn_agent_set *set, int agent)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
@@ -171,6 +161,18 @@ static void answer(sn_agent_set *set, int agent, const double *impulse)
     }
 }
 
+// The free motion with bonds is one linearisation (elastic_step.c), which Newton's method goes on
+// from where impulses lead.
+static bool elastic_lean(sn_agent_set *set, int agent, const double *impulse)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    if (!item->bound || !item->pushed || item->linear == NULL) {
+        return false;
+    }
+    answer(set, agent, impulse);
+    return sn_elastic_lean(set, agent);
+}
+
 static void elastic_push(sn_agent_set *set, int agent, const double *impulse)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
@@ -210,6 +212,7 @@ const sn_agent_contact sn_elastic_contact = {
     .velocity = elastic_velocity,
     .project = elastic_project,
     .inverse = elastic_inverse,
+    .lean = elastic_lean,
     .push = elastic_push,
     .strike = elastic_strike,
     .shove = elastic_shove,

@@ -27,21 +27,21 @@ static bool steps(const sn_agent *head)
     return !sn_integrator_is_staged(head->integrator) && !head->held;
 }
 
-static bool is_midpoint(const sn_agent *head)
+bool sn_elastic_is_midpoint(const sn_agent *head)
 {
-    return head->integrator == SN_INTEGRATOR_LIE_MIDPOINT;
+    return head->integrator == SN_INTEGRATOR_LIE_MIDPOINT && !head->whole;
 }
 
 double sn_elastic_time(const sn_agent_set *set, int agent, double h)
 {
     const sn_agent *head = &set->agents[agent];
-    return is_midpoint(head) ? 0.5 * h : (is_explicit(head) ? 0.0 : h);
+    return sn_elastic_is_midpoint(head) ? 0.5 * h : (is_explicit(head) ? 0.0 : h);
 }
 
 // How much of a change of velocity acts where the rule looks at forces.
 static double share_of(const sn_agent_set *set, int agent)
 {
-    return is_midpoint(&set->agents[agent]) ? 0.5 : 1.0;
+    return sn_elastic_is_midpoint(&set->agents[agent]) ? 0.5 : 1.0;
 }
 
 // Behind an agent's positions: what has flowed.
@@ -159,8 +159,8 @@ static void add_hands(const sn_elastic_item *item, double share, double t, const
 }
 
 // A = (1 + t a) M + t (t + b) (K + D / (t + b)) at x.
-static sn_status prepare(const sn_agent_set *set, const sn_elastic_item *item, const double *x,
-                         double t, bool kept)
+sn_status sn_elastic_linearise(const sn_agent_set *set, const sn_elastic_item *item,
+                               const double *x, double t, bool kept)
 {
     sn_threads *threads = threads_of(set);
     double sum = t + item->rayleigh.stiffness_time;
@@ -188,7 +188,7 @@ static sn_status prepare(const sn_agent_set *set, const sn_elastic_item *item, c
     return status == SN_OK ? sn_linear_finish(item->linear, threads, item->fixed, x, NULL) : status;
 }
 
-static double square_sum(const sn_elastic_item *item, const double *x)
+double sn_elastic_square_sum(const sn_elastic_item *item, const double *x)
 {
     double sum = 0.0;
     for (int i = 0; i < STRIDE * item->mass.vertex_count; ++i) {
@@ -200,7 +200,7 @@ static double square_sum(const sn_elastic_item *item, const double *x)
 // `right` becomes h f - M dv, with f of where the change dv of velocity leads, which `place` gets.
 // `first`: the solid is linearised there, too, where that costs little; see add_stiffness_damping
 // for `kept`.
-static bool find_lack(const sn_agent_set *set, int agent, double h, bool first, bool *kept)
+bool sn_elastic_find_lack(const sn_agent_set *set, int agent, double h, bool first, bool *kept)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     const double *dv = item->change;
@@ -252,7 +252,7 @@ static const double GOOD_MATRIX = 1e-2;
 // side of the step's first linearisation was, in the preconditioner's norm, or 0 for that one
 // itself: it is solved to FORCING if others follow, and those to what is left of the tolerance of
 // it. Other rows of the step are solved to the body's own.
-static void solve(const sn_agent_set *set, sn_elastic_item *item, double *first)
+void sn_elastic_solve(const sn_agent_set *set, sn_elastic_item *item, double *first)
 {
     bool coarse = *first == 0.0 && item->newton > 1;
     memset(item->turn, 0, bytes_of(item));
@@ -282,7 +282,7 @@ static const double KEPT_IN_TURN = 0.2, KEPT_IN_STEP = 0.1;
 
 // Where the velocity at the start would lead an element through zero volume, the search begins with
 // less of it: x0 + s t v.
-static void begin_safely(sn_agent_set *set, int agent)
+void sn_elastic_begin_safely(sn_agent_set *set, int agent)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     const double *x0 = set->q_last + set->agents[agent].q_first, *v = sn_agent_v(set, agent);
@@ -309,7 +309,7 @@ static void turn_safely(sn_agent_set *set, int agent, double t)
     }
 }
 
-static void take_turn(sn_agent_set *set, int agent, double t)
+void sn_elastic_take_turn(sn_agent_set *set, int agent, double t)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     if (item->barrier) {
@@ -320,7 +320,7 @@ static void take_turn(sn_agent_set *set, int agent, double t)
     }
 }
 
-static int failure_of(sn_status status)
+int sn_elastic_failure(sn_status status)
 {
     return status == SN_OK             ? SN_FAILURE_NONE
            : status == SN_ERROR_MEMORY ? SN_FAILURE_MEMORY
@@ -339,33 +339,33 @@ static int implicit_change(sn_agent_set *set, int agent, double h)
     bool kept;
     memset(item->change, 0, bytes_of(item));
     if (item->barrier) {
-        begin_safely(set, agent);
+        sn_elastic_begin_safely(set, agent);
     }
-    if (!find_lack(set, agent, h, true, &kept)) {
+    if (!sn_elastic_find_lack(set, agent, h, true, &kept)) {
         return SN_FAILURE_MEMORY;
     }
-    sn_status status = prepare(set, item, item->place, t, kept);
+    sn_status status = sn_elastic_linearise(set, item, item->place, t, kept);
     if (status != SN_OK) {
-        return failure_of(status);
+        return sn_elastic_failure(status);
     }
-    double first = square_sum(item, item->right), last = first, size = 0.0;
-    solve(set, item, &size);
-    take_turn(set, agent, t);
+    double first = sn_elastic_square_sum(item, item->right), last = first, size = 0.0;
+    sn_elastic_solve(set, item, &size);
+    sn_elastic_take_turn(set, agent, t);
     for (int turn = 1; turn < item->newton; ++turn) {
-        if (!find_lack(set, agent, h, false, &kept)) {
+        if (!sn_elastic_find_lack(set, agent, h, false, &kept)) {
             return SN_FAILURE_MEMORY;
         }
-        double now = square_sum(item, item->right);
+        double now = sn_elastic_square_sum(item, item->right);
         if (turn > 1 || item->barrier || now > GONE * last) {
             for (int k = 0; k < HALVINGS && !(now < last); ++k) {
                 for (int i = 0; i < count; ++i) {
                     item->turn[i] *= 0.5;
                     item->change[i] -= item->turn[i];
                 }
-                if (!find_lack(set, agent, h, false, &kept)) {
+                if (!sn_elastic_find_lack(set, agent, h, false, &kept)) {
                     return SN_FAILURE_MEMORY;
                 }
-                now = square_sum(item, item->right);
+                now = sn_elastic_square_sum(item, item->right);
             }
         }
         item->residual = sqrt(now / (first > 0.0 ? first : 1.0));
@@ -375,15 +375,16 @@ static int implicit_change(sn_agent_set *set, int agent, double h)
         }
         bool fresh = (item->viscosities != NULL && item->rayleigh.stiffness_time != 0.0) ||
                      !(now < GOOD_MATRIX * last);
-        status = fresh ? prepare(set, item, item->place, t, kept) : SN_OK;
+        status = fresh ? sn_elastic_linearise(set, item, item->place, t, kept) : SN_OK;
         if (status != SN_OK) {
-            return failure_of(status == SN_ERROR_MEMORY
-                                  ? status
-                                  : prepare(set, item, sn_agent_q(set, agent), t, false));
+            return sn_elastic_failure(
+                status == SN_ERROR_MEMORY
+                    ? status
+                    : sn_elastic_linearise(set, item, sn_agent_q(set, agent), t, false));
         }
         last = now;
-        solve(set, item, &size);
-        take_turn(set, agent, t);
+        sn_elastic_solve(set, item, &size);
+        sn_elastic_take_turn(set, agent, t);
         if (turn == 1 && is_sure(item, first, now)) {
             break;
         }
@@ -411,138 +412,12 @@ static void explicit_change(sn_agent_set *set, int agent, double h)
     }
 }
 
-// ---- momentum ----
-
-// How far a place is turned away from another about their centres, at most, for a rigid motion of
-// one to act on the other's moments: the cosine of a sixth of a turn.
-static const double LEAST_ALIKE = 0.5;
-
-static sn_vec3 centre_of(const sn_elastic_item *item, const double *x)
-{
-    sn_vec3 centre = SN_VEC3_ZERO;
-    for (int i = 0; i < item->mass.vertex_count; ++i) {
-        centre = sn_vec3_add_scaled(centre, item->row_mass[i] / item->mass.total,
-                                    sn_vec3_at(x + STRIDE * i));
-    }
-    return centre;
-}
-
-// Arms to the end of the step, q + t v (midpoint) or q0 + h v (Euler), from its centre; or those of
-// x, where the body turns so far that they are of no use.
-static void find_end_arms(const sn_agent_set *set, int agent, const double *x, double *arms)
-{
-    const sn_elastic_item *item = sn_elastic_item_of(set, agent);
-    const double *v = sn_agent_v(set, agent);
-    double t = sn_elastic_time(set, agent, item->step), alike = 0.0, all = 0.0;
-    for (int i = 0; i < STRIDE * item->mass.vertex_count; ++i) {
-        arms[i] = x[i] + t * v[i];
-    }
-    sn_vec3 end = centre_of(item, arms), centre = centre_of(item, x);
-    for (int i = 0; i < item->mass.vertex_count; ++i) {
-        sn_vec3 a = sn_vec3_sub(sn_vec3_at(x + STRIDE * i), centre),
-                b = sn_vec3_sub(sn_vec3_at(arms + STRIDE * i), end);
-        alike += item->row_mass[i] * sn_dot(a, b);
-        all += item->row_mass[i] * sn_dot(a, a);
-        sn_vec3_put(arms + STRIDE * i, b);
-    }
-    for (int i = 0; i < item->mass.vertex_count && !(alike > LEAST_ALIKE * all); ++i) {
-        sn_vec3_put(arms + STRIDE * i, sn_vec3_sub(sn_vec3_at(x + STRIDE * i), centre));
-    }
-}
-
-// (R - 1) / t of Cayley's turn R of t w: a motion of velocity w x b that ends with b turned. R - 1
-// = (U + U^2 / 2) / (1 + |u|^2 / 4) with U of u = t w.
-static sn_mat3 turn_rate(sn_vec3 w, double t)
-{
-    sn_mat3 spin = {{{0.0, -w.z, w.y}, {w.z, 0.0, -w.x}, {-w.y, w.x, 0.0}}};
-    sn_mat3 square = sn_mat3_multiply(spin, spin);
-    double scale = 1.0 / (1.0 + 0.25 * t * t * sn_dot(w, w));
-    for (int i = 0; i < 9; ++i) {
-        double *x = &spin.m[i / 3][i % 3];
-        *x = scale * (*x + 0.5 * t * square.m[i / 3][i % 3]);
-    }
-    return spin;
-}
-
-// sum a x M C b, of second = sum M b a^T.
-static sn_vec3 moment_of(sn_mat3 rate, sn_mat3 second)
-{
-    sn_mat3 w = sn_mat3_multiply(rate, second);
-    return (sn_vec3){w.m[2][1] - w.m[1][2], w.m[0][2] - w.m[2][0], w.m[1][0] - w.m[0][1]};
-}
-
-// The rate C of a turn whose moment is this, by Newton's method with the derivative tr S - S of no
-// turn; or w x alone, where that does not get there.
-static sn_mat3 find_turn(sn_mat3 second, sn_vec3 moment, double t)
-{
-    enum { TURNS = 30 };
-    const double near = 1e-6;
-    double trace = second.m[0][0] + second.m[1][1] + second.m[2][2];
-    sn_mat3 inertia = sn_mat3_scale(-1.0, second);
-    for (int i = 0; i < 3; ++i) {
-        inertia.m[i][i] += trace;
-    }
-    sn_mat3 inverse = sn_mat3_inverse(inertia), rate = SN_MAT3_ZERO;
-    sn_vec3 first = sn_mat3_apply(inverse, moment), w = first, lack = moment;
-    double left = INFINITY;
-    for (int k = 0; k < TURNS; ++k) {
-        sn_mat3 next = turn_rate(w, t);
-        lack = sn_vec3_sub(moment, moment_of(next, second));
-        double now = sn_length(lack);
-        if (!(now < left)) {
-            break;
-        }
-        left = now;
-        rate = next;
-        w = sn_vec3_add(w, sn_mat3_apply(inverse, lack));
-    }
-    return left <= near * sn_length(moment) ? rate : turn_rate(first, 0.0);
-}
-
-// What M dv lacks of the impulses from outside, and of their moments about the place x where forces
-// acted, comes back as a rigid motion, which turns the end of the step and does not strain it: one
-// of x would, by the angle that the body turns in the step.
-static void restore_momentum(sn_agent_set *set, int agent, const double *x)
-{
-    sn_elastic_item *item = sn_elastic_item_of(set, agent);
-    double *v = sn_agent_v(set, agent);
-    const double *v0 = set->v_last + set->agents[agent].v_first;
-    int count = item->mass.vertex_count;
-    sn_vec3 centre = centre_of(item, x), lack = SN_VEC3_ZERO, moment = SN_VEC3_ZERO;
-    for (int i = 0; i < STRIDE * count; ++i) {
-        item->change[i] = v0[i] - v[i];
-    }
-    sn_mass_add_product(&item->mass, STRIDE, 1.0, item->change, item->impulse);
-    find_end_arms(set, agent, x, item->change);
-    memset(item->right, 0, bytes_of(item));
-    sn_mass_add_product(&item->mass, STRIDE, 1.0, item->change, item->right);
-    sn_mat3 second = SN_MAT3_ZERO;
-    for (int i = 0; i < count; ++i) {
-        sn_vec3 arm = sn_vec3_sub(sn_vec3_at(x + STRIDE * i), centre),
-                rest = sn_vec3_at(item->impulse + STRIDE * i);
-        const double a[3] = {arm.x, arm.y, arm.z}, *b = item->right + STRIDE * i;
-        lack = sn_vec3_add(lack, rest);
-        moment = sn_vec3_add(moment, sn_cross(arm, rest));
-        for (int k = 0; k < 9; ++k) {
-            second.m[k / 3][k % 3] += b[k / 3] * a[k % 3];
-        }
-    }
-    sn_vec3 shift = sn_vec3_scale(1.0 / item->mass.total, lack);
-    sn_mat3 turn = find_turn(second, moment, sn_elastic_time(set, agent, item->step));
-    for (int i = 0; i < count; ++i) {
-        sn_vec3 more =
-            sn_vec3_add(shift, sn_mat3_apply(turn, sn_vec3_at(item->change + STRIDE * i)));
-        v[STRIDE * i] += more.x;
-        v[STRIDE * i + 1] += more.y;
-        v[STRIDE * i + 2] += more.z;
-    }
-}
-
 // ---- the step ----
 
 void sn_elastic_begin(sn_agent_set *set, int first, int last, double h)
 {
     for (int agent = first; agent < last; ++agent) {
+        set->agents[agent].whole = 0;
         double t = sn_elastic_time(set, agent, h);
         double *q = sn_agent_q(set, agent);
         const double *v = sn_agent_v(set, agent);
@@ -557,34 +432,6 @@ void sn_elastic_begin(sn_agent_set *set, int first, int last, double h)
     }
 }
 
-// Solvers add what bonds do linearly, by the matrix of the free motion. Of a light body that
-// carries a heavy one the free motion is far from what will be, its stresses with it, and under the
-// midpoint rule, which damps nothing, the little that the matrix is off by adds up to energy
-// without end. So forces are asked for, and the matrix is made, where the impulses of the last step
-// lead, whose linear share is then taken out again: only what they change by meets that matrix.
-static int leaning_change(sn_agent_set *set, int agent, double h)
-{
-    sn_elastic_item *item = sn_elastic_item_of(set, agent);
-    int count = STRIDE * item->mass.vertex_count;
-    for (int i = 0; i < count; ++i) {
-        item->force[i] += item->lean[i] / h;
-    }
-    int failure = implicit_change(set, agent, h);
-    for (int i = 0; i < count; ++i) {
-        item->force[i] -= item->lean[i] / h;
-        item->right[i] = item->lean[i];
-    }
-    if (failure == SN_FAILURE_NONE) {
-        free_fixed(item, item->right);
-        memset(item->turn, 0, bytes_of(item));
-        sn_linear_solve(item->linear, threads_of(set), item->right, item->turn, NULL);
-    }
-    for (int i = 0; i < count && failure == SN_FAILURE_NONE; ++i) {
-        item->change[i] -= item->turn[i];
-    }
-    return failure;
-}
-
 // The velocity at the end with nothing in the way; `force` has what acts from outside.
 int sn_elastic_find_velocity(sn_agent_set *set, int agent, double h)
 {
@@ -594,7 +441,8 @@ int sn_elastic_find_velocity(sn_agent_set *set, int agent, double h)
     if (is_explicit(head)) {
         explicit_change(set, agent, h);
     } else {
-        int failure = item->leans ? leaning_change(set, agent, h) : implicit_change(set, agent, h);
+        int failure =
+            item->bound ? sn_elastic_bound_change(set, agent) : implicit_change(set, agent, h);
         if (failure != SN_FAILURE_NONE) {
             return failure;
         }
@@ -603,10 +451,11 @@ int sn_elastic_find_velocity(sn_agent_set *set, int agent, double h)
         v[i] += item->change[i];
         item->impulse[i] = h * item->force[i];
     }
-    if (item->fixed_count == 0 && item->rayleigh.mass_rate == 0.0 && !item->held &&
+    if (!item->bound && item->fixed_count == 0 && item->rayleigh.mass_rate == 0.0 && !item->held &&
         !item->dragged) {
-        restore_momentum(set, agent,
-                         is_midpoint(head) ? sn_agent_q(set, agent) : set->q_last + head->q_first);
+        sn_elastic_restore_momentum(set, agent,
+                                    sn_elastic_is_midpoint(head) ? sn_agent_q(set, agent)
+                                                                 : set->q_last + head->q_first);
     }
     return SN_FAILURE_NONE;
 }
@@ -654,7 +503,7 @@ void sn_elastic_find_end(const sn_agent_set *set, int agent, double h, double *e
     const sn_agent *head = &set->agents[agent];
     const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     const double *q0 = set->q_last + head->q_first;
-    bool midpoint = is_midpoint(head);
+    bool midpoint = sn_elastic_is_midpoint(head);
     for (int i = 0; i < head->v_count; ++i) {
         end[i] = midpoint ? q[i] + 0.5 * h * v[i] : q0[i] + h * v[i];
     }
@@ -677,6 +526,9 @@ void sn_elastic_advance(sn_agent_set *set, int first, int last, double h)
         }
         if (!item->placed) {
             sn_elastic_move(set, agent, h);
+        }
+        if (item->bound) {
+            sn_elastic_settle_gain(set, agent);
         }
         item->pushed = false;
         item->was_held = item->held || item->dragged;

@@ -125,6 +125,45 @@ static double find_lags(sn_exact *exact, const sn_exact_problem *problem)
     return most;
 }
 
+bool sn_exact_is_whole(const sn_exact_problem *problem, const sn_exact_agent *agent)
+{
+    const sn_agent_set *set = problem->sets[agent->set];
+    const sn_agent *head = &set->agents[agent->agent];
+    return set->type->contact->rows == NULL &&
+           (head->whole || head->integrator != SN_INTEGRATOR_LIE_MIDPOINT);
+}
+
+// The same of bonds, into their targets.
+static double find_bond_lags(sn_exact *exact, const sn_exact_problem *problem)
+{
+    const sn_exact_system *system = &exact->system;
+    double most = 0.0;
+    for (int i = 0; i < problem->bond_count; ++i) {
+        sn_exact_bond *bond = problem->bonds[i];
+        const sn_exact_block *block = &system->blocks.data[exact->first_bond + i];
+        double lag = 0.0;
+        bool whole = false;
+        for (int side = 0; side < block->side_count; ++side) {
+            const sn_exact_agent *agent = &system->agents.data[block->side[side].agent];
+            const sn_agent_set *set = problem->sets[agent->set];
+            const double *j = system->j.data + block->side[side].first,
+                         *v = system->v.data + agent->v_first,
+                         *v0 = set->v_last + set->agents[agent->agent].v_first;
+            bool here = sn_exact_is_whole(problem, agent);
+            whole = whole || here;
+            for (int k = 0; k < agent->v_count && !here && set->type->contact->width == NULL; ++k) {
+                lag += 0.5 * j[k] * (v[k] - v0[k]);
+            }
+        }
+        if (whole) {
+            most = fmax(most, problem->h * fabs(lag - bond->lag) / bond->size);
+            system->target.data[block->row] = bond->whole_target + lag;
+            bond->lag = lag;
+        }
+    }
+    return most;
+}
+
 static void set_targets(sn_exact *exact, const sn_exact_problem *problem, bool at_end)
 {
     for (int i = 0; i < exact->spots.count; ++i) {
@@ -285,6 +324,16 @@ static void bear_all(sn_exact *exact, const sn_exact_problem *problem)
             finish_turning(exact, problem, spot, true);
         }
     }
+    for (int i = 0; i < problem->bond_count; ++i) {
+        const sn_exact_bond *bond = problem->bonds[i];
+        for (int k = 0; k < bond->count; ++k) {
+            sn_agent_set *set = problem->sets[bond->sides[k].set];
+            sn_spatial f = sn_spatial_scale(bond->impulse, bond->forces[k]);
+            if (set->type->contact->bear != NULL) {
+                set->type->contact->bear(set, bond->sides[k].agent, bond->sides[k].part, &f);
+            }
+        }
+    }
 }
 
 static bool solve(sn_exact *exact, const sn_exact_problem *problem, sn_exact_effort *effort)
@@ -310,7 +359,11 @@ static bool solve_unlike(sn_exact *exact, const sn_exact_problem *problem, sn_ex
         set_targets(exact, problem, false);
     }
     bool done = solve(exact, problem, effort);
-    for (int i = 0; i < TURNS && done && find_lags(exact, problem) > SN_EXACT_SMALL; ++i) {
+    for (int i = 0; i < TURNS && done; ++i) {
+        double off = fmax(find_lags(exact, problem), find_bond_lags(exact, problem));
+        if (!(off > SN_EXACT_SMALL)) {
+            break;
+        }
         set_targets(exact, problem, false);
         done = solve(exact, problem, effort);
     }
@@ -525,18 +578,50 @@ static void set_rebound(const sn_exact_problem *problem, const sn_exact_spot *sp
     spot_course(problem, spot)->rebound = flies ? back : 0.0;
 }
 
+// Lets agents lean on what has been found: whether any has changed, and the solution with it.
+static bool lean_agents(sn_exact *exact, const sn_exact_problem *problem)
+{
+    bool changed = false;
+    collect(exact, problem, false);
+    collect_bonds(exact, problem, false);
+    for (int i = 0; i < exact->system.agents.count; ++i) {
+        const sn_exact_agent *agent = &exact->system.agents.data[i];
+        sn_agent_set *set = problem->sets[agent->set];
+        bool (*lean)(sn_agent_set *, int, const double *) = set->type->contact->lean;
+        bool leant = lean != NULL && lean(set, agent->agent, exact->total.data + agent->v_first);
+        changed = changed || leant;
+    }
+    for (int i = 0; i < exact->spots.count && changed; ++i) {
+        sn_course_point *course = spot_course(problem, &exact->spots.data[i]);
+        course->strike = course->later = SN_VEC3_ZERO;
+    }
+    return changed;
+}
+
+// Newton's method on agents and all that is between them: solved for the A that agents have, which
+// then lean on it.
+static bool solve_leaning(sn_exact *exact, const sn_exact_problem *problem, sn_exact_report *report)
+{
+    for (int turn = 0;; ++turn) {
+        if (!sn_exact_gather(exact, problem, false)) {
+            return false;
+        }
+        set_targets(exact, problem, false);
+        if (!make_impacts(exact, problem, &report->strikes) ||
+            !solve_unlike(exact, problem, &report->effort)) {
+            return false;
+        }
+        if (turn == problem->leans || !lean_agents(exact, problem)) {
+            return true;
+        }
+    }
+}
+
 sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_exact_report *report,
                          sn_error *error)
 {
     *report = (sn_exact_report){.effort.converged = true};
-    if (!sn_exact_gather(exact, problem, false)) {
-        return sn_fail_memory(error, 0);
-    }
-    set_targets(exact, problem, false);
-    if (!make_impacts(exact, problem, &report->strikes)) {
-        return sn_fail_memory(error, 0);
-    }
-    if (!solve_unlike(exact, problem, &report->effort)) {
+    if (!solve_leaning(exact, problem, report)) {
         return sn_fail_memory(error, 0);
     }
     push_apart(exact, problem);

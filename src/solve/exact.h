@@ -54,10 +54,14 @@ typedef struct sn_exact_bond {
     int count;
     sn_contact_side sides[SN_EXACT_BOND_TERMS];
     sn_spatial forces[SN_EXACT_BOND_TERMS];
-    double target;     // at the end of the step
-    double end_target; // the same in the second pass
-    double impulse;    // of the step before, and the answer
-    double start_rate; // at the start of the step: for whoever makes the target
+    double target;       // at the end of the step
+    double whole_target; // the same where the step of a side is whole: x1 = x0 + h v1; others go
+                         // h (v0 + v1) / 2, by the lag
+    double lag;          // (u1 - u0) / 2 of such others
+    double size;         // m, by which that is measured
+    double end_target;   // the same in the second pass
+    double impulse;      // of the step before, and the answer
+    double start_rate;   // at the start of the step: for whoever makes the target
 } sn_exact_bond;
 
 typedef struct sn_exact_problem {
@@ -68,6 +72,7 @@ typedef struct sn_exact_problem {
     sn_exact_bond *const *bonds;
     int bond_count;
     double h;
+    int leans;              // how often agents may be asked to lean on what has been found
     bool predict;           // the simultaneous impulse of seed_impulse.h in place of the solver
     sn_exact_limits limits; // see sn_exact_default
 } sn_exact_problem;
@@ -116,6 +121,9 @@ SN_API sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem
 // After advance, when the first pass said so.
 SN_API sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem,
                                 sn_exact_report *report, sn_error *error);
+
+// Whether its step goes x0 + h v1 rather than x0 + h (v0 + v1) / 2.
+bool sn_exact_is_whole(const sn_exact_problem *problem, const sn_exact_agent *agent);
 
 // What both are made of; exact_gather.c.
 SN_API bool sn_exact_gather(sn_exact *exact, const sn_exact_problem *problem, bool at_end);

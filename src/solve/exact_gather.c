@@ -177,8 +177,9 @@ static void put_times(const sn_exact_problem *problem, const sn_contact *contact
     for (int i = 0; i < 2; ++i) {
         const sn_agent_contact *table = side_table(problem, sides[i]);
         if (table != NULL) { // those with rows of their own, mechanisms, have one way to step
-            int integrator = problem->sets[sides[i]->set]->agents[sides[i]->agent].integrator;
-            bool middle = integrator == SN_INTEGRATOR_LIE_MIDPOINT || table->rows != NULL;
+            const sn_agent *head = &problem->sets[sides[i]->set]->agents[sides[i]->agent];
+            bool middle = (head->integrator == SN_INTEGRATOR_LIE_MIDPOINT && !head->whole) ||
+                          table->rows != NULL;
             shares[i] = middle ? 0.5 : 1.0;
             sum += shares[i];
             ++count;
@@ -403,8 +404,11 @@ static bool add_bond(sn_exact *exact, const sn_exact_problem *problem, const sn_
             row[k] += exact->total.data[k];
         }
     }
-    double answer = 0.0;
+    double answer = 0.0, target = at_end ? bond->end_target : bond->target;
     for (int side = 0; side < block.side_count; ++side) {
+        const sn_exact_agent *agent = &system->agents.data[block.side[side].agent];
+        bool whole = sn_exact_is_whole(problem, agent);
+        target = whole && !at_end ? bond->whole_target + bond->lag : target;
         invert_side(system, problem, &block, side);
         int count = system->agents.data[block.side[side].agent].v_count;
         for (int k = 0; k < count; ++k) {
@@ -416,7 +420,7 @@ static bool add_bond(sn_exact *exact, const sn_exact_problem *problem, const sn_
     if (!add_block(system, &block)) {
         return false;
     }
-    system->target.data[system->target.count - 1] = at_end ? bond->end_target : bond->target;
+    system->target.data[system->target.count - 1] = target;
     system->p.data[system->p.count - 1] = at_end ? 0.0 : bond->impulse;
     return true;
 }

@@ -48,9 +48,6 @@ void sn_bond_set_free(sn_bond_set *set)
     sn_array_free(&set->order);
     sn_array_free(&set->rows);
     sn_array_free(&set->owners);
-    sn_array_free(&set->leaned);
-    sn_array_free(&set->refined);
-    sn_array_free(&set->kept_v);
     sn_array_free(&set->held);
     sn_array_free(&set->answers);
     sn_array_free(&set->numbers);

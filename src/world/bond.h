@@ -42,9 +42,6 @@ typedef struct sn_bond_set {
     sn_name_table names;
     SN_ARRAY(sn_exact_bond) rows; // of the step under way
     SN_ARRAY(uint32_t) owners;    // of the rows: index of the bond
-    SN_ARRAY(double) leaned;      // of the rows: impulse about which the step is linearised
-    SN_ARRAY(int) refined;        // islands, of sn_world_refine_bonds
-    SN_ARRAY(double) kept_v;      // velocities of their agents in free motion
     bool ties_groups;             // bodies that move are tied under integrators with stages
     SN_ARRAY(sn_held_row) held;   // of an evaluation, like those that follow
     SN_ARRAY(double) answers, numbers;
@@ -78,12 +75,6 @@ size_t sn_world_bond_state_size(const sn_world *world);
 unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at);
 const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *at);
 uint64_t sn_world_hash_bonds(const sn_world *world, uint64_t hash); // the same while none is broken
-
-// ---- bond_refine.c ----
-// Before the solver; false when memory runs out. After it: islands of bonds in which impulses have
-// changed since the last step are solved again.
-bool sn_world_keep_bonded(sn_world *world);
-sn_status sn_world_refine_bonds(sn_world *world, double h, sn_error *error);
 
 // ---- bond_hold.c ----
 struct sn_group;

@@ -61,12 +61,12 @@ static bool turns(const sn_world *world, const sn_bond_record *record)
 // way. A rule that ends where the new velocity leads gets there at once; under the midpoint rule
 // half of the way is left, because velocities that undo the whole error would swing.
 static double wanted_rate(const sn_world *world, const sn_bond_record *record,
-                          const sn_bond_row *now, const sn_bond_row *then, double h)
+                          const sn_bond_row *now, const sn_bond_row *then, double h, bool whole)
 {
     bool straight = record->item.type == SN_BOND_PATH || turns(world, record);
     double bend = straight ? 0.0 : now->acceleration;
-    return is_midpoint(world, record) ? -then->rate - 0.5 * now->value / h - h * bend
-                                      : -then->value / h - 0.5 * h * bend;
+    return !whole ? -then->rate - 0.5 * now->value / h - h * bend
+                  : -then->value / h - 0.5 * h * bend;
 }
 
 // How fast the value of a row changes with the velocities there are.
@@ -97,23 +97,10 @@ static sn_spatial force_of(const sn_world *world, const sn_body_record *body, sn
     return force;
 }
 
-// Whether what the row did in the last step is where its bodies are looked at: between patches of
-// stiff bodies and the light links of a mechanism it is mostly what such equations do against each
-// other, and tells nothing of the next one.
-static bool leans(const sn_world *world, const sn_bond_record *record)
-{
-    const sn_body_record *other = sn_world_body_record(world, record->other);
-    return other == NULL || other->agent.agent < 0 || other->agent.set != SN_SET_ARTICULATION;
-}
-
-static void lean_on_nothing(sn_world *world)
+static void bind_none(sn_world *world)
 {
     for (int i = 0; i < world->elastics.agents.count; ++i) {
-        sn_elastic_item *item = world->elastics.items[i];
-        if (item->leans) {
-            memset(item->lean, 0, (size_t)(STRIDE * item->mass.vertex_count) * sizeof *item->lean);
-        }
-        item->leans = false;
+        world->elastics.items[i]->bound = false;
     }
 }
 
@@ -133,8 +120,11 @@ static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn
     later.time = end_time(record, view->time + h);
     sn_bond_read_row(&record->item, index, view, &row);
     sn_bond_read_row(&record->item, index, &later, &then);
-    sn_exact_bond out = {.target = wanted_rate(world, record, &row, &then, h),
+    bool whole = !is_midpoint(world, record);
+    sn_exact_bond out = {.target = wanted_rate(world, record, &row, &then, h, whole),
+                         .whole_target = wanted_rate(world, record, &row, &then, h, true),
                          .end_target = -then.rate,
+                         .size = record->item.size,
                          .start_rate = rate_of(&row, view),
                          .impulse = record->impulses[index]};
     for (int i = 0; i < row.count; ++i) {
@@ -145,10 +135,7 @@ static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn
         sn_contact_side side = {body->agent.set, body->agent.agent, body->agent.part};
         if (body->type == SN_BODY_ELASTIC) {
             side.part = grip_vertex(world, body->agent.agent, row.terms[i].vertex);
-            if (leans(world, record)) {
-                sn_elastic_lean(world->elastics.items[body->agent.agent], side.part,
-                                sn_vec3_scale(record->impulses[index], row.terms[i].gradient));
-            }
+            world->elastics.items[body->agent.agent]->bound = true;
         }
         if (side.part < 0) {
             return false;
@@ -176,7 +163,7 @@ sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error)
     sn_bond_set *set = &world->bonds;
     sn_array_clear(&set->rows);
     sn_array_clear(&set->owners);
-    lean_on_nothing(world);
+    bind_none(world);
     for (int i = 0; i < set->order.count; ++i) {
         sn_bond_record *record = &set->records.data[set->order.data[i]];
         record->first_row = -1;
@@ -346,11 +333,17 @@ sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond)
 
 // ---- states ----
 
-enum { STATE_NUMBERS = 10 }; // and the impulse of each row
+enum { STATE_NUMBERS = 10, BODY_NUMBERS = 2 }; // of bonds, and the impulse of each row; of bodies
+
+// Elastic bodies with bonds have accounts of what they gained: elastic_lean.c.
+static int count_accounts(const sn_world *world)
+{
+    return world->bonds.order.count > 0 ? world->elastics.agents.count : 0;
+}
 
 size_t sn_world_bond_state_size(const sn_world *world)
 {
-    size_t numbers = 0;
+    size_t numbers = BODY_NUMBERS * (size_t)count_accounts(world);
     for (int i = 0; i < world->bonds.order.count; ++i) {
         const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
         numbers += STATE_NUMBERS + (size_t)sn_bond_row_count(&record->item);
@@ -360,6 +353,12 @@ size_t sn_world_bond_state_size(const sn_world *world)
 
 unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at)
 {
+    for (int i = 0; i < count_accounts(world); ++i) {
+        const sn_elastic_item *item = world->elastics.items[i];
+        const double numbers[BODY_NUMBERS] = {item->account, item->stake};
+        memcpy(at, numbers, sizeof numbers);
+        at += sizeof numbers;
+    }
     for (int i = 0; i < world->bonds.order.count; ++i) {
         const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
         const sn_bond_along *along = &record->item.along;
@@ -377,6 +376,13 @@ unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at)
 
 const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *at)
 {
+    for (int i = 0; i < count_accounts(world); ++i) {
+        double numbers[BODY_NUMBERS];
+        memcpy(numbers, at, sizeof numbers);
+        world->elastics.items[i]->account = numbers[0];
+        world->elastics.items[i]->stake = numbers[1];
+        at += sizeof numbers;
+    }
     for (int i = 0; i < world->bonds.order.count; ++i) {
         sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
         double numbers[STATE_NUMBERS];

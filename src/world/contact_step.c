@@ -340,6 +340,9 @@ sn_status sn_world_choose_solvers(sn_world *world, sn_error *error)
     return gather_piles(world) ? SN_OK : sn_fail_memory(error, sizeof(int));
 }
 
+// Elastic bodies whose bonds lead elsewhere than their free motion need three to five, as a rule.
+enum { BOND_LEANS = 24 };
+
 static sn_exact_problem problem_of(sn_world *world, int island, double h)
 {
     sn_touch *touch = &world->touch;
@@ -350,6 +353,7 @@ static sn_exact_problem problem_of(sn_world *world, int island, double h)
     problem.courses = touch->courses.data + own->pair_first;
     gather_island(world, own, &problem.contact_count, &problem.bond_count);
     problem.sets = world->sets;
+    problem.leans = problem.bond_count > 0 ? BOND_LEANS : 0;
     problem.h = h;
     problem.predict = world->contact.method == SN_CONTACT_IMPULSE;
     return problem;
@@ -411,7 +415,13 @@ static sn_status solve_islands(sn_world *world, double h, bool at_end, sn_error 
         memset(touch->helpers.data + known, 0,
                (size_t)(threads - 1 - known) * sizeof *touch->helpers.data);
     }
-    sn_threads_run(world->threads, due < threads ? due : threads, 1, island_chunk, &work);
+    if (due == 1) { // threads share what is inside of it
+        world->elastics.threads = world->threads;
+        island_chunk(&work, 0, 1, 0);
+        world->elastics.threads = NULL;
+    } else {
+        sn_threads_run(world->threads, due < threads ? due : threads, 1, island_chunk, &work);
+    }
     for (int i = 0; i < touch->islands.islands.count; ++i) {
         world->report.contact_error = fmax(world->report.contact_error, touch->residual.data[i]);
     }
@@ -444,14 +454,6 @@ sn_status sn_world_press_contacts(sn_world *world, double h, sn_error *error)
                               touch->piled.count, &def, world->threads, &world->stack, error);
     }
     return status == SN_OK ? press_islands(world, h, error) : status;
-}
-
-sn_status sn_world_solve_again(sn_world *world, int island, double h, sn_error *error)
-{
-    island_work work = {.world = world, .h = h};
-    world->touch.residual.data[island] = 0.0;
-    return solve_island(&work, island, &world->touch.exact) == SN_OK ? SN_OK
-                                                                     : sn_fail_memory(error, 0);
 }
 
 sn_status sn_world_relax_contacts(sn_world *world, double h, sn_error *error)

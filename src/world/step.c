@@ -282,9 +282,7 @@ static sn_status world_move_in_contact(sn_world *world, step_work *work, sn_erro
     if (status == SN_OK) {
         run_agents(world, free_chunk, work);
         double started = sn_world_clock();
-        status = sn_world_keep_bonded(world) ? sn_world_press_contacts(world, work->h, error)
-                                             : sn_fail_memory(error, 0);
-        status = status == SN_OK ? sn_world_refine_bonds(world, work->h, error) : status;
+        status = sn_world_press_contacts(world, work->h, error);
         world->report.solve_seconds = sn_world_clock() - started;
     }
     if (status == SN_OK) {

@@ -208,8 +208,6 @@ sn_status sn_world_begin_contacts(sn_world *world, double h, sn_error *error);
 sn_status sn_world_choose_solvers(sn_world *world, sn_error *error);
 sn_status sn_world_press_contacts(sn_world *world, double h, sn_error *error);
 sn_status sn_world_relax_contacts(sn_world *world, double h, sn_error *error);
-// An exact island, from velocities that have been put back to those of its free motion.
-sn_status sn_world_solve_again(sn_world *world, int island, double h, sn_error *error);
 void sn_world_rest_contacts(sn_world *world, double h);
 // No agent is held, be it at rest or in a pile.
 void sn_world_let_go(sn_world *world);
