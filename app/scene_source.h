@@ -27,7 +27,8 @@ sn_status sn_scene_source_read(const sn_scene_source *source, sn_scene **scene,
 void sn_scene_source_explain(const sn_arguments *arguments, const sn_scene_source *source,
                              const sn_error_list *errors);
 
-// All three in one: the scene, with what --set says of it, or an exit code after telling stderr what is wrong.
+// All three in one: the scene, with what --set says of it, or an exit code after telling stderr
+// what is wrong.
 int sn_scene_source_load(const sn_arguments *arguments, const char *operand, sn_scene **scene);
 
 #endif
