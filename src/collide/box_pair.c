@@ -478,7 +478,7 @@ SN_WIDE bool touch_faces(const reference *f, double separation, double rounding,
     }
     m->normal = sn_vec3_make(0.0, 0.0, f->sign);
     m->patch = 0;
-    sn_manifold_reduce(m, all.points, (int)all.count, SN_FACE_LEVEL * scale, SN_FACE_SHARE);
+    sn_manifold_reduce(m, all.points, (int)all.count, SN_FACE_LEVEL * scale, SN_FACE_SHARE, 0.0);
     return true;
 }
 

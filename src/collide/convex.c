@@ -181,7 +181,7 @@ static int make_manifold(const sn_core_pair *pair, const sn_transform *place_a, 
 {
     manifold->normal = normal;
     manifold->patch = 0;
-    sn_manifold_reduce(manifold, c->points, c->count, SN_FACE_LEVEL * scale, SN_FACE_SHARE);
+    sn_manifold_reduce(manifold, c->points, c->count, SN_FACE_LEVEL * scale, SN_FACE_SHARE, 0.0);
     to_world(pair, place_a, manifold);
     return 1;
 }

@@ -1,16 +1,24 @@
 // Which four points of many, and the view from the other side.
 #include "collide/manifold.h"
 
+// How much nearer a point counts because it is higher than the deepest one.
+static double setback(const sn_manifold_point *point, const sn_manifold_point *from, double steep)
+{
+    return steep * fmax(point->gap - from->gap, 0.0);
+}
+
 // Farthest from `from`; the first of equals.
-static int farthest(const sn_manifold_point *points, int count, sn_vec3 from)
+static int farthest(const sn_manifold_point *points, int count, int from, double steep)
 {
     int best = 0;
-    double far = -1.0;
+    double far = -INFINITY;
     for (int i = 0; i < count; ++i) {
-        sn_vec3 d = sn_vec3_sub(points[i].on_a, from);
+        sn_vec3 d = sn_vec3_sub(points[i].on_a, points[from].on_a);
         double square = sn_dot(d, d);
-        best = square > far ? i : best;
-        far = square > far ? square : far;
+        double score =
+            steep > 0.0 ? sqrt(square) - setback(&points[i], &points[from], steep) : square;
+        best = score > far ? i : best;
+        far = score > far ? score : far;
     }
     return best;
 }
@@ -59,7 +67,7 @@ static int beyond(const sn_manifold_point *points, int count, sn_vec3 normal, in
 }
 
 void sn_manifold_reduce(sn_manifold *manifold, const sn_manifold_point *points, int count,
-                        double level, double share)
+                        double level, double share, double steep)
 {
     if (count <= SN_MANIFOLD_POINTS) {
         manifold->count = count;
@@ -69,18 +77,22 @@ void sn_manifold_reduce(sn_manifold *manifold, const sn_manifold_point *points, 
         return;
     }
     int p = deepest(points, count, manifold->normal, level, share);
-    int q = farthest(points, count, points[p].on_a);
+    int q = farthest(points, count, p, steep);
     sn_vec3 line = sn_vec3_sub(points[q].on_a, points[p].on_a);
     sn_vec3 side = sn_cross(manifold->normal, line);
     int left = -1, right = -1;
     double square = sn_dot(line, line);
-    double most_left = 1e-12 * square, most_right = -1e-12 * square;
+    double least = 1e-12 * square, reach = sqrt(square);
+    double most_left = -INFINITY, most_right = -INFINITY;
     for (int i = 0; i < count; ++i) {
         double off = sn_dot(side, sn_vec3_sub(points[i].on_a, points[p].on_a));
-        left = off > most_left ? i : left;
-        most_left = off > most_left ? off : most_left;
-        right = off < most_right ? i : right;
-        most_right = off < most_right ? off : most_right;
+        double score = fabs(off) - reach * setback(&points[i], &points[p], steep);
+        bool to_left = off > least && score > most_left;
+        bool to_right = off < -least && score > most_right;
+        left = to_left ? i : left;
+        most_left = to_left ? score : most_left;
+        right = to_right ? i : right;
+        most_right = to_right ? score : most_right;
     }
     if (left >= 0 && right < 0) {
         right = beyond(points, count, manifold->normal, p, q, left);

@@ -32,9 +32,13 @@ typedef struct sn_manifold {
 // the one farthest from it, and the one farthest to each side of the line between them. Points
 // whose gaps differ by less than `level`, or by less than `share` of the deepest overlap, count as
 // equally deep, and of these the first along a fixed direction in the plane is taken, so that noise
-// does not change the choice.
+// does not change the choice. A point counts as nearer by `steep` times what it is higher than the
+// deepest: 0 for faces, which are flat; of rounded things the rim of the contact comes before what
+// only looks over it.
 SN_API void sn_manifold_reduce(sn_manifold *manifold, const sn_manifold_point *points, int count,
-                               double level, double share);
+                               double level, double share, double steep);
+
+#define SN_STEEP 25.0 // 1/0.04 rad, within which features are flat
 
 // For faces of convex things: what carries others sinks in a little, more here, less there, and
 // shall keep its points all the same.

@@ -634,6 +634,74 @@ static void meet_facets(contest *c, facet_pair *pair)
     }
 }
 
+// How deep corners are looked for below facets, and the cosine of the angle within which a facet
+// faces another.
+static const double SUNK = 0.1, FACING = 0.7;
+
+// The height of a point over a facet, along its normal or, for `side` -1, against it; NAN: it is
+// not over the facet, above the margin, or too deep.
+static double height_over(const contest *c, const sn_facet *facet, double side, sn_vec3 x)
+{
+    double height = side * sn_dot(facet->normal, sn_vec3_sub(x, facet->corners[0]));
+    bool over = height <= c->margin && height >= -SUNK * c->scale;
+    for (int k = 0; k < 3 && over; ++k) {
+        sn_vec3 along = sn_vec3_sub(facet->corners[(k + 1) % 3], facet->corners[k]);
+        sn_vec3 inward = sn_cross(facet->normal, along);
+        double inside = sn_dot(inward, sn_vec3_sub(x, facet->corners[k]));
+        over = inside >= -1e-7 * sn_dot(along, along);
+    }
+    return over ? height : NAN;
+}
+
+// Is a point below a facet nearest to the surface there? Else it leaves elsewhere. In the ground's
+// own frame.
+static bool leaves_through(const sn_collider *ground, int facet, double height, sn_vec3 x)
+{
+    if (height >= 0.0) {
+        return true;
+    }
+    if (ground->type == SN_COLLIDER_HEIGHT_FIELD) {
+        int out = sn_ground_exit(ground, x);
+        return out >= 0 && sn_facet_patch(ground, out) == sn_facet_patch(ground, facet);
+    }
+    sn_vec3 nearest;
+    double distance = 0.0;
+    int there = sn_mesh_tree_nearest(ground->mesh, x, INFINITY, &nearest, &distance);
+    return there >= 0 && -height <= (1.0 + 1e-6) * fabs(distance);
+}
+
+// Corners of each facet over the other, where the facets face each other. They hold what comes down
+// on several places in one step, of which only the lowest can be touched now, and what has sunk in
+// so that facets are farther apart than the margin.
+static void meet_corners(contest *c, const facet_pair *pair)
+{
+    const sn_facet *a = &pair->a, *b = &pair->b;
+    double side =
+        !c->solid && sn_dot(sn_vec3_sub(c->middle, a->corners[0]), a->normal) < 0.0 ? -1.0 : 1.0;
+    if (side * sn_dot(a->normal, b->normal) > -FACING) {
+        return;
+    }
+    for (int k = 0; k < 3; ++k) {
+        double height = height_over(c, a, side, b->corners[k]);
+        if (!isnan(height) && leaves_through(c->ground, a->index, height, b->corners[k])) {
+            int vertex = c->other->mesh->triangles[3 * (size_t)b->index + (size_t)k];
+            sn_vec3 n = sn_vec3_scale(side, a->normal);
+            sn_manifold_point point = {.on_b = b->corners[k], .gap = height};
+            point.on_a = sn_vec3_add_scaled(point.on_b, -height, n);
+            point.feature = (2u * (uint32_t)vertex + 2u) << 16;
+            add_point(c, n, a->index, point);
+        }
+        height = sn_ground_is_solid(c->other) ? height_over(c, b, 1.0, a->corners[k]) : NAN;
+        sn_vec3 own = sn_transform_point_inverse(c->place, a->corners[k]);
+        if (!isnan(height) && leaves_through(c->other, b->index, height, own)) {
+            sn_manifold_point point = {.on_a = a->corners[k], .gap = height};
+            point.on_b = sn_vec3_add_scaled(point.on_a, -height, b->normal);
+            point.feature = 2u * (uint32_t)k + 2u;
+            add_point(c, sn_vec3_negate(b->normal), a->index, point);
+        }
+    }
+}
+
 // The corner of the other mesh that lies deepest along n, as the one point of contact.
 static void leave_as_mesh(contest *c, int index)
 {
@@ -693,9 +761,10 @@ static void meet_ground(contest *c, spreads *known, const sn_facet *own, const s
     bool solid = sn_ground_is_solid(c->other);
     double spread = solid ? -1.0 : SN_PI; // found when it is needed
     sn_facet_walk walk;
-    sn_facet_walk_start(&walk, c->ground, enlarge(around, c->margin));
+    sn_facet_walk_start(&walk, c->ground, enlarge(around, fmax(c->margin, SUNK * c->scale)));
     for (int index; (index = sn_facet_walk_next(&walk)) >= 0;) {
         pair.a = sn_facet_get(c->ground, index);
+        meet_corners(c, &pair);
         if (is_apart(c, &pair) || sn_dot(pair.a.normal, pair.a.normal) == 0.0 ||
             is_off_plane(c, &pair.a, &pair.b, c->solid) ||
             is_off_plane(c, &pair.b, &pair.a, solid)) {
@@ -715,12 +784,13 @@ static int collide_grounds(const sn_collider *ground, const sn_transform *place_
 {
     contest c;
     contest_start(&c, ground, place_ground, mesh, place_mesh, margin);
+    c.patches.steep = SN_STEEP;
     spreads known;
     memset(known.facets, -1, sizeof known.facets);
     sn_transform back = sn_transform_inverse(c.place);
     // The ground's box as the mesh sees it.
     sn_collider box = *ground;
-    box.bounds = enlarge(ground->bounds, margin);
+    box.bounds = enlarge(ground->bounds, fmax(margin, SUNK * c.scale));
     sn_facet_walk walk;
     sn_facet_walk_start(&walk, mesh, sn_collider_bounds(&box, &back));
     for (int index; (index = sn_facet_walk_next(&walk)) >= 0;) {

@@ -3,6 +3,7 @@
 void sn_patch_set_init(sn_patch_set *set, double scale)
 {
     set->scale = scale;
+    set->steep = 0.0;
     set->cosine = 1.0 - 0.5e-8;
     set->count = 0;
     set->left_out = 0;
@@ -52,7 +53,7 @@ static bool has_point(const sn_patch_set *set, sn_patch *patch, const sn_manifol
 static void thin_out(const sn_patch_set *set, sn_patch *patch)
 {
     sn_manifold kept = {.normal = patch->normal};
-    sn_manifold_reduce(&kept, patch->points, patch->count, 1e-4 * set->scale, 0.0);
+    sn_manifold_reduce(&kept, patch->points, patch->count, 1e-4 * set->scale, 0.0, set->steep);
     patch->count = kept.count;
     for (int i = 0; i < kept.count; ++i) {
         patch->points[i] = kept.points[i];
@@ -181,7 +182,8 @@ int sn_patch_set_give(sn_patch_set *set, const sn_transform *place, sn_manifold 
         }
         manifolds[at].normal = patch->normal;
         manifolds[at].patch = patch->name;
-        sn_manifold_reduce(&manifolds[at], patch->points, patch->count, 1e-4 * set->scale, 0.0);
+        sn_manifold_reduce(&manifolds[at], patch->points, patch->count, 1e-4 * set->scale, 0.0,
+                           set->steep);
     }
     for (int i = 0; i < count; ++i) {
         to_world(place, &manifolds[i]);

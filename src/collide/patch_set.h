@@ -16,6 +16,7 @@ typedef struct sn_patch {
 
 typedef struct sn_patch_set {
     double scale;  // what tolerances are shares of
+    double steep;  // of sn_manifold_reduce, 0
     double cosine; // of the angle within which normals are alike
     int count;
     int left_out; // patches that found no place

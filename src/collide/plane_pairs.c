@@ -138,7 +138,7 @@ int sn_collide_with_plane(const sn_collider *a, const sn_transform *place_a, con
     }
     m->normal = sn_vec3_negate(o.up);
     m->patch = 0;
-    sn_manifold_reduce(m, o.points, o.count, 1e-4 * sn_collide_scale(a, a), 0.0);
+    sn_manifold_reduce(m, o.points, o.count, 1e-4 * sn_collide_scale(a, a), 0.0, SN_STEEP);
     for (int i = 0; i < m->count; ++i) {
         m->points[i].on_a = sn_transform_point(*place_a, m->points[i].on_a);
         m->points[i].on_b = sn_transform_point(*place_a, m->points[i].on_b);
@@ -170,6 +170,7 @@ int sn_collide_plane_mesh(const sn_transform *place_plane, const sn_collider *me
     sn_vec3 extent = sn_vec3_sub(mesh->bounds.upper, mesh->bounds.lower);
     sn_patch_set patches;
     sn_patch_set_init(&patches, fmax(extent.x, fmax(extent.y, extent.z)));
+    patches.steep = SN_STEEP;
     int32_t stack[SN_BOX_TREE_HEIGHT + 2];
     int top = 0;
     stack[top++] = tree->boxes.root;
