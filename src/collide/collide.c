@@ -2,6 +2,7 @@
 #include "collide/collide.h"
 
 #include "collide/convex.h"
+#include "collide/crown.h"
 #include "collide/facet.h"
 #include "collide/mesh_collide.h"
 #include "collide/mesh_tree.h"
@@ -69,6 +70,9 @@ int sn_collide(const sn_collider *a, const sn_transform *place_a, const sn_colli
     if (b->type <= SN_COLLIDER_PLANE && a->type != SN_COLLIDER_PLANE) {
         sn_manifold unwanted, *to = capacity > 0 ? manifolds : &unwanted;
         int count = pair_of(a->type, b->type)(a, place_a, b, place_b, margin, cache, to);
+        if (count > 0 && b->type <= SN_COLLIDER_HULL) {
+            sn_crown_add(a, place_a, b, place_b, margin, to);
+        }
         if (count > 0 && capacity <= 0 && left_out != NULL) {
             *left_out = count;
         }
