@@ -49,24 +49,31 @@ static bool is_midpoint(const sn_world *world, const sn_bond_record *record)
            SN_INTEGRATOR_LIE_MIDPOINT;
 }
 
-// Is the other side a rigid part that moves? Its rows are those of where it is in the middle of the
-// step.
+// Does what the equation asks turn on the way: is the other side a rigid part that moves, or the
+// equation itself curved? Then its rows are those of the middle of the step, x*: of a quadric, with
+// g(x1) - g(x0) = g'((x0 + x1) / 2) . (x1 - x0), an impulse along those does no work.
 static bool turns(const sn_world *world, const sn_bond_record *record)
 {
     const sn_body_record *other = sn_world_body_record(world, record->other);
-    return other != NULL && other->type != SN_BODY_ELASTIC && other->agent.agent >= 0;
+    sn_bond_type type = record->item.type;
+    bool curved = type == SN_BOND_QUADRIC || type == SN_BOND_RIGID || type == SN_BOND_VOLUME;
+    return (curved && is_midpoint(world, record)) ||
+           (other != NULL && other->type != SN_BODY_ELASTIC && other->agent.agent >= 0);
 }
 
 // The velocity at which an equation holds at the end of the step, with what curvature adds on the
 // way. A rule that ends where the new velocity leads gets there at once; under the midpoint rule
-// half of the way is left, because velocities that undo the whole error would swing.
+// half of the way is left, because velocities that undo the whole error would swing. What begins
+// far off comes in a fiftieth of a second, however short steps are: a pull that grew with their
+// rate would give any amount of energy.
 static double wanted_rate(const sn_world *world, const sn_bond_record *record,
                           const sn_bond_row *now, const sn_bond_row *then, double h, bool whole)
 {
     bool straight = record->item.type == SN_BOND_PATH || turns(world, record);
     double bend = straight ? 0.0 : now->acceleration;
-    return !whole ? -then->rate - 0.5 * now->value / h - h * bend
-                  : -then->value / h - 0.5 * h * bend;
+    double back = fmin(whole ? 1.0 / h : 0.5 / h, SN_BOND_STABILISATION);
+    return whole ? (now->value - then->value) / h - back * now->value - 0.5 * h * bend
+                 : -then->rate - back * now->value - h * bend;
 }
 
 // How fast the value of a row changes with the velocities there are.
