@@ -43,6 +43,8 @@ static const mistake mistakes[] = {
      {"t:1:25: expected a body, that is an object in { }, got 5"}},
     {"{\"sinew\": 1, \"name\": 5}",
      {"t:1:22: \"name\": expected a string in double quotes, got 5"}},
+    {"{\"sinew\": 1, \"include\": 3}",
+     {"t:1:25: \"include\": expected a string, or a list of strings in [ ], got 3"}},
     {"{\"sinew\": 1, \"gravity\": 9.81}",
      {"t:1:25: \"gravity\": expected 3 numbers [x, y, z], each an acceleration such as 9.81 or "
       "\"9.81 m/s^2\", got 9.81"}},

@@ -243,6 +243,18 @@ static void test_errors_have_places(void **state)
                    HEAD "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n$EndNodes\n"
                         "$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n",
                    "f", "1 sliver (element 0)");
+    assert_refused('m', HEAD "$Nodes\n4\n1 0 0 0\n", "f:7:1",
+                   "the file ends here; a node's number, a whole number, was expected");
+    assert_refused('m', HEAD "$Elements\n1\n1 4 0 1 2", "f:6:10",
+                   "the file ends here; a node's number, a whole number, was expected");
+    assert_refused('m', HEAD "$Elements\n2\n1 2 0 1 2 3\n2 29 0 1 2 3 4\n$EndElements\n", "f",
+                   "type 29 (tetrahedra of 20 nodes, third order); tetrahedra of 4 or 10 nodes");
+    assert_refused('m', HEAD "$Elements\n1\n1 2 0 1 2 3\n$EndElements\n", "f",
+                   "type 2 (not solid)");
+    assert_refused('m',
+                   "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
+                   "$Elements\n1 1 1 1\n3 1 5 1\n1 1 2 3 4 5 6 7 8\n$EndElements\n",
+                   "f", "type 5 (hexahedra of 8 nodes)");
 #undef HEAD
 #define HEAD "# vtk DataFile Version 3.0\ntitle\n"
     assert_refused('v', "POINTS", "f:1:1", "# was expected");

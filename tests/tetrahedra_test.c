@@ -140,6 +140,28 @@ static void test_slivers_and_inverted_elements_are_named(void **state)
     sn_tetrahedra_report_free(&report);
 }
 
+static void test_doubled_elements_are_told_once(void **state)
+{
+    (void)state;
+    sn_error error = {0};
+    sn_tetrahedra *mesh = NULL;
+    const sn_vec3 points[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.3, 0.3, -1}};
+    sn_tetrahedra_def def = sn_default_tetrahedra_def();
+    def.positions = points;
+    def.vertex_count = 5;
+    // The third is the first in another order, with a neighbour below; then a fourth like it.
+    def.elements = (int[]){0, 1, 2, 3, 0, 1, 2, 4, 3, 2, 0, 1, 1, 0, 2, 3};
+    def.element_count = 3;
+    assert_int_equal(sn_tetrahedra_create(&def, &mesh, &error), SN_ERROR_GEOMETRY);
+    assert_string_equal(error.text, "the tetrahedra have 1 element with the corners of another "
+                                    "(element 0 and 2); none were expected");
+    def.element_count = 4;
+    assert_int_equal(sn_tetrahedra_create(&def, &mesh, &error), SN_ERROR_GEOMETRY);
+    assert_non_null(strstr(error.text, "2 elements with the corners of others "
+                                       "(element 0 and 2, 0 and 3); none"));
+    assert_null(mesh);
+}
+
 static void test_loose_vertices_hinges_and_pinches_are_told(void **state)
 {
     (void)state;
@@ -588,6 +610,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_create_turns_and_refuses),
         cmocka_unit_test(test_slivers_and_inverted_elements_are_named),
+        cmocka_unit_test(test_doubled_elements_are_told_once),
         cmocka_unit_test(test_loose_vertices_hinges_and_pinches_are_told),
         cmocka_unit_test(test_nodes_between_and_refinement),
         cmocka_unit_test(test_generators),

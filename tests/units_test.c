@@ -82,6 +82,8 @@ static void reads_other_units(void **state)
     near(read("1 lbf", SN_FORCE), 0.45359237 * 9.80665);
     near(read("1 kW h", SN_TORQUE), 3.6e6);
     near(read("5 J/(m^2)", SN_STIFFNESS), 5.0);
+    near(read("1/s", SN_FREQUENCY), 1.0);
+    near(read("0.5 / min", SN_FREQUENCY), 0.5 / 60.0);
 }
 
 static void refuse(const char *text, const char *message)
@@ -106,7 +108,10 @@ static void refuses(void **state)
     refuse("5 metres", "unknown unit \"metres\"");
     refuse("5 kgg", "did you mean \"kg\"?");
     refuse("5 degg", "did you mean \"deg\"?");
-    refuse("5 m/", "expected a unit");
+    refuse("5 m/", "expected a unit such as \"s\" at the end of \"m/\"");
+    refuse("5/", "expected a unit such as \"s\" at the end of \"/\"");
+    refuse("5 //s", "expected a unit such as \"s\" in \"//s\"");
+    refuse("5 (/s)", "expected a unit such as \"s\" in \"(/s)\"");
     refuse("5 m^", "whole power");
     refuse("5 m^0.5", "whole power");
     refuse("5 m^12", "whole power");

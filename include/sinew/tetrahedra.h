@@ -91,6 +91,7 @@ SN_API bool sn_tetrahedra_measure(const sn_tetrahedra *tetrahedra, sn_tetrahedra
 typedef enum sn_tetrahedra_problem_kind {
     SN_TETRAHEDRA_SLIVER,         // has (nearly) no volume
     SN_TETRAHEDRA_INVERTED,       // lies on top of a neighbour, or is curved over itself
+    SN_TETRAHEDRA_DOUBLED,        // has the corners of another
     SN_TETRAHEDRA_CROWDED_FACE,   // belongs to more than two elements
     SN_TETRAHEDRA_UNUSED_VERTEX,  // belongs to no element
     SN_TETRAHEDRA_HINGE,          // an edge by which alone parts hang together
@@ -112,7 +113,7 @@ typedef struct sn_tetrahedra_report {
 
 // Looks for every problem of the list. SN_ERROR_GEOMETRY when there is one: the error counts them
 // and gives numbers. The report (may be NULL) is filled in both cases and then belongs to the
-// caller. A mesh that exists has none of the first three.
+// caller. A mesh that exists has none of the first four.
 SN_API sn_status sn_tetrahedra_check(const sn_tetrahedra *tetrahedra, sn_tetrahedra_report *report,
                                      sn_error *error);
 

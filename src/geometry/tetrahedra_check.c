@@ -97,20 +97,61 @@ static bool runs_up(const sn_tetrahedra *t, int face)
     return ((c[0] < c[1]) + (c[1] < c[2]) + (c[2] < c[0])) == 2;
 }
 
+// The faces that meet in one triangle, each seen from another fourth corner.
+typedef struct meeting {
+    int faces[3]; // the first ones
+    int apexes[3];
+    int count; // up to 3: more is crowded, too
+} meeting;
+
+static int apex_of(const sn_tetrahedra *t, int face, const int *corners)
+{
+    const int *v = t->elements + (size_t)(face / 4) * (size_t)t->nodes;
+    return v[0] ^ v[1] ^ v[2] ^ v[3] ^ corners[0] ^ corners[1] ^ corners[2];
+}
+
+// An element with the corners of another is told at that of its faces which has the lowest corners,
+// and is left out elsewhere: else all its faces would be told.
+static meeting meet_faces(examiner *x, const sn_tetrahedra_faces *faces, int first, int last,
+                          bool tells_doubled)
+{
+    meeting m = {.count = 0};
+    const int *c = faces->corners + 3 * (size_t)faces->order[first];
+    for (int i = first; i < last; ++i) {
+        int face = faces->order[i], apex = apex_of(x->mesh, face, c), k = 0;
+        while (k < m.count && m.apexes[k] != apex) {
+            ++k;
+        }
+        if (k < m.count && tells_doubled && apex > c[2]) {
+            note(x, (sn_tetrahedra_problem){
+                        SN_TETRAHEDRA_DOUBLED, {m.faces[k] / 4, face / 4}, {c[0], c[1], c[2]}});
+        } else if (k == m.count && k < 3) {
+            m.faces[k] = face;
+            m.apexes[k] = apex;
+            m.count += 1;
+        }
+    }
+    return m;
+}
+
 static void examine_faces(examiner *x, const sn_tetrahedra_faces *faces)
 {
-    for (int pass = 0; pass < 2; ++pass) { // inverted ones first, so that problems stay in order
+    static const sn_tetrahedra_problem_kind kinds[] = {
+        SN_TETRAHEDRA_INVERTED, SN_TETRAHEDRA_DOUBLED, SN_TETRAHEDRA_CROWDED_FACE};
+    for (int pass = 0; pass < 3; ++pass) { // so that problems are in the order of kinds
         for (int first = 0, last; first < faces->count; first = last) {
             last = sn_tetrahedra_faces_group(faces, first);
-            int a = faces->order[first], b = last - first > 1 ? faces->order[first + 1] : a;
-            const int *c = faces->corners + 3 * (size_t)a;
-            sn_tetrahedra_problem problem = {
-                SN_TETRAHEDRA_INVERTED, {a / 4, b / 4}, {c[0], c[1], c[2]}};
-            if (pass == 0 && last - first == 2 && runs_up(x->mesh, a) == runs_up(x->mesh, b)) {
-                note(x, problem);
-            } else if (pass == 1 && last - first > 2) {
-                problem.kind = SN_TETRAHEDRA_CROWDED_FACE;
-                note(x, problem);
+            if (last - first == 1) {
+                continue;
+            }
+            meeting m = meet_faces(x, faces, first, last, kinds[pass] == SN_TETRAHEDRA_DOUBLED);
+            const int *f = m.faces, *c = faces->corners + 3 * (size_t)f[0];
+            bool found = kinds[pass] == SN_TETRAHEDRA_INVERTED
+                             ? m.count == 2 && runs_up(x->mesh, f[0]) == runs_up(x->mesh, f[1])
+                             : kinds[pass] == SN_TETRAHEDRA_CROWDED_FACE && m.count > 2;
+            if (found) {
+                note(x, (sn_tetrahedra_problem){
+                            kinds[pass], {f[0] / 4, f[1] / 4}, {c[0], c[1], c[2]}});
             }
         }
     }
@@ -174,6 +215,7 @@ static const struct {
 } words[SN_TETRAHEDRA_PROBLEM_KIND_COUNT] = {
     {"sliver", "slivers", true},
     {"inverted element", "inverted elements", true},
+    {"element with the corners of another", "elements with the corners of others", true},
     {"face of more than two elements", "faces of more than two elements", true},
     {"unused vertex", "unused vertices", false},
     {"edge by which alone parts hang together", "edges by which alone parts hang together", false},

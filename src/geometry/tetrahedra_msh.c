@@ -2,6 +2,7 @@
 // $EndName. An element's region is its first physical group, 0 when it has none.
 #include <limits.h>
 
+#include "base/error.h"
 #include "geometry/tetrahedra_file.h"
 
 enum { FOUR_NODES = 4, TEN_NODES = 11 }; // element types
@@ -14,7 +15,61 @@ typedef struct msh_reader {
     sn_tetrahedra_parts parts;
     int version;                   // 2 or 4
     SN_ARRAY(sn_node_tag) volumes; // of $Entities: tag, and physical group as index
+    int other_type;                // of elements that are not read, solid ones first; 0: none
 } msh_reader;
+
+// ---- elements that are not read ----
+
+// Types of elements by number, "MSH file format" of the Gmsh reference manual.
+static const struct {
+    int type;
+    const char *words;
+} solids[] = {
+    {29, "tetrahedra of 20 nodes, third order"},
+    {30, "tetrahedra of 35 nodes, fourth order"},
+    {31, "tetrahedra of 56 nodes, fifth order"},
+    {5, "hexahedra of 8 nodes"},
+    {12, "hexahedra of 27 nodes"},
+    {17, "hexahedra of 20 nodes"},
+    {6, "prisms of 6 nodes"},
+    {13, "prisms of 18 nodes"},
+    {18, "prisms of 15 nodes"},
+    {7, "pyramids of 5 nodes"},
+    {14, "pyramids of 14 nodes"},
+    {19, "pyramids of 13 nodes"},
+};
+
+static const char *solid_words(int type)
+{
+    for (size_t i = 0; i < sizeof solids / sizeof *solids; ++i) {
+        if (solids[i].type == type) {
+            return solids[i].words;
+        }
+    }
+    return NULL;
+}
+
+static void pass_over(msh_reader *r, int type)
+{
+    if (r->words.status == SN_OK) {
+        sn_words_skip_line(&r->words);
+        bool better = solid_words(type) != NULL && solid_words(r->other_type) == NULL;
+        r->other_type = r->other_type == 0 || better ? type : r->other_type;
+    }
+}
+
+static void refuse_others(msh_reader *r)
+{
+    if (r->words.status == SN_OK && !r->parts.failed && r->parts.regions.count == 0 &&
+        r->other_type != 0) {
+        const char *solid = solid_words(r->other_type);
+        r->words.status =
+            sn_fail(r->words.error, SN_ERROR_SYNTAX, r->words.name,
+                    "elements of Gmsh's type %d (%s); tetrahedra of 4 or 10 nodes, types 4 and 11, "
+                    "were expected",
+                    r->other_type, solid != NULL ? solid : "not solid");
+    }
+}
 
 static int count_of(msh_reader *r, const char *what)
 {
@@ -76,8 +131,8 @@ static void read_elements_2(msh_reader *r)
         if (type == FOUR_NODES || type == TEN_NODES) {
             sn_tetrahedra_parts_element(&r->parts, &r->words, type == FOUR_NODES ? 4 : 10,
                                         type == FOUR_NODES ? NULL : gmsh_order, region);
-        } else if (r->words.status == SN_OK) {
-            sn_words_skip_line(&r->words);
+        } else {
+            pass_over(r, type);
         }
     }
 }
@@ -166,8 +221,8 @@ static void read_elements_4(msh_reader *r)
             if (type == FOUR_NODES || type == TEN_NODES) {
                 sn_tetrahedra_parts_element(&r->parts, &r->words, type == FOUR_NODES ? 4 : 10,
                                             type == FOUR_NODES ? NULL : gmsh_order, region);
-            } else if (r->words.status == SN_OK) {
-                sn_words_skip_line(&r->words);
+            } else {
+                pass_over(r, type);
             }
         }
     }
@@ -223,6 +278,7 @@ sn_status sn_tetrahedra_parse_msh(const char *name, const char *text, size_t len
             sn_words_fail(&r.words, "a section, $Name, was expected");
         }
     }
+    refuse_others(&r);
     sn_array_free(&r.volumes);
     return sn_tetrahedra_parts_finish(&r.parts, &r.words, tetrahedra);
 }

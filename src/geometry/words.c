@@ -1,5 +1,6 @@
 #include "geometry/words.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -116,6 +117,16 @@ sn_status sn_words_fail(sn_words *w, const char *format, ...)
     return w->status;
 }
 
+// Bounds beyond what anybody counts to are the reader's own, and are not told.
+static void fail_integer(sn_words *w, const char *what, int64_t least, int64_t most)
+{
+    if (least >= 0 && most <= INT_MAX) {
+        sn_words_fail(w, "%s, %lld to %lld, was expected", what, (long long)least, (long long)most);
+    } else {
+        sn_words_fail(w, "%s, a whole number, was expected", what);
+    }
+}
+
 int64_t sn_words_integer(sn_words *w, const char *what, int64_t least, int64_t most)
 {
     if (w->status != SN_OK) {
@@ -131,7 +142,7 @@ int64_t sn_words_integer(sn_words *w, const char *what, int64_t least, int64_t m
     }
     value = w->length > 0 && w->word[0] == '-' ? -value : value;
     if (!sound || value < least || value > most) {
-        sn_words_fail(w, "%s, %lld to %lld, was expected", what, (long long)least, (long long)most);
+        fail_integer(w, what, least, most);
         return 0;
     }
     return value;

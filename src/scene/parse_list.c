@@ -236,7 +236,12 @@ void sn_parse_triangles(sn_reader *reader, int node, const sn_key *key, sn_index
 
 void sn_parse_strings(sn_reader *reader, int node, const sn_key *key, sn_string_list *list)
 {
-    bool single = node_at(reader, node)->type == SN_JSON_STRING;
+    sn_json_type type = node_at(reader, node)->type;
+    bool single = type == SN_JSON_STRING;
+    if (!single && type != SN_JSON_ARRAY) {
+        sn_reader_fail_expected(reader, node, key, "a string, or a list of strings in [ ]");
+        return;
+    }
     if (!single && !sn_reader_expect_list(reader, node, key, "strings")) {
         return;
     }

@@ -178,6 +178,7 @@ typedef struct reader {
     size_t length, at;
     int depth;
     sn_error *error;
+    bool after_number; // so that it may begin with a division
 } reader;
 
 #define POWER_LIMIT 9
@@ -306,7 +307,9 @@ static sn_status read_factor(reader *r, int sign, sn_unit *unit)
     } else {
         size_t count = symbol_length(r);
         if (count == 0) {
-            return sn_fail(r->error, SN_ERROR_SYNTAX, NULL, "expected a unit in \"%.*s\"",
+            return sn_fail(r->error, SN_ERROR_SYNTAX, NULL,
+                           "expected a unit such as \"s\" %s \"%.*s\"",
+                           r->at >= r->length ? "at the end of" : "in",
                            (int)(r->length < 60 ? r->length : 60), r->text);
         }
         if (!sn_units_read_symbol(r->text + r->at, count, &factor)) {
@@ -326,7 +329,7 @@ static sn_status read_factor(reader *r, int sign, sn_unit *unit)
 static sn_status read_product(reader *r, sn_unit *unit)
 {
     *unit = (sn_unit){.multiply = 1, .divide = 1};
-    int sign = 1;
+    int sign = r->after_number && r->depth == 0 && take(r, "/") ? -1 : 1; // "5/s" is "5 1/s"
     for (;;) {
         skip_space(r);
         sn_status status = read_factor(r, sign, unit);
@@ -344,15 +347,20 @@ static sn_status read_product(reader *r, sn_unit *unit)
     }
 }
 
-sn_status sn_units_read_unit(const char *text, size_t length, sn_unit *unit, sn_error *error)
+static sn_status read_whole(reader *r, sn_unit *unit)
 {
-    reader r = {text, length, 0, 0, error};
-    sn_status status = read_product(&r, unit);
-    if (status == SN_OK && r.at != r.length) {
-        return sn_fail(error, SN_ERROR_SYNTAX, NULL, "a ')' too many in the unit \"%.*s\"",
-                       (int)(length < 60 ? length : 60), text);
+    sn_status status = read_product(r, unit);
+    if (status == SN_OK && r->at != r->length) {
+        return sn_fail(r->error, SN_ERROR_SYNTAX, NULL, "a ')' too many in the unit \"%.*s\"",
+                       (int)(r->length < 60 ? r->length : 60), r->text);
     }
     return status;
+}
+
+sn_status sn_units_read_unit(const char *text, size_t length, sn_unit *unit, sn_error *error)
+{
+    reader r = {.text = text, .length = length, .error = error};
+    return read_whole(&r, unit);
 }
 
 double sn_unit_factor(const sn_unit *unit)
@@ -367,7 +375,7 @@ double sn_unit_factor(const sn_unit *unit)
 sn_status sn_units_read(const char *text, size_t length, double *value, sn_unit *unit,
                         bool *has_unit, sn_error *error)
 {
-    reader r = {text, length, 0, 0, error};
+    reader r = {.text = text, .length = length, .error = error};
     skip_space(&r);
     (void)take(&r, "+");
     const char *number = text + r.at;
@@ -383,7 +391,9 @@ sn_status sn_units_read(const char *text, size_t length, double *value, sn_unit 
     *unit = (sn_unit){.multiply = 1, .divide = 1};
     *has_unit = r.at < length;
     if (*has_unit) {
-        sn_status status = sn_units_read_unit(text + r.at, length - r.at, unit, error);
+        reader rest = {
+            .text = text + r.at, .length = length - r.at, .error = error, .after_number = true};
+        sn_status status = read_whole(&rest, unit);
         if (status != SN_OK) {
             return status;
         }

@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         sn_tetrahedra_report report;
         status = sn_tetrahedra_check(mesh, &report, &error);
         if (report.counts[SN_TETRAHEDRA_SLIVER] + report.counts[SN_TETRAHEDRA_INVERTED] +
-                report.counts[SN_TETRAHEDRA_CROWDED_FACE] +
+                report.counts[SN_TETRAHEDRA_DOUBLED] + report.counts[SN_TETRAHEDRA_CROWDED_FACE] +
                 report.counts[SN_TETRAHEDRA_UNUSED_VERTEX] !=
             0) {
             abort();
