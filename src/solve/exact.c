@@ -486,6 +486,7 @@ static void describe_impacts(sn_exact *exact, const sn_exact_problem *problem)
         free = sn_vec3_add(free, to_axes(spot->axes, contact->surface_velocity));
         exact->impacts.data[i] = (sn_impact_spot){
             .block = spot->block,
+            .contact = contact,
             .gap = spot->gap,
             .touching = 10.0 * SN_EXACT_SMALL * contact->size,
             .start = spot->start,
@@ -718,5 +719,37 @@ sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem, sn_ex
     }
     push_agents(exact, problem);
     move_apart(exact, problem);
+    return SN_OK;
+}
+
+sn_status sn_exact_strike(sn_exact *exact, const sn_exact_problem *problem, sn_error *error)
+{
+    sn_exact_system *system = &exact->system;
+    for (int i = 0; i < problem->contact_count; ++i) {
+        problem->courses[i] = (sn_contact_course){.normal_rate = SN_VEC3_ZERO};
+    }
+    if (!sn_exact_gather(exact, problem, true)) {
+        return sn_fail_memory(error, 0);
+    }
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        const sn_contact *contact = problem->contacts[spot->contact];
+        sn_vec3 u = sn_exact_along(system, &system->blocks.data[spot->block], system->v.data);
+        exact->impacts.data[i] = (sn_impact_spot){
+            .block = spot->block,
+            .contact = contact,
+            .start = sn_vec3_add(u, to_axes(spot->axes, contact->surface_velocity)),
+            .restitution = contact->restitution,
+        };
+    }
+    sn_impact_now(system, exact->impacts.data, exact->impacts.count, exact->total.data);
+    memset(exact->total.data, 0, (size_t)system->v.count * sizeof *exact->total.data);
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        sn_vec3 strike = exact->impacts.data[i].strike;
+        spot_point(problem, spot)->impulse = to_world(spot->axes, strike);
+        add_generalised(exact, &system->blocks.data[spot->block], strike);
+    }
+    push_agents(exact, problem);
     return SN_OK;
 }

@@ -122,6 +122,10 @@ SN_API sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem
 SN_API sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem,
                                 sn_exact_report *report, sn_error *error);
 
+// Between two steps: contacts strike where bodies are, with friction and restitution, and nothing
+// else is solved (impact.h). Impulses are those of the strikes. No courses are needed.
+SN_API sn_status sn_exact_strike(sn_exact *exact, const sn_exact_problem *problem, sn_error *error);
+
 // Whether its step goes x0 + h v1 rather than x0 + h (v0 + v1) / 2.
 bool sn_exact_is_whole(const sn_exact_problem *problem, const sn_exact_agent *agent);
 

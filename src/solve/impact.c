@@ -52,22 +52,19 @@ bool sn_impact_is_due(const sn_impact_spot *spot, double h)
 
 // ---- one strike ----
 
-// The impulse that turns u into -e u along the normal; less e where friction would add energy:
-// dE = p (u + W p / 2).
-static sn_vec3 strike_impulse(const sn_exact_block *block, sn_vec3 u, double e)
+static bool is_same_side(const sn_contact_side *a, const sn_contact_side *b)
 {
-    sn_vec3 p = SN_VEC3_ZERO;
-    for (int turn = 0; turn < 8; ++turn) {
-        sn_vec3 b = {(1.0 + e) * u.x, u.y, u.z};
-        p = SN_VEC3_ZERO;
-        sn_cone_solve(&block->w, b, block->friction, &p);
-        double gained = sn_dot(p, sn_vec3_add_scaled(u, 0.5, sn_sym3_apply(&block->w, p)));
-        if (gained <= 1e-14 * fabs(sn_dot(p, u))) {
-            return p;
-        }
-        e = turn < 6 ? 0.5 * e : 0.0;
-    }
-    return p;
+    return a->set == b->set && (a->set < 0 || (a->agent == b->agent && a->part == b->part));
+}
+
+// Between the same two bodies? All that never moves is one.
+static bool is_same_pair(const sn_impact_spot *spot, const sn_impact_spot *other)
+{
+    const sn_contact *p = spot->contact, *q = other->contact;
+    return spot == other ||
+           (p != NULL && q != NULL &&
+            (p == q || (is_same_side(&p->a, &q->a) && is_same_side(&p->b, &q->b)) ||
+             (is_same_side(&p->a, &q->b) && is_same_side(&p->b, &q->a))));
 }
 
 // Spots ascend by their blocks.
@@ -120,6 +117,98 @@ static int strongest(const sn_exact_system *system, const sn_impact_spot *spots,
     return best;
 }
 
+// Chooses what is struck at once with a spot, and notes how it approaches. How many.
+static int choose_struck(sn_impact_spot *spots, int count, const sn_impact_spot *first, double left)
+{
+    bool flies = rebound(first, first->u_now.x, left) > 0.0;
+    int chosen = 0;
+    for (int i = 0; i < count; ++i) {
+        sn_impact_spot *spot = &spots[i];
+        spot->strikes = spot->gap_now <= spot->touching && is_same_pair(first, spot);
+        if (spot->strikes) {
+            spot->bounce = flies ? spot->restitution : 0.0;
+            spot->u_struck = spot->u_now;
+            spot->struck = SN_VEC3_ZERO;
+            ++chosen;
+        }
+    }
+    return chosen;
+}
+
+static sn_vec3 velocity_now(const sn_exact_system *system, const sn_impact_spot *spot,
+                            const double *change)
+{
+    const sn_exact_block *block = &system->blocks.data[spot->block];
+    return sn_vec3_add(spot->u_before_events, sn_exact_along(system, block, change));
+}
+
+// Each of those that are struck in turn, until impulses stay as they are. Four points under a box
+// share what three could carry: velocities are found all the same.
+static void strike_chosen(const sn_exact_system *system, sn_impact_spot *spots, int count,
+                          int chosen, double share, double *change)
+{
+    enum { SWEEPS = 200 };
+    double off = INFINITY, most = 0.0;
+    for (int sweep = 0; sweep < (chosen > 1 ? SWEEPS : 1) && off > 1e-14 * most; ++sweep) {
+        off = 0.0;
+        for (int i = 0; i < count; ++i) {
+            sn_impact_spot *spot = &spots[i];
+            if (!spot->strikes) {
+                continue;
+            }
+            const sn_exact_block *block = &system->blocks.data[spot->block];
+            sn_vec3 old = spot->struck, b = velocity_now(system, spot, change);
+            b = sn_vec3_sub(b, sn_sym3_apply(&block->w, old));
+            b.x += share * spot->bounce * spot->u_struck.x;
+            sn_cone_solve(&block->w, b, block->friction, &spot->struck);
+            sn_vec3 more = sn_vec3_sub(spot->struck, old);
+            sn_exact_push_into(system, block, more, change);
+            off = fmax(off, sn_length(more));
+            most = fmax(most, sn_length(spot->struck));
+        }
+    }
+}
+
+// What they have gained is p (u before + u after) / 2; and what that is small by.
+static double energy_gained(const sn_exact_system *system, const sn_impact_spot *spots, int count,
+                            const double *change, double *size)
+{
+    double gained = 0.0;
+    *size = 0.0;
+    for (int i = 0; i < count; ++i) {
+        const sn_impact_spot *spot = &spots[i];
+        if (spot->strikes) {
+            sn_vec3 sum = sn_vec3_add(spot->u_struck, velocity_now(system, spot, change));
+            gained += 0.5 * sn_dot(spot->struck, sum);
+            *size += fabs(sn_dot(spot->struck, spot->u_struck));
+        }
+    }
+    return gained;
+}
+
+// One strike of all that is chosen, which rebounds less where it would gain energy.
+static void strike_once(const sn_exact_system *system, sn_impact_spot *spots, int count, int chosen,
+                        double *change)
+{
+    enum { TURNS = 8 };
+    double share = 1.0, size;
+    for (int turn = 0;; ++turn) {
+        strike_chosen(system, spots, count, chosen, share, change);
+        if (energy_gained(system, spots, count, change, &size) <= 1e-12 * size ||
+            turn + 1 == TURNS) {
+            return;
+        }
+        share = turn + 2 < TURNS ? 0.5 * share : 0.0;
+        for (int i = 0; i < count; ++i) {
+            if (spots[i].strikes) {
+                const sn_exact_block *block = &system->blocks.data[spots[i].block];
+                sn_exact_push_into(system, block, sn_vec3_negate(spots[i].struck), change);
+                spots[i].struck = SN_VEC3_ZERO;
+            }
+        }
+    }
+}
+
 // All strikes of one moment, at most so many.
 static int strike_all(const sn_exact_system *system, sn_impact_spot *spots, int count, double left,
                       int most, double *change)
@@ -127,21 +216,25 @@ static int strike_all(const sn_exact_system *system, sn_impact_spot *spots, int 
     int strikes = 0;
     double least = -1.0;
     while (strikes < most) {
-        int i = strongest(system, spots, count, least);
-        if (i < 0) {
+        int first = strongest(system, spots, count, least);
+        if (first < 0) {
             break;
         }
-        sn_impact_spot *spot = &spots[i];
-        const sn_exact_block *block = &system->blocks.data[spot->block];
         if (least < 0.0) { // what is a millionth of the first is left to the solver
-            least = -1e-6 * spot->u_now.x * block->scale[0];
+            const sn_exact_block *block = &system->blocks.data[spots[first].block];
+            least = -1e-6 * spots[first].u_now.x * block->scale[0];
         }
-        double e = rebound(spot, spot->u_now.x, left), share = left / spot->after;
-        sn_vec3 p = strike_impulse(block, spot->u_now, e);
-        spot->strike = sn_vec3_add(spot->strike, p);
-        spot->later = sn_vec3_add_scaled(spot->later, 1.0 - share, p);
-        sn_exact_push_into(system, block, p, change);
-        refresh(system, spots, count, block, change);
+        int chosen = choose_struck(spots, count, &spots[first], left);
+        strike_once(system, spots, count, chosen, change);
+        for (int i = 0; i < count; ++i) {
+            sn_impact_spot *spot = &spots[i];
+            if (spot->strikes) {
+                double share = left / spot->after;
+                spot->strike = sn_vec3_add(spot->strike, spot->struck);
+                spot->later = sn_vec3_add_scaled(spot->later, 1.0 - share, spot->struck);
+                refresh(system, spots, count, &system->blocks.data[spot->block], change);
+            }
+        }
         ++strikes;
     }
     return strikes;
@@ -162,8 +255,8 @@ static void move_on(sn_impact_spot *spots, int count, double t)
     }
 }
 
-int sn_impact_run(const sn_exact_system *system, sn_impact_spot *spots, int count, double h,
-                  double *change)
+static void begin_spots(const sn_exact_system *system, sn_impact_spot *spots, int count,
+                        double *change)
 {
     memset(change, 0, (size_t)system->v.count * sizeof *change);
     for (int i = 0; i < count; ++i) {
@@ -171,14 +264,34 @@ int sn_impact_run(const sn_exact_system *system, sn_impact_spot *spots, int coun
         spots[i].gap_now = spots[i].gap > 0.0 ? spots[i].gap : 0.0;
         spots[i].u_now = spots[i].u_before_events = spots[i].start;
     }
-    // Things wedged in rattle without end: what is left of it is the solver's. A strike is felt by
-    // all, so the more there are, the fewer.
+}
+
+// Things wedged in rattle without end: what is left of it is the solver's. A strike is felt by all,
+// so the more there are, the fewer.
+static int most_strikes(int count)
+{
     enum { MOST_FELT = 200000 };
+    int most = 40 * count + 100, felt = count > 0 ? MOST_FELT / count : most;
+    return most < felt ? most : felt;
+}
+
+int sn_impact_now(const sn_exact_system *system, sn_impact_spot *spots, int count, double *change)
+{
+    for (int i = 0; i < count; ++i) {
+        spots[i].gap = spots[i].touching = 0.0;
+        spots[i].rate = SN_VEC3_ZERO;
+        spots[i].after = 1.0;
+    }
+    begin_spots(system, spots, count, change);
+    return strike_all(system, spots, count, 1.0, most_strikes(count), change);
+}
+
+int sn_impact_run(const sn_exact_system *system, sn_impact_spot *spots, int count, double h,
+                  double *change)
+{
+    begin_spots(system, spots, count, change);
     int strikes = 0, moments = 0, most_moments = 4 * count + 8;
-    int most_at_once = 40 * count + 100, most = 4 * most_at_once;
-    int least = count > 0 ? MOST_FELT / count : most;
-    most_at_once = most_at_once < least ? most_at_once : least;
-    most = most < 4 * least ? most : 4 * least;
+    int most_at_once = most_strikes(count), most = 4 * most_at_once;
     double now = 0.0;
     while (moments++ < most_moments && strikes < most) {
         double next = -1.0;

@@ -1,18 +1,15 @@
 // The impact of two things that met within a step, where a fast one was stopped (sweep.c), at that
 // moment and in those places. The step's own solver sees bodies in the middle of a step, which a
 // fast one would spend far from where it struck: the arms of its impulses would be as long as its
-// way. All points of the contact strike one after another, the strongest first, as in
-// solve/impact.h, so that energy never grows; momentum and angular momentum are kept.
+// way. All points at which the two touch strike together (solve/impact.h), so that energy never
+// grows; momentum and angular momentum are kept.
 #include <math.h>
 
 #include "base/error.h"
 #include "collide/collide.h"
-#include "solve/cone.h"
 #include "solve/exact.h"
 #include "world/touch.h"
 #include "world/world.h"
-
-enum { MOST_STRIKES = 64 };
 
 // One of the two: a free body, or what stands still (agent -1).
 typedef struct striker {
@@ -54,93 +51,15 @@ static void push(striker *own, sn_vec3 place, sn_vec3 impulse)
         sn_vec3_add(own->part.angular_velocity, sn_mat3_apply(own->inverse_inertia, moment));
 }
 
-// What unit impulses along the axes do to the relative velocity at the place.
-static sn_sym3 response(const striker *a, const striker *b, sn_vec3 place, const sn_vec3 axes[3])
-{
-    double w[3][3];
-    for (int i = 0; i < 3; ++i) {
-        striker from = *a, to = *b;
-        from.part.velocity = from.part.angular_velocity = SN_VEC3_ZERO;
-        to.part.velocity = to.part.angular_velocity = SN_VEC3_ZERO;
-        push(&from, place, sn_vec3_negate(axes[i]));
-        push(&to, place, axes[i]);
-        sn_vec3 u = sn_vec3_sub(velocity_at(&to, place), velocity_at(&from, place));
-        for (int k = 0; k < 3; ++k) {
-            w[i][k] = sn_dot(axes[k], u);
-        }
-    }
-    return (sn_sym3){w[0][0], w[0][1], w[0][2], w[1][1], w[1][2], w[2][2]};
-}
-
-// The law between them, and how their surfaces move by themselves.
-typedef struct strike_law {
-    double friction, restitution;
-    sn_vec3 drive;
-} strike_law;
-
-// The impulse of one strike, which turns u into -e u along the normal; less e where friction would
-// add energy, as in solve/impact.c.
-static sn_vec3 strike_impulse(const sn_sym3 *w, sn_vec3 u, const strike_law *law)
-{
-    double e = law->restitution;
-    sn_vec3 p = SN_VEC3_ZERO;
-    for (int turn = 0; turn < 8; ++turn) {
-        p = SN_VEC3_ZERO;
-        sn_cone_solve(w, sn_vec3_make((1.0 + e) * u.x, u.y, u.z), law->friction, &p);
-        double gained = sn_dot(p, sn_vec3_add_scaled(u, 0.5, sn_sym3_apply(w, p)));
-        if (gained <= 1e-14 * fabs(sn_dot(p, u))) {
-            break;
-        }
-        e = turn < 6 ? 0.5 * e : 0.0;
-    }
-    return p;
-}
-
-// impulses: on b, by points.
-static void strike_points(striker *a, striker *b, const sn_manifold *manifold,
-                          const strike_law *law, sn_vec3 *impulses)
-{
-    sn_vec3 axes[3] = {manifold->normal, sn_perpendicular(manifold->normal)};
-    axes[2] = sn_cross(axes[0], axes[1]);
-    double first = 0.0;
-    for (int strikes = 0; strikes < MOST_STRIKES; ++strikes) {
-        sn_vec3 at = SN_VEC3_ZERO, u = SN_VEC3_ZERO;
-        int struck = 0;
-        for (int i = 0; i < manifold->count; ++i) {
-            const sn_manifold_point *point = &manifold->points[i];
-            sn_vec3 place = sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b));
-            sn_vec3 own = sn_vec3_sub(velocity_at(b, place), velocity_at(a, place));
-            if (sn_dot(own, axes[0]) < u.x) {
-                own = sn_vec3_add(own, law->drive);
-                u = sn_vec3_make(sn_dot(own, axes[0]), sn_dot(own, axes[1]), sn_dot(own, axes[2]));
-                at = place;
-                struck = i;
-            }
-        }
-        first = strikes == 0 ? u.x : first;
-        if (!(u.x < 1e-6 * first)) {
-            return;
-        }
-        sn_sym3 w = response(a, b, at, axes);
-        sn_vec3 p = strike_impulse(&w, u, law);
-        sn_vec3 impulse = sn_vec3_add_scaled(
-            sn_vec3_add_scaled(sn_vec3_scale(p.x, axes[0]), p.y, axes[1]), p.z, axes[2]);
-        push(a, at, sn_vec3_negate(impulse));
-        push(b, at, impulse);
-        impulses[struck] = sn_vec3_add(impulses[struck], impulse);
-    }
-}
-
-static strike_law law_between(const sn_world *world, const sn_touch_shape *a,
-                              const sn_transform *place_a, const sn_touch_shape *b,
-                              const sn_transform *place_b, sn_vec3 normal)
+// How the surface of b moves by itself against that of a, in the plane of the contact.
+static sn_vec3 drive_between(const sn_world *world, const sn_touch_shape *a,
+                             const sn_transform *place_a, const sn_touch_shape *b,
+                             const sn_transform *place_b, sn_vec3 normal)
 {
     const sn_surface *of_a = sn_touch_surface(world, a), *of_b = sn_touch_surface(world, b);
     sn_vec3 drive = sn_vec3_sub(sn_rotate(place_b->rotation, of_b->velocity),
                                 sn_rotate(place_a->rotation, of_a->velocity));
-    return (strike_law){sqrt(of_a->friction * of_b->friction),
-                        fmax(of_a->restitution, of_b->restitution),
-                        sn_vec3_add_scaled(drive, -sn_dot(drive, normal), normal)};
+    return sn_vec3_add_scaled(drive, -sn_dot(drive, normal), normal);
 }
 
 // Where the two are now, and where they touch.
@@ -165,16 +84,18 @@ static sn_transform place_of(const sn_world *world, const sn_touch_shape *shape)
 
 // One of the planes in which they touch, as a contact between steps, without impulses yet.
 static sn_contact contact_at(const sn_world *world, const sn_touch_shape *a,
-                             const sn_touch_shape *b, const meeting *at, int index, strike_law *law)
+                             const sn_touch_shape *b, const meeting *at, int index)
 {
     const sn_manifold *manifold = &at->manifolds[index];
-    *law = law_between(world, a, &at->place_a, b, &at->place_b, manifold->normal);
+    const sn_surface *of_a = sn_touch_surface(world, a), *of_b = sn_touch_surface(world, b);
     sn_contact contact = {
         .a = sn_touch_side(world, a),
         .b = sn_touch_side(world, b),
         .normal = manifold->normal,
-        .surface_velocity = law->drive,
-        .friction = law->friction,
+        .surface_velocity =
+            drive_between(world, a, &at->place_a, b, &at->place_b, manifold->normal),
+        .friction = sqrt(of_a->friction * of_b->friction),
+        .restitution = fmax(of_a->restitution, of_b->restitution),
         .size = sn_touch_pair_size(sn_touch_collider(world, a), sn_touch_collider(world, b)),
         .count = manifold->count};
     for (int k = 0; k < manifold->count; ++k) {
@@ -247,15 +168,14 @@ static void keep_energy(sn_world *world, const sn_contact *contact, double befor
 
 // With a link in it the whole mechanism answers: the exact solver at the end of a step, of no
 // length, so that nothing is carried along.
-static sn_status strike_link(sn_world *world, sn_contact *contact, const strike_law *law,
-                             sn_error *error)
+static sn_status strike_link(sn_world *world, sn_contact *contact, sn_error *error)
 {
     sn_contact_course course;
     sn_contact_begin(contact, world->sets, &course);
     for (int k = 0; k < contact->count; ++k) {
         double u = sn_dot(course.points[k].approach, contact->normal);
         course.points[k].gap_end = 0.0;
-        course.points[k].rebound = u < 0.0 ? -law->restitution * u : 0.0;
+        course.points[k].rebound = u < 0.0 ? -contact->restitution * u : 0.0;
     }
     sn_exact_problem problem = sn_exact_default();
     sn_exact_report report = {0};
@@ -271,21 +191,20 @@ static sn_status strike_link(sn_world *world, sn_contact *contact, const strike_
     return status;
 }
 
-static void give_strike(sn_world *world, striker *a, striker *b, const sn_manifold *manifold,
-                        const strike_law *law, sn_contact *contact)
+// Of free bodies and what stands still.
+static sn_status strike_free(sn_world *world, sn_contact *contacts, int count, sn_error *error)
 {
-    sn_vec3 impulses[SN_MANIFOLD_POINTS] = {{0.0, 0.0, 0.0}};
-    strike_points(a, b, manifold, law, impulses);
-    for (int k = 0; k < contact->count; ++k) {
-        contact->points[k].impulse = impulses[k];
+    sn_contact *listed[SN_PATCHES];
+    sn_contact_course courses[SN_PATCHES];
+    for (int i = 0; i < count; ++i) {
+        listed[i] = &contacts[i];
     }
-    const striker *both[2] = {a, b};
-    for (int i = 0; i < 2; ++i) {
-        if (both[i]->agent >= 0) {
-            sn_rigid_set_velocity(&world->rigid, both[i]->agent, both[i]->part.velocity,
-                                  both[i]->part.angular_velocity);
-        }
-    }
+    sn_exact_problem problem = sn_exact_default();
+    problem.sets = world->sets;
+    problem.contacts = listed;
+    problem.courses = courses;
+    problem.contact_count = count;
+    return sn_exact_strike(&world->touch.exact, &problem, error);
 }
 
 // Where two shapes touch, or the core of one of them and the other.
@@ -322,26 +241,22 @@ sn_status sn_world_strike(sn_world *world, uint32_t shape_a, uint32_t shape_b, d
     meeting at = find_meeting(world, first, second, margin, core);
     bool link = sn_touch_side(world, a).set == SN_SET_ARTICULATION ||
                 sn_touch_side(world, b).set == SN_SET_ARTICULATION;
-    for (int i = 0; i < at.count; ++i) {
-        strike_law law;
-        sn_contact contact = contact_at(world, a, b, &at, i, &law);
+    sn_contact contacts[SN_PATCHES];
+    sn_status status = SN_OK;
+    for (int i = 0; i < at.count && status == SN_OK; ++i) {
+        contacts[i] = contact_at(world, a, b, &at, i);
         if (core != NULL) { // what is deep in does neither rebound nor rub there
-            law.restitution = law.friction = contact.friction = 0.0;
+            contacts[i].restitution = contacts[i].friction = 0.0;
         }
-        sn_status status = SN_OK;
-        if (link) {
-            status = strike_link(world, &contact, &law, error);
-        } else {
-            striker of_a = striker_of(world, &world->bodies.data[a->body]),
-                    of_b = striker_of(world, &world->bodies.data[b->body]);
-            give_strike(world, &of_a, &of_b, &at.manifolds[i], &law, &contact);
-        }
-        status = status == SN_OK ? note_strike(world, first, second, &contact, error) : status;
-        if (status != SN_OK) {
-            return status;
-        }
+        status = link ? strike_link(world, &contacts[i], error) : SN_OK;
     }
-    return SN_OK;
+    if (status == SN_OK && !link && at.count > 0) {
+        status = strike_free(world, contacts, at.count, error);
+    }
+    for (int i = 0; i < at.count && status == SN_OK; ++i) {
+        status = note_strike(world, first, second, &contacts[i], error);
+    }
+    return status;
 }
 
 // ---- bodies that an impact sets whirling ----
@@ -412,13 +327,11 @@ sn_status sn_world_strike_whirling(sn_world *world, const sn_pair *pair, int num
         return SN_OK;
     }
     striker a = striker_at(world, contact.a), b = striker_at(world, contact.b);
-    sn_manifold manifold = {.normal = contact.normal, .count = contact.count};
     double deepest = 0.0;
     bool whirl = false;
     for (int k = 0; k < contact.count; ++k) {
         sn_contact_point *point = &contact.points[k];
         whirl = whirl || whirls(&a, &b, &contact, point, h);
-        manifold.points[k] = (sn_manifold_point){.on_a = point->on_a, .on_b = point->on_b};
         deepest = fmin(deepest, point->gap);
         point->impulse = SN_VEC3_ZERO;
     }
@@ -426,9 +339,9 @@ sn_status sn_world_strike_whirling(sn_world *world, const sn_pair *pair, int num
         return SN_OK;
     }
     bool overlaps = deepest < -SN_EXACT_OVERLAP * contact.size;
-    strike_law law = {contact.friction, overlaps ? 0.0 : contact.restitution,
-                      contact.surface_velocity};
-    give_strike(world, &a, &b, &manifold, &law, &contact);
+    contact.restitution = overlaps ? 0.0 : contact.restitution;
+    contact.rolling_friction = contact.spinning_friction = 0.0; // which take their time
     *struck = true;
-    return note_strike(world, pair->a, pair->b, &contact, error);
+    sn_status status = strike_free(world, &contact, 1, error);
+    return status == SN_OK ? note_strike(world, pair->a, pair->b, &contact, error) : status;
 }
