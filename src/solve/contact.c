@@ -1,5 +1,7 @@
 #include "solve/contact.h"
 
+#include <math.h>
+
 #include "math/rotation.h"
 
 // The motion of one side: nothing for what never moves.
@@ -11,6 +13,13 @@ static sn_part side_part(const sn_contact_side *side, sn_agent_set *const *sets)
         set->type->part(set, side->agent, side->part, &part);
     }
     return part;
+}
+
+// Whose parts are points of its own making, without a centre to turn about.
+static bool is_elastic(const sn_contact_side *side, sn_agent_set *const *sets)
+{
+    return side->set >= 0 && sets[side->set]->type->contact != NULL &&
+           sets[side->set]->type->contact->width != NULL;
 }
 
 static sn_vec3 velocity_at(const sn_part *part, sn_vec3 point)
@@ -111,10 +120,80 @@ void sn_contact_carry(sn_contact *contact, sn_agent_set *const *sets, double t)
     }
 }
 
+// ---- to where it touches ----
+
+// Gaps below this share of the size touch.
+static const double TOUCHING = 1e-7;
+// Turning further than this, rad, nobody knows what touches.
+static const double FAR_TURN = 1.0;
+
+// Both sides at a time t from now, moving as they do: the normal, and arms to the points that are
+// now at on_a and on_b. What is round touches beside its core, wherever it has turned.
+static sn_vec3 arms_after(const sn_contact *contact, const sn_part *a, const sn_part *b,
+                          const sn_contact_point *point, double t, sn_vec3 arms[2])
+{
+    sn_vec3 n = contact->normal;
+    sn_quat turn_a = sn_quat_exp(sn_vec3_scale(t, a->angular_velocity)),
+            turn_b = sn_quat_exp(sn_vec3_scale(t, b->angular_velocity));
+    sn_vec3 core_a = sn_vec3_add_scaled(point->on_a, -contact->round_a, n),
+            core_b = sn_vec3_add_scaled(point->on_b, contact->round_b, n);
+    arms[0] = sn_rotate(turn_a, sn_vec3_sub(core_a, a->centre));
+    arms[1] = sn_rotate(turn_b, sn_vec3_sub(core_b, b->centre));
+    if (contact->round_a > 0.0 && contact->round_b > 0.0) {
+        sn_vec3 line =
+            sn_vec3_sub(sn_vec3_add(b->centre, arms[1]), sn_vec3_add(a->centre, arms[0]));
+        n = sn_normalize(sn_vec3_add_scaled(line, t, sn_vec3_sub(b->velocity, a->velocity)));
+    } else if (contact->round_a > 0.0) {
+        n = sn_rotate(turn_b, n);
+    } else if (contact->round_b > 0.0) {
+        n = sn_rotate(turn_a, n);
+    }
+    arms[0] = sn_vec3_add_scaled(arms[0], contact->round_a, n);
+    arms[1] = sn_vec3_add_scaled(arms[1], -contact->round_b, n);
+    return n;
+}
+
+static sn_vec3 speed_of(const sn_part *part, sn_vec3 arm)
+{
+    return sn_vec3_add(part->velocity, sn_cross(part->angular_velocity, arm));
+}
+
+// Impulses act where bodies are when they touch. Arms of the start of the step are as much too long
+// as the gap is wide, and what is sharp turns on its way. Gaps of what turns close at the mean of
+// the first and the last speed.
+static void foresee_arrival(const sn_contact *contact, const sn_part *a, const sn_part *b,
+                            const sn_contact_point *point, sn_course_point *course, sn_vec3 *normal)
+{
+    double u = sn_dot(course->approach, contact->normal), t = point->gap / -u;
+    double spin = fmax(sn_length(a->angular_velocity), sn_length(b->angular_velocity));
+    course->arrival = -1.0;
+    if (!(point->gap > TOUCHING * contact->size) || !(u < 0.0) || !(t * spin < FAR_TURN)) {
+        return;
+    }
+    sn_vec3 arms[2], n = contact->normal, impact = SN_VEC3_ZERO;
+    for (int turn = 0; turn < 2; ++turn) {
+        n = arms_after(contact, a, b, point, t, arms);
+        impact = sn_vec3_sub(speed_of(b, arms[1]), speed_of(a, arms[0]));
+        double mean = 0.5 * (u + sn_dot(impact, n));
+        t = turn == 0 && mean < 0.5 * u ? point->gap / -mean : t;
+    }
+    if (!(sn_dot(impact, n) < 0.0)) {
+        return;
+    }
+    course->arrival = t;
+    course->impact = sn_vec3_add(impact, contact->surface_velocity);
+    course->arm_a = arms[0];
+    course->arm_b = arms[1];
+    *normal = n;
+}
+
 void sn_contact_begin(const sn_contact *contact, sn_agent_set *const *sets,
                       sn_contact_course *course)
 {
     sn_part a = side_part(&contact->a, sets), b = side_part(&contact->b, sets);
+    bool foreseen = !is_elastic(&contact->a, sets) && !is_elastic(&contact->b, sets);
+    double first = INFINITY;
+    course->arrival_normal = contact->normal;
     for (int i = 0; i < contact->count; ++i) {
         const sn_contact_point *point = &contact->points[i];
         sn_vec3 middle = sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b));
@@ -125,7 +204,16 @@ void sn_contact_begin(const sn_contact *contact, sn_agent_set *const *sets,
             .common = 0.5 * sn_dot(sum, contact->normal),
             .travel = travel_of(contact, &a, &b, point),
             .gap_end = point->gap,
+            .arrival = -1.0,
         };
+        sn_vec3 normal = contact->normal;
+        if (foreseen) {
+            foresee_arrival(contact, &a, &b, point, &course->points[i], &normal);
+        }
+        if (course->points[i].arrival >= 0.0 && course->points[i].arrival < first) {
+            first = course->points[i].arrival;
+            course->arrival_normal = normal;
+        }
     }
     course->normal_rate = contact->count > 0 ? normal_rate_of(contact, &a, &b) : SN_VEC3_ZERO;
 }

@@ -69,10 +69,15 @@ typedef struct sn_course_point {
     double effect;    // what it would do in the middle, later . W later
     double gap_end;   // expected there, m
     double rebound;   // least normal velocity there, m/s: of the simultaneous impulse
+    // Of what is on its way to touch, at the speed it has: when, in s from the start of the step
+    // (below 0: it touches, or will not), u then, and arms from both centres to the point.
+    double arrival;
+    sn_vec3 impact, arm_a, arm_b;
 } sn_course_point;
 
 typedef struct sn_contact_course {
-    sn_vec3 normal_rate; // 1/s
+    sn_vec3 normal_rate;    // 1/s
+    sn_vec3 arrival_normal; // when the first of the points touches
     sn_course_point points[SN_MANIFOLD_POINTS];
 } sn_contact_course;
 

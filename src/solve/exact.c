@@ -458,19 +458,27 @@ static void move_apart(sn_exact *exact, const sn_exact_problem *problem)
 
 // ---- impacts ----
 
+// What velocities v make of u at a spot that may strike.
+static sn_vec3 striking_velocity(const sn_exact *exact, const sn_exact_problem *problem,
+                                 const sn_exact_spot *spot)
+{
+    const sn_exact_system *system = &exact->system;
+    sn_vec3 u = sn_exact_along(system, &system->blocks.data[spot->striking], system->v.data);
+    sn_vec3 surface = problem->contacts[spot->contact]->surface_velocity;
+    return sn_vec3_add(u, to_axes(spot->axes, surface));
+}
+
 // Accelerations with everything but the impacts solved for, as slopes over the step.
 static bool find_rates(sn_exact *exact, const sn_exact_problem *problem)
 {
-    sn_exact_system *system = &exact->system;
     sn_exact_effort effort;
-    if (!sn_exact_system_solve(system, &problem->limits, &effort)) {
+    if (!sn_exact_system_solve(&exact->system, &problem->limits, &effort)) {
         return false;
     }
     for (int i = 0; i < exact->spots.count; ++i) {
-        const sn_exact_spot *spot = &exact->spots.data[i];
-        sn_vec3 u = sn_exact_along(system, &system->blocks.data[spot->block], system->v.data);
-        u = sn_vec3_add(u, to_axes(spot->axes, problem->contacts[spot->contact]->surface_velocity));
-        exact->impacts.data[i].rate = sn_vec3_scale(1.0 / problem->h, sn_vec3_sub(u, spot->start));
+        sn_impact_spot *impact = &exact->impacts.data[i];
+        sn_vec3 u = striking_velocity(exact, problem, &exact->spots.data[i]);
+        impact->rate = sn_vec3_scale(1.0 / problem->h, sn_vec3_sub(u, impact->start));
     }
     return true;
 }
@@ -478,19 +486,20 @@ static bool find_rates(sn_exact *exact, const sn_exact_problem *problem)
 // What overlaps met long ago, and does not rebound: wedged in, it would rattle without end.
 static void describe_impacts(sn_exact *exact, const sn_exact_problem *problem)
 {
-    sn_exact_system *system = &exact->system;
     for (int i = 0; i < exact->spots.count; ++i) {
         const sn_exact_spot *spot = &exact->spots.data[i];
         const sn_contact *contact = problem->contacts[spot->contact];
-        sn_vec3 free = sn_exact_along(system, &system->blocks.data[spot->block], system->v.data);
-        free = sn_vec3_add(free, to_axes(spot->axes, contact->surface_velocity));
+        const sn_course_point *course = spot_course(problem, spot);
+        bool arrives = spot->striking != spot->block;
+        sn_vec3 free = striking_velocity(exact, problem, spot);
+        sn_vec3 start = arrives ? to_axes(spot->axes, course->impact) : spot->start;
         exact->impacts.data[i] = (sn_impact_spot){
-            .block = spot->block,
+            .block = spot->striking,
             .contact = contact,
-            .gap = spot->gap,
+            .gap = arrives ? -course->arrival * start.x : spot->gap,
             .touching = 10.0 * SN_EXACT_SMALL * contact->size,
-            .start = spot->start,
-            .rate = sn_vec3_scale(1.0 / problem->h, sn_vec3_sub(free, spot->start)),
+            .start = start,
+            .rate = sn_vec3_scale(1.0 / problem->h, sn_vec3_sub(free, start)),
             .restitution = spot->gap < 0.0 ? 0.0 : contact->restitution,
             .after = spot->after,
         };

@@ -86,6 +86,7 @@ typedef struct sn_exact_report {
 // One point of a contact in the system.
 typedef struct sn_exact_spot {
     int contact, point, block;
+    int striking;    // block as bodies are when it strikes, for impact.h alone; or `block`
     sn_vec3 axes[3]; // normal, two tangential
     sn_vec3 place;
     double gap;           // what counts of it

@@ -116,10 +116,11 @@ static sn_spatial unit_wrench(const sn_part *part, sn_vec3 axis, sn_vec3 place, 
                   : sn_spatial_make(sn_cross(sn_vec3_sub(place, part->centre), along), along);
 }
 
-// Rows of a contact's block. Where both sides are parts of one agent, it has one side in all.
+// Rows of a contact's block, at a place of each side. Where both sides are parts of one agent, it
+// has one side in all.
 static bool contact_rows(sn_exact *exact, const sn_exact_problem *problem,
                          const sn_contact *contact, sn_exact_block *block, const sn_vec3 *axes,
-                         sn_vec3 place, bool moment)
+                         const sn_vec3 places[2], bool moment)
 {
     const sn_contact_side *sides[2] = {&contact->a, &contact->b};
     for (int i = 0; i < 2; ++i) {
@@ -142,7 +143,7 @@ static bool contact_rows(sn_exact *exact, const sn_exact_problem *problem,
         sn_part part;
         set->type->part(set, sides[i]->agent, sides[i]->part, &part);
         for (int a = 0; a < block->width; ++a) {
-            sn_spatial f = unit_wrench(&part, axes[a], place, moment, i == 0 ? -1.0 : 1.0);
+            sn_spatial f = unit_wrench(&part, axes[a], places[i], moment, i == 0 ? -1.0 : 1.0);
             double *row = system->j.data + first + a * count;
             table->project(set, sides[i]->agent, sides[i]->part, &f, row);
             for (int k = 0; shared && k < count; ++k) {
@@ -211,23 +212,43 @@ static double counted_gap(double gap, double size)
     return gap < -SN_EXACT_OVERLAP * size ? gap + SN_EXACT_OVERLAP * size : 0.0;
 }
 
+// A block that no solver touches: see `striking`. It comes before the point's own, since those of
+// rolling and spinning follow that.
+static bool add_striking(sn_exact *exact, const sn_exact_problem *problem,
+                         const sn_contact *contact, const sn_exact_spot *spot,
+                         const sn_vec3 places[2])
+{
+    sn_exact_block block = {.kind = SN_BLOCK_POINT,
+                            .width = 3,
+                            .friction = FRICTION_SLACK * contact->friction,
+                            .idle = true};
+    return contact_rows(exact, problem, contact, &block, spot->axes, places, false) &&
+           add_block(&exact->system, &block);
+}
+
+// striking: places of both sides when it strikes; NULL: it will not.
 static bool add_point(sn_exact *exact, const sn_exact_problem *problem, int index, int point_index,
-                      const sn_exact_spot *common)
+                      const sn_exact_spot *common, const sn_vec3 *striking)
 {
     const sn_contact *contact = problem->contacts[index];
     const sn_contact_point *point = &contact->points[point_index];
     const sn_course_point *course = &problem->courses[index].points[point_index];
+    const sn_vec3 places[2] = {common->place, common->place};
     sn_exact_spot spot = *common;
     spot.contact = index;
     spot.point = point_index;
     spot.gap = counted_gap(point->gap, contact->size);
     spot.start = along_axes(spot.axes, course->approach);
+    if (striking != NULL && !add_striking(exact, problem, contact, &spot, striking)) {
+        return false;
+    }
     sn_exact_block block = {
         .kind = SN_BLOCK_POINT, .width = 3, .friction = FRICTION_SLACK * contact->friction};
-    if (!contact_rows(exact, problem, contact, &block, spot.axes, spot.place, false)) {
+    if (!contact_rows(exact, problem, contact, &block, spot.axes, places, false)) {
         return false;
     }
     spot.block = exact->system.blocks.count;
+    spot.striking = striking != NULL ? spot.block - 1 : spot.block;
     spot.first = along_axes(spot.axes, sn_vec3_sub(point->impulse, course->strike));
     if (!add_block(&exact->system, &block) || !sn_array_push(&exact->spots, spot)) {
         return false;
@@ -241,6 +262,7 @@ static bool add_turning(sn_exact *exact, const sn_exact_problem *problem, const 
                         int owner, const sn_vec3 axes[3])
 {
     const double lengths[2] = {contact->spinning_friction, contact->rolling_friction};
+    const sn_vec3 nowhere[2] = {SN_VEC3_ZERO, SN_VEC3_ZERO};
     sn_vec3 start = along_axes(axes, contact->turning);
     for (int i = 0; i < 2; ++i) {
         sn_exact_block block = {.kind = SN_BLOCK_BALL,
@@ -252,7 +274,7 @@ static bool add_turning(sn_exact *exact, const sn_exact_problem *problem, const 
         if (!(lengths[i] > 0.0)) {
             continue;
         }
-        if (!contact_rows(exact, problem, contact, &block, axes + i, SN_VEC3_ZERO, true) ||
+        if (!contact_rows(exact, problem, contact, &block, axes + i, nowhere, true) ||
             !add_block(&exact->system, &block)) {
             return false;
         }
@@ -278,24 +300,72 @@ static void place_contact(const sn_exact_problem *problem, const sn_contact_cour
     }
 }
 
+static sn_vec3 centre_of(const sn_exact_problem *problem, const sn_contact_side *side)
+{
+    sn_part part;
+    const sn_agent_set *set = problem->sets[side->set];
+    set->type->part(set, side->agent, side->part, &part);
+    return part.centre;
+}
+
+// Where both sides of a point that touches on its way have it, as far from their centres as when it
+// touches. In the middle of a step, and again at its end, these are two places: impulses are found
+// there, but act in the middle between them, one place for both, which keeps angular momentum. They
+// have the right moments all the same: with v the velocities of centres, an impact at the time t,
+// s = (h - t) / after of it in the middle and the rest at the end, arms are off by half of
+//
+//     s (h/2 - t) (v_a - v_b) + (1 - s) (h - t) (v_a' - v_b'),
+//
+// which is (h - t) (1 - 2 t / h) of what the impulse changes, and so along it.
+static sn_vec3 place_arrival(const sn_exact_problem *problem, const sn_contact *contact,
+                             const sn_course_point *course, sn_vec3 places[2])
+{
+    bool moves_a = contact->a.set >= 0, moves_b = contact->b.set >= 0;
+    if (moves_a) {
+        places[0] = sn_vec3_add(centre_of(problem, &contact->a), course->arm_a);
+    }
+    if (moves_b) {
+        places[1] = sn_vec3_add(centre_of(problem, &contact->b), course->arm_b);
+    }
+    places[0] = moves_a ? places[0] : places[1];
+    places[1] = moves_b ? places[1] : places[0];
+    return sn_vec3_scale(0.5, sn_vec3_add(places[0], places[1]));
+}
+
+// Does a point touch within the step, or has it struck there?
+static bool is_arriving(const sn_exact_problem *problem, const sn_course_point *course, bool at_end)
+{
+    return course->arrival >= 0.0 && course->arrival <= problem->h &&
+           (!at_end || sn_dot(course->strike, course->strike) > 0.0);
+}
+
 static bool add_contact(sn_exact *exact, const sn_exact_problem *problem, int index, bool at_end)
 {
     const sn_contact *contact = problem->contacts[index];
     const sn_contact_course *course = &problem->courses[index];
     sn_contact now = *contact;
     sn_exact_spot common = {.lag = 0.0};
+    bool arriving = false;
+    for (int i = 0; i < contact->count; ++i) {
+        arriving = arriving || is_arriving(problem, &course->points[i], at_end);
+    }
     put_times(problem, contact, &common);
     place_contact(problem, course, &now, common.before, common.after, at_end);
-    axes_about(now.normal, common.axes);
+    axes_about(arriving ? course->arrival_normal : now.normal, common.axes);
     int owner = exact->system.blocks.count;
     for (int i = 0; i < contact->count; ++i) {
-        bool open = course->points[i].gap_end > SN_EXACT_SMALL * contact->size;
-        sn_vec3 later = course->points[i].later;
+        const sn_course_point *point = &course->points[i];
+        bool open = point->gap_end > SN_EXACT_SMALL * contact->size, arrives = false;
+        sn_vec3 later = point->later, places[2];
         if (at_end && open && !(sn_dot(later, later) > 0.0)) {
             continue;
         }
         common.place = sn_vec3_scale(0.5, sn_vec3_add(now.points[i].on_a, now.points[i].on_b));
-        if (!add_point(exact, problem, index, i, &common)) {
+        if (is_arriving(problem, point, at_end)) {
+            common.place = place_arrival(problem, contact, point, places);
+            arrives = !at_end && contact->restitution > 0.0;
+        }
+        if (!add_point(exact, problem, index, i, &common, arrives ? places : NULL)) {
             return false;
         }
         exact->system.blocks.data[exact->system.blocks.count - 1].idle = at_end && open;

@@ -32,15 +32,15 @@
 typedef struct sn_impact_spot {
     int block;                 // of the system, a point
     const sn_contact *contact; // whose point: says between which bodies; NULL: strikes by itself
-    double gap;      // at the start of the step, m
-    double touching; // gaps up to this count as none, m
-    sn_vec3 start;   // u at the start of the step: normal, tangential
-    sn_vec3 rate;    // du/dt with nothing in the way but what rests
+    double gap;                // at the start of the step, m
+    double touching;           // gaps up to this count as none, m
+    sn_vec3 start;             // u at the start of the step: normal, tangential
+    sn_vec3 rate;              // du/dt with nothing in the way but what rests
     double restitution;
-    double after;                   // how long impulses in the middle of the step act, s
-    sn_vec3 strike;                 // out: the impulse
-    sn_vec3 later;                  // out: the part of it that acts at the end of the step
-    double gap_now;                 // scratch, all that follow
+    double after;   // how long impulses in the middle of the step act, s
+    sn_vec3 strike; // out: the impulse
+    sn_vec3 later;  // out: the part of it that acts at the end of the step
+    double gap_now; // scratch, all that follow
     sn_vec3 u_now, u_before_events;
     bool strikes;             // with those that are struck at once
     double bounce;            // e of this strike
