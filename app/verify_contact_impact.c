@@ -49,6 +49,45 @@ static double third_bounce(sn_trial *trial)
     return sn_trial_place(trial, body).z - 0.1 + velocity.z * velocity.z / (2.0 * g);
 }
 
+// A box that falls flat from 1 m: how high it comes back, e^2 of it.
+static double flat_bounce(sn_trial *trial)
+{
+    sn_shape box = sn_trial_box(0.2, 0.3, 0.1, 0.5);
+    box.surface.restitution = 0.5;
+    sn_trial_floor(trial, 0.0, 0.5);
+    sn_body body = sn_trial_add(trial, &box, sn_trial_at(0.0, 0.0, 1.05, 0.0), SN_VEC3_ZERO);
+    sn_trial_run(trial, (int)(1.5 * sqrt(2.0 / g) / SN_TRIAL_STEP));
+    return sn_trial_place(trial, body).z - 0.05;
+}
+
+// A small ball that slides through its bounce: friction (1 + e) v of its speed along the ground
+// becomes spin, 5/2 of that by its radius.
+static double bounce_spin(sn_trial *trial)
+{
+    sn_shape ball = sn_trial_ball(0.02, 0.05);
+    ball.surface.restitution = 0.8;
+    sn_trial_floor(trial, 0.0, 0.05);
+    sn_body body =
+        sn_trial_add(trial, &ball, sn_trial_at(0.0, 0.0, 0.52, 0.0), sn_vec3_make(3.0, 0.0, 0.0));
+    sn_trial_run(trial, (int)(1.3 * sqrt(1.0 / g) / SN_TRIAL_STEP));
+    return sn_trial_spin(trial, body).y;
+}
+
+// A smooth ball struck aslant, by one whose centre is off the line by 0.6 of two radii, leaves
+// along the line of centres at the moment of the impact: tan = 0.75.
+static double aslant(sn_trial *trial)
+{
+    sn_shape ball = sn_trial_ball(0.0286, 0.0);
+    ball.surface.restitution = 1.0;
+    sn_trial_floor(trial, 0.0, 0.0);
+    sn_trial_add(trial, &ball, sn_trial_at(-0.1, 0.03432, 0.0286, 0.0),
+                 sn_vec3_make(3.0, 0.0, 0.0));
+    sn_body struck = sn_trial_add(trial, &ball, sn_trial_at(0.0, 0.0, 0.0286, 0.0), SN_VEC3_ZERO);
+    sn_trial_run(trial, 12);
+    sn_vec3 velocity = sn_trial_velocity(trial, struck);
+    return -velocity.y / velocity.x;
+}
+
 void sn_verify_bounce(sn_verify *verify)
 {
     double fall = sqrt(2.0 / g);
@@ -56,6 +95,10 @@ void sn_verify_bounce(sn_verify *verify)
         {"restitution 0.5 from 1 m: at rest after, s", bounce_half, fall * 3.0, 5e-3},
         {"restitution 0.8 from 1 m: at rest after, s", bounce_most, fall * 9.0, 5e-3},
         {"restitution 0.8 from 1 m: third bounce, m", third_bounce, 0.262144, 5e-3},
+        {"box that falls flat, restitution 0.5: comes back to, m", flat_bounce, 0.25, 5e-3},
+        {"ball that slides through a bounce: spin, rad/s", bounce_spin,
+         2.5 * 0.05 * 1.8 * sqrt(g) / 0.02, 5e-3},
+        {"ball struck aslant: tangent of its way", aslant, 0.75, 5e-3},
     };
     sn_trial_compare(verify, measures, sizeof measures / sizeof measures[0]);
 }
