@@ -211,6 +211,7 @@ void sn_run_result_json(const sn_run_result *result, const sn_scene *scene, cons
     sn_json_write_integer(&json, "steps", result->steps);
     sn_json_write_integer(&json, "slowed_steps", result->slowed);
     sn_json_write_integer(&json, "stalled_steps", result->stalled);
+    sn_json_write_integer(&json, "stiff_steps", result->stiff);
     sn_json_write_integer(&json, "inverted_steps", result->inverted);
     sn_json_write_integer(&json, "spared_steps", result->spared);
     sn_json_write_number(&json, "time", result->time);
@@ -290,6 +291,12 @@ void sn_run_result_table(const sn_run_result *result, const sn_world *world, FIL
                 "steps in which energy that something had gained was taken out: %" PRIu64
                 ", in which something could not be followed: %" PRIu64 "\n",
                 result->slowed, result->stalled);
+    }
+    if (result->stiff > 0) {
+        fprintf(stream,
+                "steps in which contact was stiffer than they can follow: %" PRIu64
+                "; expected less stiffness or damping, or smaller steps\n",
+                result->stiff);
     }
     if (result->inverted > 0) {
         fprintf(stream,

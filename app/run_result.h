@@ -25,6 +25,7 @@ typedef struct sn_run_result {
 
     uint64_t steps, rows;
     uint64_t slowed, stalled; // steps in which contact took energy out, or something stood still
+    uint64_t stiff;           // steps that contact by springs was too stiff for
     uint64_t inverted;        // steps that left elements inside out
     int most_inverted;        // elements, in one of them
     char inverted_body[128];  // the first body of the first of them

@@ -131,7 +131,7 @@ typedef struct sn_contact_def {
     bool within;      // bodies of one mechanism meet each other (default); see contact.h
     bool sleep;       // what has come to rest is not moved until something wakes it
     double stiffness; // penalty, springs: N/m at each point; 0: penalty from masses and the step,
-                      // springs from the bodies' moduli
+                      // shared by a body's points, springs from the bodies' moduli
     double damping;   // the same: share of critical damping, default 0.5
 } sn_contact_def;
 
@@ -183,6 +183,7 @@ typedef struct sn_step_report {
     int stalled;                // too fast to be followed, or lost in contact: stood still, slower
     int slowed;                 // islands of contact that had gained energy, which was taken out
     int left_out;               // patches of contact beyond what a pair can have
+    int stiff;                  // penalty: points that are too stiff, or too damped, for the step
     int taken_back;             // elastic bodies that stopped before surfaces crossed
     int inverted;               // elements of elastic bodies that are inside out
     sn_body inverted_body;      // the first body with one

@@ -176,7 +176,8 @@ static const sn_key contact_keys[] = {
     {"stiffness", SN_KEY_NUMBER, offsetof(sn_contact_item, stiffness),
      "Of the penalty method and of contact springs, at each point of contact.",
      .dimension = SN_STIFFNESS, .range = SN_RANGE_NOT_NEGATIVE,
-     .standard_text = "0: from masses and the step, or from elastic moduli"},
+     .standard_text = "0: from masses and the step, shared by a body's points, or from elastic "
+                      "moduli"},
     {"damping", SN_KEY_NUMBER, offsetof(sn_contact_item, damping),
      "Of the same, as a share of critical damping; 0 keeps energy.", .range = SN_RANGE_NOT_NEGATIVE,
      .standard = {0.5}},

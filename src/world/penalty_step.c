@@ -83,6 +83,28 @@ static const sn_contact_point *held_point(const sn_touch *touch, const sn_pair *
     return NULL;
 }
 
+// Is a point stiffer than the step follows? Only a stiffness or damping of the user's own can be.
+// Integrators that choose their steps follow any.
+static bool is_stiff(const sn_world *world, const sn_penalty *law)
+{
+    double h = world->touch.penalty_step;
+    return world->policy == SN_POLICY_LOCKSTEP &&
+           law->stiffness * h * h > sn_penalty_limit(law->damping) * law->mass;
+}
+
+// How many points share what a body can bear: those found at the start of the step, so that forces
+// depend on the state alone within it; more if the manifold now has more.
+static int sharing(const sn_world *world, const sn_touch_shape *a, const sn_touch_shape *b,
+                   int count)
+{
+    const sn_body_record *bodies = world->bodies.data;
+    const int *points = world->touch.penalty_points.data;
+    int of_a = bodies[a->body].agent.agent >= 0 ? points[a->body] : 0,
+        of_b = bodies[b->body].agent.agent >= 0 ? points[b->body] : 0;
+    count = of_a > count ? of_a : count;
+    return of_b > count ? of_b : count;
+}
+
 // One pair as it is now. At the end of a step (`keep`) what its points hold is written down, else
 // forces act on agents of the group.
 static void act(sn_world *world, sn_pair *pair, double elapsed, int group, bool keep)
@@ -100,6 +122,7 @@ static void act(sn_world *world, sn_pair *pair, double elapsed, int group, bool 
                            &place_b, 0.0, &cache, manifolds, pair->capacity, NULL);
     for (int m = 0; m < count; ++m) {
         const sn_manifold *manifold = &manifolds[m];
+        int shared = sharing(world, a, b, manifold->count);
         sn_penalty law = {
             .damping = world->contact.damping, .friction = pair->friction, .tangential = 2.0 / 7.0};
         for (int i = 0; i < manifold->count; ++i) {
@@ -108,7 +131,7 @@ static void act(sn_world *world, sn_pair *pair, double elapsed, int group, bool 
             sn_vec3 u = sn_vec3_sub(velocity_at(&part_b, at), velocity_at(&part_a, at)), now;
             double answer = answer_of(world, a->body, &part_a, at, manifold->normal) +
                             answer_of(world, b->body, &part_b, at, manifold->normal);
-            law.mass = 1.0 / (answer * manifold->count);
+            law.mass = 1.0 / (answer * shared);
             law.stiffness = world->contact.stiffness > 0.0
                                 ? world->contact.stiffness
                                 : sn_penalty_stiffness(law.mass, touch->penalty_step);
@@ -121,6 +144,7 @@ static void act(sn_world *world, sn_pair *pair, double elapsed, int group, bool 
                 own->anchor = now;
                 own->impulse = sn_vec3_scale(elapsed, force);
                 own->touched = sn_dot(force, force) > 0.0;
+                world->report.stiff += own->touched && is_stiff(world, &law);
             } else if (!keep) {
                 push(world, b->body, &part_b, force, at, group);
                 push(world, a->body, &part_a, sn_vec3_scale(-1.0, force), at, group);
@@ -139,6 +163,26 @@ static void act_all(sn_world *world, double elapsed, int group, bool keep)
     }
 }
 
+bool sn_world_count_penalties(sn_world *world)
+{
+    sn_touch *touch = &world->touch;
+    if (!sn_array_resize(&touch->penalty_points, world->bodies.count)) {
+        return false;
+    }
+    for (int i = 0; i < world->bodies.count; ++i) {
+        touch->penalty_points.data[i] = 0;
+    }
+    for (int i = 0; i < touch->pairs.count; ++i) {
+        const sn_pair *pair = &touch->pairs.data[i];
+        for (int k = 0; k < pair->count && !(pair->flags & SN_PAIR_SENSOR); ++k) {
+            int count = touch->pool.data[pair->contacts + k].count;
+            touch->penalty_points.data[touch->shapes.data[pair->a].body] += count;
+            touch->penalty_points.data[touch->shapes.data[pair->b].body] += count;
+        }
+    }
+    return true;
+}
+
 void sn_world_add_penalties(sn_world *world, double time, int group)
 {
     act_all(world, time - world->touch.penalty_start, group, false);
@@ -153,5 +197,6 @@ void sn_world_keep_penalties(sn_world *world, double time)
             contact->points[k].impulse = SN_VEC3_ZERO;
         }
     }
+    world->report.stiff = 0;
     act_all(world, time - world->touch.penalty_start, -1, true);
 }

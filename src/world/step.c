@@ -387,6 +387,9 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
         world->touch.penalty_start = start;
         world->touch.penalty_step = h;
         status = sn_world_collide(world, h, error);
+        if (status == SN_OK && !sn_world_count_penalties(world)) {
+            status = sn_fail_memory(error, sizeof(int));
+        }
         if (status == SN_OK && world->contact.method == SN_CONTACT_SPRINGS) {
             status = sn_world_begin_springs(world, error);
         }

@@ -220,6 +220,7 @@ void sn_touch_free(sn_touch *touch)
     sn_array_free(&touch->events);
     sn_array_free(&touch->noted);
     sn_array_free(&touch->still);
+    sn_array_free(&touch->penalty_points);
     sn_islands_free(&touch->islands);
     sn_pile_free(&touch->pile);
     sn_exact_free(&touch->exact);

@@ -135,6 +135,7 @@ typedef struct sn_touch {
     SN_ARRAY(double) still;          // s, of each agent over all sets: how long it has been at rest
     SN_ARRAY(unsigned char) pending; // what contacts remember, to be given to the pairs found next
     double penalty_start, penalty_step; // s: of the step under way, for the penalty method
+    SN_ARRAY(int) penalty_points;       // of bodies: the points near them at its start, likewise
     bool statics_current;               // the broad phase knows where static bodies stand
     bool surfaces_current;              // pairs have the surfaces of their shapes
     bool wake;                          // something was changed from outside
@@ -228,6 +229,8 @@ void sn_world_stand(sn_world *world, sn_agent_ref ref);
 SN_API void sn_world_stand_lost(sn_world *world);
 
 // ---- penalty_step.c ----
+// Once contacts are known: how many points each body has. False when memory runs out.
+bool sn_world_count_penalties(sn_world *world);
 // Adds the forces of contact by springs to agents of a group (-1: of none), and, at the end of a
 // step, keeps what points that stick hold.
 void sn_world_add_penalties(sn_world *world, double time, int group);
