@@ -262,11 +262,53 @@ static void bad_questions_are_refused(void **state)
     sn_world_destroy(world);
 }
 
+// A way without length hits what its point is in, at once, and nothing else; and no body has a
+// distance to itself.
+static void points_are_in_bodies_or_not(void **state)
+{
+    (void)state;
+    static const sn_shape_type types[] = {SN_SHAPE_SPHERE, SN_SHAPE_BOX,   SN_SHAPE_CYLINDER,
+                                          SN_SHAPE_CONE,   SN_SHAPE_TORUS, SN_SHAPE_CAPSULE,
+                                          SN_SHAPE_BOX,    SN_SHAPE_PLANE};
+    for (int i = 0; i < 8; ++i) {
+        sn_world *world = make_world();
+        sn_shape shape = sn_default_shape();
+        sn_body_def def = sn_default_body_def();
+        sn_body body;
+        sn_error error = {0};
+        sn_hit hit;
+        shape.type = types[i];
+        shape.radius = 0.5;
+        shape.height = 1.0;
+        shape.tube_radius = 0.1;
+        shape.size = sn_vec3_make(1.0, 1.0, 1.0);
+        shape.rounding = i == 6 ? 0.2 : 0.0;
+        def.shapes = &shape;
+        def.shape_count = 1;
+        def.type = types[i] == SN_SHAPE_PLANE ? SN_BODY_STATIC : SN_BODY_RIGID;
+        def.frame.position.z = 1.0;
+        random_ok(sn_world_add_body(world, &def, &body, &error), &error);
+        sn_vec3 in = {types[i] == SN_SHAPE_TORUS ? 0.5 : 0.1, 0.0, 0.95};
+        sn_vec3 out = {types[i] == SN_SHAPE_TORUS ? 0.0 : 0.1, 0.0,
+                       types[i] == SN_SHAPE_TORUS ? 1.0 : 2.2};
+        assert_true(sn_world_cast_ray(world, in, in, NULL, &hit));
+        assert_true(hit.body.index == body.index && hit.fraction == 0.0);
+        assert_memory_equal(&hit.position, &in, sizeof in);
+        assert_true(sn_length(hit.normal) == 0.0);
+        assert_false(sn_world_cast_ray(world, out, out, NULL, &hit));
+        assert_int_equal(hit.body.index, 0);
+        sn_vec3 on_a, on_b;
+        assert_true(isnan(sn_world_closest(world, body, body, &on_a, &on_b)));
+        sn_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worlds_answer_as_all_bodies_do),
         cmocka_unit_test(bad_questions_are_refused),
+        cmocka_unit_test(points_are_in_bodies_or_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

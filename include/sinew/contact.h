@@ -120,8 +120,9 @@ typedef struct sn_hit {
 } sn_hit;
 
 // The first thing on the way from `from` to `to`, for a point or for a shape that is moved without
-// turning. False: nothing. A convex shape only; one that overlaps something at the start hits it at
-// fraction 0.
+// turning. False: nothing. A convex shape only; what overlaps something at the start hits it at
+// fraction 0, with the normal against the way, zero if that has no length. Of elastic bodies rays
+// hit the faces.
 SN_API bool sn_world_cast_ray(const sn_world *world, sn_vec3 from, sn_vec3 to,
                               const sn_query_filter *filter, sn_hit *hit);
 SN_API sn_status sn_world_cast_shape(const sn_world *world, const sn_shape *shape,

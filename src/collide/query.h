@@ -18,7 +18,7 @@ SN_API double sn_collide_distance(const sn_collider *a, const sn_transform *plac
                                   sn_collide_cache *cache, sn_vec3 *on_a, sn_vec3 *on_b);
 
 // Where origin + fraction * direction first meets the collider, 0 <= fraction <= limit, and its
-// outward normal there (that of a start inside is against the direction).
+// outward normal there (that of a start inside is against the direction, zero if there is none).
 SN_API bool sn_collide_ray(const sn_collider *collider, const sn_transform *place, sn_vec3 origin,
                            sn_vec3 direction, double limit, double *fraction, sn_vec3 *point,
                            sn_vec3 *normal);

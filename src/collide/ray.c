@@ -268,13 +268,32 @@ static bool cast_point(const sn_collider *c, const sn_transform *place, sn_vec3 
     return true;
 }
 
+// Is a point within a collider, or on it? What a way without length can hit.
+static bool holds_point(const sn_collider *c, const sn_transform *place, sn_vec3 point)
+{
+    if (sn_collider_is_ground(c)) {
+        return sn_ground_exit(c, sn_transform_point_inverse(*place, point)) >= 0;
+    }
+    sn_collider dot = sn_collider_sphere(0.0);
+    sn_transform there = {point, SN_QUAT_IDENTITY};
+    sn_collide_cache cache = {0};
+    sn_vec3 on_dot, on_c;
+    return sn_collide_distance(&dot, &there, c, place, &cache, &on_dot, &on_c) <= 0.0;
+}
+
 bool sn_collide_ray(const sn_collider *c, const sn_transform *place, sn_vec3 origin,
                     sn_vec3 direction, double limit, double *fraction, sn_vec3 *point,
                     sn_vec3 *normal)
 {
     double length2 = sn_dot(direction, direction);
-    if (!(length2 > 0.0 && limit >= 0.0)) {
+    if (!(limit >= 0.0)) {
         return false;
+    }
+    if (!(length2 > 0.0)) {
+        *fraction = 0.0;
+        *point = origin;
+        *normal = SN_VEC3_ZERO;
+        return length2 == 0.0 && holds_point(c, place, origin);
     }
     if (sn_collider_is_ground(c)) {
         return sn_ground_ray(c, place, origin, direction, limit, fraction, point, normal);

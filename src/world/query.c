@@ -317,7 +317,7 @@ static double closest_elastic(const sn_world *world, const sn_body_record *elast
     double nearest = NAN;
     if (other->type == SN_BODY_ELASTIC) {
         const sn_skin *second = skin_of(world, other->agent.agent, NULL);
-        return skin != NULL && second != NULL && elastic != other
+        return skin != NULL && second != NULL
                    ? sn_skin_distance(skin, second, INFINITY, on_elastic, on_other)
                    : NAN;
     }
@@ -343,7 +343,7 @@ double sn_world_closest(const sn_world *world, sn_body a, sn_body b, sn_vec3 *on
     double nearest = NAN;
     *on_a = *on_b = SN_VEC3_ZERO;
     ask(world, NULL);
-    if (of_a == NULL || of_b == NULL || of_a->touch < 0 || of_b->touch < 0) {
+    if (of_a == NULL || of_b == NULL || of_a == of_b || of_a->touch < 0 || of_b->touch < 0) {
         return nearest;
     }
     if (of_a->type == SN_BODY_ELASTIC) {
