@@ -269,7 +269,87 @@ static void test_events(void **state)
     assert_int_equal(ended, 1);
     assert_true(last.impulse == 0.0);
     assert_true(last.time <= 0.5 + 2.5 * H);
+    assert_true(sn_length(last.position) < 0.01); // where it lay
+    assert_true(fabs(last.normal.z - event.normal.z) < 1e-12);
     sn_world_destroy(world);
+}
+
+// What lies on the floor stays in touch, step after step, with its weight for a force, asleep too;
+// and in a gate. Nothing is told twice: what begins does not stay yet, what ended stays no more.
+static void test_stays(void **state)
+{
+    (void)state;
+    sn_world *world = contact_world(true, 1);
+    sn_body floor = put_floor(world, 0.0, 0.5);
+    sn_shape gate = box_shape(1.0, 1.0, 1.0), box = box_shape(0.2, 0.2, 0.1);
+    gate.surface.sensor = true;
+    put(world, &gate, SN_BODY_STATIC, at(0.0, 0.0, 0.5), SN_VEC3_ZERO);
+    sn_body body = put(world, &box, SN_BODY_RIGID, at(0.1, 0.0, 0.05), SN_VEC3_ZERO);
+    double weight = mass_of(world, body) * G;
+    assert_int_equal(sn_world_contact_stay_count(world), 0);
+    for (int i = 0; i < 480; ++i) {
+        advance(world, H, 1);
+        bool began = sn_world_contact_event_count(world) > 0;
+        assert_int_equal(sn_world_contact_stay_count(world), began ? 0 : 2);
+        for (int k = 0; k < sn_world_contact_stay_count(world); ++k) {
+            sn_contact_event event = sn_world_contact_stay(world, k);
+            assert_int_equal(event.change, SN_CONTACT_STAY);
+            assert_int_equal(event.body_b.index, body.index);
+            assert_true(event.sensor ? event.impulse == 0.0
+                                     : fabs(event.impulse - weight * H) < 1e-6 * weight * H);
+            if (!event.sensor) {
+                assert_int_equal(event.body_a.index, floor.index);
+                assert_true(fabs(event.position.x - 0.1) < 1e-6 && fabs(event.position.z) < 1e-3);
+                assert_true(fabs(event.normal.z - 1.0) < 1e-12);
+            }
+        }
+    }
+    assert_int_equal(sn_world_report(world).sleeping, 1);
+    assert_int_equal(sn_world_contact_stay(world, 2).body_b.index, 0);
+    assert_int_equal(sn_world_contact_stay(world, -1).body_b.index, 0);
+    assert_int_equal(sn_body_set_transform(world, body, at(0.1, 0.0, 3.0), NULL), SN_OK);
+    advance(world, H, 1);
+    assert_int_equal(sn_world_contact_event_count(world), 2);
+    assert_int_equal(sn_world_contact_stay_count(world), 0);
+    sn_world_destroy(world);
+}
+
+// A body that is removed ends what it touched, and what it was sensed by, in the next step, with
+// the handle that it had; a copy tells the same, and no step tells it again.
+static void test_removal_ends(void **state)
+{
+    (void)state;
+    for (int which = 0; which < 2; ++which) { // the one that lies, or what it lies on
+        sn_world *worlds[2] = {contact_world(false, 1), NULL};
+        sn_body floor = put_floor(worlds[0], 0.0, 0.5);
+        sn_shape gate = box_shape(1.0, 1.0, 1.0);
+        gate.surface.sensor = true;
+        put(worlds[0], &gate, SN_BODY_STATIC, at(0.0, 0.0, 0.6), SN_VEC3_ZERO);
+        sn_body body = put_box(worlds[0], 0.3, 0.1), gone = which == 0 ? body : floor;
+        advance(worlds[0], H, 10);
+        double time = sn_world_time(worlds[0]);
+        assert_int_equal(sn_world_contact_stay_count(worlds[0]), 2);
+        assert_int_equal(sn_world_remove_body(worlds[0], gone, NULL), SN_OK);
+        assert_int_equal(sn_world_contact_stay_count(worlds[0]), which);
+        put_box(worlds[0], 5.0, 5.0); // it may take the number, not the handle
+        assert_int_equal(sn_world_copy(worlds[0], &worlds[1], NULL), SN_OK);
+        for (int k = 0; k < 2; ++k) {
+            sn_contact_event end = {0}, sensed = {0};
+            advance(worlds[k], H, 1);
+            assert_int_equal(count_events(worlds[k], SN_CONTACT_END, false, &end), 1);
+            assert_int_equal(count_events(worlds[k], SN_CONTACT_END, true, &sensed), which == 0);
+            assert_true(end.body_a.index == floor.index && end.body_b.index == body.index);
+            assert_true(end.body_a.generation == floor.generation &&
+                        end.body_b.generation == body.generation);
+            assert_false(sn_body_is_valid(worlds[k], gone));
+            assert_true(end.time == time && end.impulse == 0.0);
+            assert_true(fabs(end.position.x - 0.3) < 1e-6 && fabs(end.position.z) < 1e-3);
+            assert_true(fabs(end.normal.z - 1.0) < 1e-12);
+            advance(worlds[k], H, 1);
+            assert_int_equal(count_events(worlds[k], SN_CONTACT_END, false, &end), 0);
+            sn_world_destroy(worlds[k]);
+        }
+    }
 }
 
 // The fall through a sensor is, to the bit, the fall without it.
@@ -619,6 +699,8 @@ int main(void)
         cmocka_unit_test(test_slopes_at_random),
         cmocka_unit_test(test_surface_changes),
         cmocka_unit_test(test_events),
+        cmocka_unit_test(test_stays),
+        cmocka_unit_test(test_removal_ends),
         cmocka_unit_test(test_sensor),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_heap_sleeps),

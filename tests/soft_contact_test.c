@@ -257,7 +257,7 @@ static void impulses_make_up_for_all_momentum(void **state)
 typedef struct told {
     int begins, ends;
     double begin, end, impulse;
-    sn_contact_event first;
+    sn_contact_event first, last;
 } told;
 
 static void listen(const sn_world *world, told *t)
@@ -269,6 +269,7 @@ static void listen(const sn_world *world, told *t)
             t->begin = t->begins++ == 0 ? event.time : t->begin;
         } else {
             t->end = t->ends++ == 0 ? event.time : t->end;
+            t->last = event;
             assert_true(event.impulse == 0.0);
         }
     }
@@ -306,6 +307,14 @@ static void a_bounce_begins_and_ends_once(void **state)
         }
         assert_true(t.ends == ends || !pushed);
         assert_int_equal(sn_world_contact_count(world) > 0, pushed);
+        // What pushed in the step before and in this one stays, and pushes by as much.
+        assert_int_equal(sn_world_contact_stay_count(world), pushed && i > first);
+        if (pushed && i > first) {
+            sn_contact_event stays = sn_world_contact_stay(world, 0);
+            assert_int_equal(stays.change, SN_CONTACT_STAY);
+            assert_true(fabs(stays.impulse - mass * (now - before)) < 1e-10);
+            assert_true(fabs(stays.normal.z - 1.0) < 1e-12 && fabs(stays.position.z) < h);
+        }
         total += h * force_on(world, body).z;
         before = now;
     }
@@ -317,6 +326,8 @@ static void a_bounce_begins_and_ends_once(void **state)
     assert_true(fabs(t.begin - first * h) < 1e-9 && fabs(t.end - (last + 1) * h) < 1e-9);
     assert_true(fabs(total - mass * (before + 1.0)) < 1e-10);
     assert_true(before > 0.2);
+    assert_true(fabs(t.last.normal.z - 1.0) < 1e-12); // and where it was
+    assert_true(fabs(t.last.position.z) < h && fabs(t.last.position.x) < 1e-3);
     sn_world_destroy(world);
 }
 
@@ -474,9 +485,18 @@ static void bodies_that_go_take_their_contacts_along(void **state)
     assert_true(sn_length(force_on(world, floor)) == 0.0);
     sn_body fresh = add_block(world, &b); // takes the free number
     step(world, 1);
+    int ends = 0;
     for (int i = 0; i < sn_world_contact_event_count(world); ++i) {
-        assert_int_equal(sn_world_contact_event(world, i).change, SN_CONTACT_BEGIN);
+        sn_contact_event event = sn_world_contact_event(world, i);
+        bool of_lower =
+            event.body_a.generation == lower.generation && event.body_a.index == lower.index;
+        of_lower = of_lower || (event.body_b.generation == lower.generation &&
+                                event.body_b.index == lower.index);
+        assert_int_equal(event.change == SN_CONTACT_END, of_lower);
+        assert_true(!of_lower || fabs(fabs(event.normal.z) - 1.0) < 0.1);
+        ends += of_lower;
     }
+    assert_int_equal(ends, 2); // with the floor, and with what lay on it
     assert_true(sn_body_is_valid(world, fresh));
     sn_world_destroy(world);
 }

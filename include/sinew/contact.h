@@ -71,22 +71,33 @@ SN_API sn_vec3 sn_body_contact_force(const sn_world *world, sn_body body, int *c
 // How many shapes of others were in the body's sensors at the start of the last step.
 SN_API int sn_body_sensor_count(const sn_world *world, sn_body body);
 
-typedef enum sn_contact_change { SN_CONTACT_BEGIN, SN_CONTACT_END } sn_contact_change;
+typedef enum sn_contact_change {
+    SN_CONTACT_BEGIN,
+    SN_CONTACT_END,
+    SN_CONTACT_STAY
+} sn_contact_change;
 
-// A pair of shapes that came to touch, or parted, in the last step. Sensors too: they begin where
-// shapes overlap, and carry no force.
+// A pair of shapes that came to touch, or parted, in the last step, or touched in it and in the one
+// before. Sensors too: they begin where shapes overlap, and carry no force. Where one of both was
+// removed, the next step tells the end; its handle is then that of a body that is no more.
 typedef struct sn_contact_event {
     sn_contact_change change;
     sn_body body_a, body_b;
     int shape_a, shape_b;
     bool sensor;
-    double time; // of the step's end; of a sensor, its start, where overlap is looked for
-    sn_vec3 position, normal;
-    double impulse; // N s along the normal; 0 at the end
+    double time; // of the step's end; of a sensor, its start, where overlap is looked for; of a
+                 // body that was removed, when it was
+    sn_vec3 position; // the mean of all points by their impulses; at the end, where they last were
+    sn_vec3 normal;   // likewise, from a to b
+    double impulse;   // N s of the last step along the normals; 0 at the end
 } sn_contact_event;
 
+// What began and ended. And what stays, in the order of bodies, then that of elastic bodies: asked
+// for, it is gathered once a step; what nobody asks for costs nothing. -1: memory ran out.
 SN_API int sn_world_contact_event_count(const sn_world *world);
 SN_API sn_contact_event sn_world_contact_event(const sn_world *world, int index);
+SN_API int sn_world_contact_stay_count(const sn_world *world);
+SN_API sn_contact_event sn_world_contact_stay(const sn_world *world, int index);
 
 // Pairs of a mechanism's bodies that were left out, and why.
 typedef enum sn_pair_drop {

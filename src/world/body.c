@@ -355,6 +355,9 @@ sn_status sn_world_remove_body(sn_world *world, sn_body body, sn_error *error)
             return status;
         }
     }
+    if (!sn_touch_part_body(world, body.index)) {
+        return sn_fail_memory(error, sizeof(sn_contact_event));
+    }
     sn_world_remove_joints_of(world, body);
     sn_world_remove_bonds_of(world, body);
     sn_world_remove_events_of(world, body, (sn_field){0});

@@ -25,12 +25,56 @@ static bool overlaps(const sn_contact *contact)
     return any;
 }
 
-bool sn_touch_note_change(sn_world *world, const sn_pair *pair, sn_contact_change change)
+// Sums over the points of a pair: of impulses along the normals, and by these of places and
+// normals; and the point with the least gap, for pairs that carry nothing.
+typedef struct pair_sums {
+    double impulse, gap;
+    sn_vec3 position, normal, nearest, nearest_normal;
+} pair_sums;
+
+static sn_vec3 place_of(const sn_contact_point *point)
 {
-    sn_touch *touch = &world->touch;
+    return sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b));
+}
+
+static void add_contact(const sn_contact *contact, pair_sums *sums)
+{
+    for (int i = 0; i < contact->count; ++i) {
+        const sn_contact_point *point = &contact->points[i];
+        double press = point->touched ? sn_dot(point->impulse, contact->normal) : 0.0;
+        sn_vec3 place = place_of(point);
+        sums->impulse += press;
+        sums->position = sn_vec3_add_scaled(sums->position, press, place);
+        sums->normal = sn_vec3_add_scaled(sums->normal, press, contact->normal);
+        if (point->gap < sums->gap) {
+            sums->gap = point->gap;
+            sums->nearest = place;
+            sums->nearest_normal = contact->normal;
+        }
+    }
+}
+
+// A contact whose points are gone still has the first of them where it last was.
+static sn_contact_event describe(const sn_world *world, const sn_pair *pair,
+                                 sn_contact_change change)
+{
+    const sn_touch *touch = &world->touch;
     const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
+    const sn_contact *first = &touch->pool.data[pair->contacts];
     bool sensor = (pair->flags & SN_PAIR_SENSOR) != 0;
-    sn_contact_event event = {
+    pair_sums sums = {
+        .gap = INFINITY, .nearest = place_of(&first->points[0]), .nearest_normal = first->normal};
+    for (int i = 0; i < pair->count; ++i) {
+        add_contact(&first[i], &sums);
+    }
+    for (int i = 0; pair->flags & SN_PAIR_STRUCK && i < touch->strikes.count; ++i) {
+        const sn_touch_strike *strike = &touch->strikes.data[i];
+        if (strike->a == pair->a && strike->b == pair->b) {
+            add_contact(&strike->contact, &sums);
+        }
+    }
+    bool pressed = sums.impulse > 0.0;
+    return (sn_contact_event){
         .change = change,
         .body_a = sn_touch_body(world, a->body),
         .body_b = sn_touch_body(world, b->body),
@@ -38,21 +82,35 @@ bool sn_touch_note_change(sn_world *world, const sn_pair *pair, sn_contact_chang
         .shape_b = b->shape,
         .sensor = sensor,
         .time = sensor ? touch->found_at : world->time,
+        .position = pressed ? sn_vec3_scale(1.0 / sums.impulse, sums.position) : sums.nearest,
+        .normal = pressed ? sn_normalize(sums.normal) : sums.nearest_normal,
+        .impulse = change == SN_CONTACT_END ? 0.0 : sums.impulse,
     };
-    const sn_contact *contact = pair->count > 0 ? &touch->pool.data[pair->contacts] : NULL;
-    for (int i = 0; pair->flags & SN_PAIR_STRUCK && i < touch->strikes.count; ++i) {
-        const sn_touch_strike *strike = &touch->strikes.data[i];
-        contact = strike->a == pair->a && strike->b == pair->b ? &strike->contact : contact;
-    }
-    for (int i = 0; contact != NULL && i < contact->count && change == SN_CONTACT_BEGIN; ++i) {
-        const sn_contact_point *point = &contact->points[i];
-        event.impulse += sn_dot(point->impulse, contact->normal);
-        if (i == 0 || point->touched) {
-            event.position = sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b));
+}
+
+bool sn_touch_note_change(sn_world *world, const sn_pair *pair, sn_contact_change change)
+{
+    sn_contact_event event = describe(world, pair, change);
+    return sn_array_push(&world->touch.events, event);
+}
+
+bool sn_touch_part_body(sn_world *world, uint32_t body)
+{
+    sn_touch *touch = &world->touch;
+    int before = touch->parted.count;
+    bool noted = true;
+    for (int i = 0; i < touch->pairs.count && noted; ++i) {
+        const sn_pair *pair = &touch->pairs.data[i];
+        const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
+        if ((pair->flags & SN_PAIR_TOUCHING) && (a->body == body || b->body == body)) {
+            sn_contact_event event = describe(world, pair, SN_CONTACT_END);
+            event.time = world->time;
+            noted = sn_array_push(&touch->parted, event);
         }
-        event.normal = contact->normal;
     }
-    return sn_array_push(&touch->events, event);
+    noted = noted && sn_world_part_soft(world, body);
+    touch->parted.count = noted ? touch->parted.count : before;
+    return noted;
 }
 
 // Pairs that struck in flight; a fast shape is near all that it could meet.
@@ -63,6 +121,12 @@ static void mark_strikes(sn_touch *touch)
         sn_pair *pair = sn_touch_find_pair(touch, strike->a, strike->b);
         if (pair != NULL) {
             pair->flags |= SN_PAIR_STRUCK;
+        }
+        if (pair != NULL && pair->count == 0) { // the place is kept for the end: see describe
+            sn_contact *contact = &touch->pool.data[pair->contacts];
+            contact->normal = strike->contact.normal;
+            contact->points[0].on_a = strike->contact.points[0].on_a;
+            contact->points[0].on_b = strike->contact.points[0].on_b;
         }
     }
 }
@@ -101,8 +165,8 @@ static void look_chunk(void *context, int first, int last, int chunk)
             const sn_contact *contact = &touch->pool.data[pair->contacts + k];
             any = any || (sensor ? overlaps(contact) : carries(contact));
         }
-        pair->flags =
-            (uint8_t)(any ? pair->flags | SN_PAIR_CARRIES : pair->flags & ~SN_PAIR_CARRIES);
+        pair->flags &= (uint8_t) ~(SN_PAIR_CARRIES | SN_PAIR_STRUCK | SN_PAIR_BEGAN);
+        pair->flags |= any ? SN_PAIR_CARRIES : 0;
     }
 }
 
@@ -122,13 +186,14 @@ bool sn_world_note_contacts(sn_world *world)
 {
     sn_touch *touch = &world->touch;
     bool noted = true;
-    mark_strikes(touch);
+    touch->stays_current = false;
     world->report.pairs = touch->pairs.count;
     world->report.contacts = touch->active.count;
     world->report.islands = touch->islands.islands.count;
     world->report.left_out = touch->left_out;
     sn_array_clear(&touch->noted);
     sn_threads_run(world->threads, touch->pairs.count, NOTE_CHUNK, look_chunk, touch);
+    mark_strikes(touch);
     for (int i = 0; i < touch->pairs.count; ++i) {
         sn_pair *pair = &touch->pairs.data[i];
         bool sensor = (pair->flags & SN_PAIR_SENSOR) != 0;
@@ -141,11 +206,15 @@ bool sn_world_note_contacts(sn_world *world)
             noted =
                 sn_touch_note_change(world, pair, now ? SN_CONTACT_BEGIN : SN_CONTACT_END) && noted;
             pair->flags ^= SN_PAIR_TOUCHING;
+            pair->flags |= now ? SN_PAIR_BEGAN : 0;
         }
-        pair->flags &= (uint8_t)~SN_PAIR_STRUCK;
     }
     noted = note_strikes(touch) && noted;
-    return sn_world_note_soft(world) && noted;
+    noted = sn_world_note_soft(world) && noted;
+    if (noted) { // told: see sn_world_collide
+        sn_array_clear(&touch->parted);
+    }
+    return noted;
 }
 
 // ---- reading ----
@@ -254,4 +323,35 @@ sn_contact_event sn_world_contact_event(const sn_world *world, int index)
 {
     bool there = index >= 0 && index < world->touch.events.count;
     return there ? world->touch.events.data[index] : (sn_contact_event){0};
+}
+
+static bool gather_stays(sn_world *world)
+{
+    sn_touch *touch = &world->touch;
+    bool gathered = true;
+    sn_array_clear(&touch->stays);
+    for (int i = 0; i < touch->pairs.count && gathered; ++i) {
+        const sn_pair *pair = &touch->pairs.data[i];
+        if ((pair->flags & (SN_PAIR_TOUCHING | SN_PAIR_BEGAN)) == SN_PAIR_TOUCHING) {
+            sn_contact_event event = describe(world, pair, SN_CONTACT_STAY);
+            gathered = sn_array_push(&touch->stays, event);
+        }
+    }
+    return gathered && sn_world_gather_soft_stays(world);
+}
+
+int sn_world_contact_stay_count(const sn_world *world)
+{
+    // Who asks does not change the world: only what it has gathered for who asks.
+    sn_touch *touch = &((sn_world *)world)->touch;
+    if (!touch->stays_current) {
+        touch->stays_current = gather_stays((sn_world *)world);
+    }
+    return touch->stays_current ? touch->stays.count : -1;
+}
+
+sn_contact_event sn_world_contact_stay(const sn_world *world, int index)
+{
+    bool there = index >= 0 && index < sn_world_contact_stay_count(world);
+    return there ? world->touch.stays.data[index] : (sn_contact_event){0};
 }

@@ -45,6 +45,14 @@ void sn_soft_touch_drop_body(sn_soft_touch *soft, uint32_t body)
         }
     }
     soft->memory.count = kept;
+    kept = 0;
+    for (int i = 0; i < soft->meets.count; ++i) {
+        const sn_soft_pair *pair = &soft->meets.data[i];
+        if (pair->body_a != body && pair->body_b != body) {
+            soft->meets.data[kept++] = *pair;
+        }
+    }
+    soft->meets.count = kept;
 }
 
 static int compare_keys(const sn_soft_key *a, const sn_soft_key *b)

@@ -55,8 +55,12 @@ static bool gather_met(sn_world *world)
     sn_array_clear(&soft->met);
     for (int i = 0; i < soft->memory.count; ++i) {
         sn_soft_pair pair = pair_of(world, &soft->memory.data[i].key);
-        if (soft->memory.data[i].touched && find(soft->met.data, soft->met.count, &pair) == NULL &&
-            !sn_array_push(&soft->met, pair)) {
+        if (!soft->memory.data[i].touched || find(soft->met.data, soft->met.count, &pair) != NULL) {
+            continue;
+        }
+        const sn_soft_pair *last = find(soft->meets.data, soft->meets.count, &pair);
+        pair = last != NULL ? *last : pair; // where it was
+        if (!sn_array_push(&soft->met, pair)) {
             return false;
         }
     }
@@ -92,21 +96,26 @@ static bool gather_meets(sn_world *world)
     return true;
 }
 
-static bool tell(sn_world *world, const sn_soft_pair *pair, sn_contact_change change)
+static sn_contact_event describe(const sn_world *world, const sn_soft_pair *pair,
+                                 sn_contact_change change)
 {
-    bool begins = change == SN_CONTACT_BEGIN;
     double weight = pair->impulse > 0.0 ? 1.0 / pair->impulse : 1.0;
-    sn_contact_event event = {
+    return (sn_contact_event){
         .change = change,
         .body_a = sn_touch_body(world, pair->body_a),
         .body_b = sn_touch_body(world, pair->body_b),
         .shape_a = pair->shape_a,
         .sensor = pair->sensor,
         .time = pair->sensor ? world->touch.found_at : world->time,
-        .position = begins ? sn_vec3_scale(weight, pair->position) : SN_VEC3_ZERO,
-        .normal = begins ? sn_normalize(pair->normal) : SN_VEC3_ZERO,
-        .impulse = begins ? pair->impulse : 0.0,
+        .position = sn_vec3_scale(weight, pair->position),
+        .normal = sn_normalize(pair->normal),
+        .impulse = change == SN_CONTACT_END ? 0.0 : pair->impulse,
     };
+}
+
+static bool tell(sn_world *world, const sn_soft_pair *pair, sn_contact_change change)
+{
+    sn_contact_event event = describe(world, pair, change);
     return sn_array_push(&world->touch.events, event);
 }
 
@@ -127,4 +136,33 @@ bool sn_world_note_soft(sn_world *world)
         }
     }
     return noted;
+}
+
+bool sn_world_part_soft(sn_world *world, uint32_t body)
+{
+    sn_soft_touch *soft = &world->touch.soft;
+    bool told = true;
+    for (int i = 0; i < soft->meets.count && told; ++i) {
+        const sn_soft_pair *pair = &soft->meets.data[i];
+        if (pair->body_a == body || pair->body_b == body) {
+            sn_contact_event event = describe(world, pair, SN_CONTACT_END);
+            event.time = world->time;
+            told = sn_array_push(&world->touch.parted, event);
+        }
+    }
+    return told;
+}
+
+bool sn_world_gather_soft_stays(sn_world *world)
+{
+    const sn_soft_touch *soft = &world->touch.soft;
+    bool gathered = true;
+    for (int i = 0; i < soft->meets.count && gathered; ++i) {
+        const sn_soft_pair *pair = &soft->meets.data[i];
+        if (find(soft->met.data, soft->met.count, pair) != NULL) {
+            sn_contact_event event = describe(world, pair, SN_CONTACT_STAY);
+            gathered = sn_array_push(&world->touch.stays, event);
+        }
+    }
+    return gathered;
 }

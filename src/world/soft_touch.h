@@ -112,5 +112,8 @@ sn_status sn_world_sense_soft(sn_world *world, sn_error *error);
 // At the end of a step: what touched, began and ended, for those who ask (contact_read.c). False
 // when memory ran out for some of it.
 bool sn_world_note_soft(sn_world *world);
+// The pairs of a body that is about to go have ended. And those that touched in the last two steps.
+bool sn_world_part_soft(sn_world *world, uint32_t body);
+bool sn_world_gather_soft_stays(sn_world *world);
 
 #endif

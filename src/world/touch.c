@@ -120,6 +120,7 @@ static void close_gaps(sn_world *world)
     touch->dead = 0;
     touch->statics_current = false;
     sn_array_clear(&touch->noted);
+    sn_array_clear(&touch->strikes);
 }
 
 // Every body's shapes, in the order of bodies.
@@ -190,6 +191,7 @@ void sn_touch_remove_body(sn_world *world, uint32_t body)
     sn_soft_touch_drop_body(&touch->soft, body);
     sn_array_clear(&touch->active);
     sn_array_clear(&touch->noted);
+    touch->stays_current = false;
 }
 
 void sn_touch_free(sn_touch *touch)
@@ -218,6 +220,8 @@ void sn_touch_free(sn_touch *touch)
     sn_array_free(&touch->pending);
     sn_array_free(&touch->drops);
     sn_array_free(&touch->events);
+    sn_array_free(&touch->parted);
+    sn_array_free(&touch->stays);
     sn_array_free(&touch->noted);
     sn_array_free(&touch->still);
     sn_array_free(&touch->penalty_points);
@@ -494,6 +498,7 @@ static void forget_pairs(sn_touch *touch)
     sn_array_clear(&touch->free_patches);
     sn_array_clear(&touch->active);
     sn_array_clear(&touch->noted);
+    touch->stays_current = false;
 }
 
 // Merges what the broad phase has found with the pairs there are; those that have parted go.
@@ -641,6 +646,11 @@ sn_status sn_world_collide(sn_world *world, double h, sn_error *error)
     int found_count = 0;
     sn_array_clear(&touch->events);
     sn_array_clear(&touch->strikes);
+    for (int i = 0; i < touch->parted.count; ++i) { // kept until the step has succeeded
+        if (!sn_array_push(&touch->events, touch->parted.data[i])) {
+            return sn_fail_memory(error, sizeof(sn_contact_event));
+        }
+    }
     touch->found_at = world->time;
     if (touch->wake) { // something was changed from outside: look at what slept, too
         sn_world_let_go(world);

@@ -46,6 +46,7 @@ enum {
     SN_PAIR_DRIVEN = 8,   // a surface moves by itself
     SN_PAIR_STRUCK = 16,  // in flight, in the step that ends: see sn_touch_strike
     SN_PAIR_CARRIES = 32, // some contact touched in the step that ends
+    SN_PAIR_BEGAN = 64,   // it touches since that step
 };
 
 // Contacts are looked for up to this share of the smaller shape's size, beyond how far they move.
@@ -130,8 +131,11 @@ typedef struct sn_touch {
     SN_ARRAY(sn_exact) helpers;        // the same for each thread beyond the first
     SN_ARRAY(sn_drop) drops;           // sorted
     SN_ARRAY(sn_contact_event) events; // of the last step
-    double found_at;                   // the time at which shapes were looked at for it
-    SN_ARRAY(sn_touch_noted) noted;    // likewise
+    SN_ARRAY(sn_contact_event) parted; // of bodies removed since, for the next to tell
+    SN_ARRAY(sn_contact_event) stays;  // of the last step, if somebody asked
+    bool stays_current;
+    double found_at;                 // the time at which shapes were looked at for it
+    SN_ARRAY(sn_touch_noted) noted;  // likewise
     SN_ARRAY(double) still;          // s, of each agent over all sets: how long it has been at rest
     SN_ARRAY(unsigned char) pending; // what contacts remember, to be given to the pairs found next
     double penalty_start, penalty_step; // s: of the step under way, for the penalty method
@@ -240,6 +244,8 @@ void sn_world_keep_penalties(sn_world *world, double time);
 // At the end of a step: what touched, began and ended. False when memory ran out for some of it.
 bool sn_world_note_contacts(sn_world *world);
 bool sn_touch_note_change(sn_world *world, const sn_pair *pair, sn_contact_change change);
+// Of all that touches a body that is about to go. False when memory runs out, with nothing done.
+bool sn_touch_part_body(sn_world *world, uint32_t body);
 
 // ---- sweep.c ----
 // Fast bodies that would have passed through something in the step are taken back to where they

@@ -198,10 +198,15 @@ bool sn_touch_copy(const sn_world *world, sn_world *copy)
 {
     size_t size = sn_touch_memory_size(world);
     const sn_drop *drops = world->touch.drops.data;
-    int drop_count = world->touch.drops.count;
+    int drop_count = world->touch.drops.count, parted = world->touch.parted.count;
     if (size > INT32_MAX || !sn_array_resize(&copy->touch.pending, (int)size) ||
-        !sn_array_resize(&copy->touch.drops, drop_count)) {
+        !sn_array_resize(&copy->touch.drops, drop_count) ||
+        !sn_array_resize(&copy->touch.parted, parted)) {
         return false;
+    }
+    if (parted > 0) {
+        memcpy(copy->touch.parted.data, world->touch.parted.data,
+               (size_t)parted * sizeof *copy->touch.parted.data);
     }
     sn_touch_save_memory(world, copy->touch.pending.data);
     size_t shade = sn_shade_memory_size(&world->air.shade);
