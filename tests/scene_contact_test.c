@@ -231,7 +231,22 @@ static void methods_without_effect_are_noted(void **state)
          "t:2:29: \"a\" touches nothing: contact by the solver does not act on integrators with "
          "stages such as rk4; expected the method \"penalty\" or \"springs\""},
         {"\"integrator\": \"rk4\", ", ",\n\"contact\": {\"method\": \"penalty\"}", NULL},
-        {"", ",\n\"run\": {\"policy\": \"precise\"}", NULL},
+        {"", ",\n\"run\": {\"policy\": \"precise\"}",
+         "t:1:25: \"a\" passes through \"f\": in the precise policy nothing touches unless a "
+         "method "
+         "of contact is chosen; expected \"contact\" with the method \"penalty\" or \"springs\", "
+         "or "
+         "\"none\" to have it so"},
+        {"", ",\n\"contact\": {\"method\": \"none\"}, \"run\": {\"policy\": \"precise\"}", NULL},
+        {"", ",\n\"contact\": {\"method\": \"springs\"}, \"run\": {\"policy\": \"precise\"}", NULL},
+        {"", ",\n\"contact\": {\"stiffness\": 1000}",
+         "t:3:26: \"stiffness\" says nothing to the method \"solver\"; it is of \"penalty\" and "
+         "\"springs\""},
+        {"", ",\n\"contact\": {\"method\": \"impulse\",\n\"damping\": 0.1}",
+         "t:4:12: \"damping\" says nothing to the method \"impulse\"; it is of \"penalty\" and "
+         "\"springs\""},
+        {"", ",\n\"contact\": {\"method\": \"penalty\", \"stiffness\": 1000, \"damping\": 0.1}",
+         NULL},
         {"", ",\n\"contact\": {\"method\": \"solver\"}, \"run\": {\"policy\": \"precise\"}",
          "t:3:23: \"a\" touches nothing: contact by the solver does not act on integrators with "
          "stages such as fehlberg45; expected the method \"penalty\" or \"springs\""},

@@ -298,7 +298,7 @@ static void check_body(sn_checker *c, sn_body_item *body)
 
 // ---- fields, probes, events ----
 
-static int integrator_of(const sn_scene *scene, const sn_body_item *body)
+int sn_body_item_integrator(const sn_scene *scene, const sn_body_item *body)
 {
     const sn_run_item *run = &scene->root.run;
     int integrator = body->integrator != SN_INTEGRATOR_DEFAULT ? body->integrator : run->integrator;
@@ -317,43 +317,13 @@ static void check_integrators(sn_checker *c, const sn_field_item *field)
     }
     const sn_body_item *a = SN_BODY(c->scene, field->body_a), *b = SN_BODY(c->scene, field->body_b);
     if (a->type == SN_BODY_RIGID && b->type == SN_BODY_RIGID &&
-        integrator_of(c->scene, a) != integrator_of(c->scene, b)) {
+        sn_body_item_integrator(c->scene, a) != sn_body_item_integrator(c->scene, b)) {
         sn_checker_fail(
             c, field->item.place,
             "the spring joins \"%.60s\" and \"%.60s\", which have different integrators; expected "
             "the "
             "same",
             a->name, b->name);
-    }
-}
-
-// Impulses do not reach bodies whose integrators have stages: these would fall through the floor
-// without a word.
-static void note_methods(sn_checker *c)
-{
-    const sn_root_item *root = &c->scene->root;
-    int method = root->contact.method;
-    bool lockstep = root->run.policy == SN_POLICY_LOCKSTEP, given = method != SN_CONTACT_DEFAULT;
-    bool impulses = given ? method == SN_CONTACT_SOLVER || method == SN_CONTACT_IMPULSE : lockstep;
-    for (int i = 0; i < root->bodies.count && root->bodies.count > 1 && impulses; ++i) {
-        const sn_body_item *body = SN_BODY(c->scene, i);
-        int integrator = integrator_of(c->scene, body);
-        if (body->type != SN_BODY_RIGID || integrator < SN_INTEGRATOR_RK4 ||
-            sn_body_item_shapes(body)->count == 0) {
-            continue;
-        }
-        sn_place place = given ? sn_item_place(&root->contact.item, "method")
-                               : sn_item_place(&body->item, "integrator");
-        char where[SN_PLACE_SIZE];
-        if (sn_error_list_add(&c->scene->notes, SN_OK, sn_place_text(c->scene, place, where),
-                              "\"%.60s\" touches nothing: contact by the %s does not act on "
-                              "integrators with stages such as %s; expected the method \"penalty\" "
-                              "or \"springs\"",
-                              body->name, given ? sn_contact_method_word(method) : "solver",
-                              sn_integrator_word((sn_integrator)integrator)) == SN_ERROR_MEMORY) {
-            sn_checker_note(c, SN_ERROR_MEMORY);
-        }
-        return;
     }
 }
 
@@ -607,7 +577,7 @@ sn_status sn_check_structure(sn_scene *scene, sn_error_list *errors)
         check_body(&c, SN_BODY(scene, i));
     }
     sn_check_groups(&c);
-    note_methods(&c);
+    sn_check_contact(&c);
     for (int i = 0; i < root->joints.count && c.first != SN_ERROR_MEMORY; ++i) {
         sn_check_joint(&c, SN_JOINT(scene, i));
     }

@@ -97,6 +97,11 @@ void sn_check_bond_values(sn_checker *c, const sn_bonding_item *bond);
 // Normals of planes that choose vertices.
 void sn_check_choices(sn_checker *c, const sn_item_list *choices);
 
+// Notes where contact will not act as the scene seems to expect.
+void sn_check_contact(sn_checker *c);
+// The integrator that a body has, its own or the run's.
+int sn_body_item_integrator(const sn_scene *scene, const sn_body_item *body);
+
 // All behaviours, once everything they may read has been checked.
 void sn_check_behaviours(sn_checker *c);
 

@@ -1,0 +1,108 @@
+// Contact: what a scene asks for and will not get. None of it is a mistake, all of it is noted.
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "scene/checker.h"
+#include "scene/error_list.h"
+
+static void SN_PRINTF(3, 4) note(sn_checker *c, sn_place place, const char *format, ...)
+{
+    char where[SN_PLACE_SIZE], text[320];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (sn_error_list_add(&c->scene->notes, SN_OK, sn_place_text(c->scene, place, where), "%s",
+                          text) == SN_ERROR_MEMORY) {
+        sn_checker_note(c, SN_ERROR_MEMORY);
+    }
+}
+
+// Impulses do not reach bodies whose integrators have stages: these would fall through the floor
+// without a word.
+static void note_method(sn_checker *c, int method, bool given)
+{
+    const sn_root_item *root = &c->scene->root;
+    for (int i = 0; i < root->bodies.count && root->bodies.count > 1; ++i) {
+        const sn_body_item *body = SN_BODY(c->scene, i);
+        int integrator = sn_body_item_integrator(c->scene, body);
+        if (body->type != SN_BODY_RIGID || integrator < SN_INTEGRATOR_RK4 ||
+            sn_body_item_shapes(body)->count == 0) {
+            continue;
+        }
+        note(c,
+             given ? sn_item_place(&root->contact.item, "method")
+                   : sn_item_place(&body->item, "integrator"),
+             "\"%.60s\" touches nothing: contact by the %s does not act on integrators with stages "
+             "such as %s; expected the method \"penalty\" or \"springs\"",
+             body->name, sn_contact_method_word((sn_contact_method)method),
+             sn_integrator_word((sn_integrator)integrator));
+        return;
+    }
+}
+
+// A plane or a height field: what is there for others to lie on.
+static bool is_floor(const sn_body_item *body)
+{
+    const sn_item_list *shapes = sn_body_item_shapes(body);
+    bool floor = false;
+    for (int i = 0; i < shapes->count; ++i) {
+        int type = shapes->data[i]->table->id;
+        floor = floor || type == SN_SHAPE_PLANE || type == SN_SHAPE_HEIGHT_FIELD;
+    }
+    return floor;
+}
+
+// In the precise policy nothing touches unless a method is chosen, which is right for linkages, but
+// hardly meant where there is a floor.
+static void note_floor(sn_checker *c)
+{
+    const sn_root_item *root = &c->scene->root;
+    const sn_body_item *floor = NULL, *falls = NULL;
+    for (int i = 0; i < root->bodies.count; ++i) {
+        const sn_body_item *body = SN_BODY(c->scene, i);
+        bool solid = body->type == SN_BODY_ELASTIC ||
+                     (body->type == SN_BODY_RIGID && sn_body_item_shapes(body)->count > 0);
+        floor = floor == NULL && is_floor(body) ? body : floor;
+        falls = falls == NULL && solid ? body : falls;
+    }
+    if (floor != NULL && falls != NULL) {
+        note(c, floor->item.place,
+             "\"%.60s\" passes through \"%.60s\": in the precise policy nothing touches unless a "
+             "method of contact is chosen; expected \"contact\" with the method \"penalty\" or "
+             "\"springs\", or \"none\" to have it so",
+             falls->name, floor->name);
+    }
+}
+
+// Numbers of one method are nothing to the others.
+static void note_numbers(sn_checker *c, int method)
+{
+    static const char *const keys[] = {"stiffness", "damping"};
+    const sn_item *item = &c->scene->root.contact.item;
+    for (int i = 0; i < 2; ++i) {
+        if (sn_item_gives(item, keys[i])) {
+            note(c, sn_item_place(item, keys[i]),
+                 "\"%s\" says nothing to the method \"%s\"; it is of \"penalty\" and \"springs\"",
+                 keys[i], sn_contact_method_word((sn_contact_method)method));
+        }
+    }
+}
+
+void sn_check_contact(sn_checker *c)
+{
+    const sn_root_item *root = &c->scene->root;
+    int method = root->contact.method;
+    bool lockstep = root->run.policy == SN_POLICY_LOCKSTEP, given = method != SN_CONTACT_DEFAULT;
+    if (!given) {
+        method = lockstep ? SN_CONTACT_SOLVER : SN_CONTACT_NONE;
+    }
+    if (method == SN_CONTACT_SOLVER || method == SN_CONTACT_IMPULSE) {
+        note_method(c, method, given);
+    } else if (!given) {
+        note_floor(c);
+    }
+    if (method != SN_CONTACT_PENALTY && method != SN_CONTACT_SPRINGS) {
+        note_numbers(c, method);
+    }
+}
