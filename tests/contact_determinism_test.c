@@ -1,5 +1,6 @@
-// Worlds full of contacts come out the same to the bit: whatever the number of threads, from a
-// copy, from a saved state with what contacts remember, and in the replay of a recording.
+// Worlds full of contacts come out the same to the bit: whatever the number of threads, with either
+// kind of bounds, from a copy, from a saved state with what contacts remember, and in the replay of
+// a recording.
 //
 // SINEW_SOAK=1 in the environment: a thousand boxes and a thousand steps each.
 #include <setjmp.h>
@@ -73,6 +74,33 @@ static void run(sn_world *world, int steps)
     }
 }
 
+// k-DOPs leave out pairs that only boxes bring near each other, and nothing else: the same bits,
+// with any number of threads, from a copy, and where a world goes over to them while it runs.
+static void needles_fall(sn_world *world)
+{
+    scene_floor(world);
+    for (int i = 0; i < 60; ++i) {
+        sn_shape rod = sn_default_shape();
+        rod.type = i % 2 == 0 ? SN_SHAPE_CAPSULE : SN_SHAPE_BOX;
+        rod.radius = 0.01;
+        rod.height = 0.6;
+        rod.size = sn_vec3_make(0.02, 0.02, 0.6);
+        sn_vec3 along = {1.0, 1.0, 0.7};
+        sn_transform frame = scene_at(0.11 * (i % 10), 0.13 * (i / 10), 0.5 + 0.02 * (i % 7));
+        frame.rotation = sn_quat_between(sn_vec3_make(0.0, 0.0, 1.0), sn_normalize(along));
+        scene_add(world, rod, SN_BODY_RIGID, frame);
+    }
+}
+
+static void use_bounds(sn_world *world, sn_contact_bounds bounds)
+{
+    sn_error error = {0};
+    sn_contact_def def = sn_world_contact_def(world);
+    def.bounds = bounds;
+    scene_must(sn_world_set_contact_def(world, &def, &error), &error);
+    assert_int_equal(sn_world_contact_def(world).bounds, bounds);
+}
+
 // Both go on; the first step that differs is told.
 static void assert_same(sn_world *a, sn_world *b, int steps, const char *what)
 {
@@ -99,6 +127,47 @@ static void threads_do_not_matter(void **state)
                 fail_msg("%s differs with %d threads", scenes[i].name, threads);
             }
             sn_world_destroy(world);
+        }
+    }
+}
+
+static void bounds_do_not_matter(void **state)
+{
+    (void)state;
+    static const scene more[] = {{"needles", needles_fall, 160, 1000}};
+    for (int i = 0; i <= SCENES; ++i) {
+        const scene *of = i < SCENES ? &scenes[i] : &more[0];
+        for (int threads = 1; threads <= 2; ++threads) {
+            sn_world *boxes = make(of, 1), *dops = make(of, threads), *copy = NULL;
+            long tested[2] = {0, 0};
+            use_bounds(dops, SN_BOUNDS_KDOP);
+            for (int k = 0; k < steps_of(of); ++k) {
+                run(boxes, 1);
+                run(dops, 1);
+                if (sn_world_hash(boxes) != sn_world_hash(dops)) {
+                    fail_msg("%s: k-DOPs differ after %d steps", of->name, k);
+                }
+                tested[0] += sn_world_report(boxes).pairs;
+                tested[1] += sn_world_report(dops).pairs;
+            }
+            assert_true(sn_world_report(dops).contacts > 0 && tested[1] <= tested[0]);
+            // What lies aslant is what they are for.
+            assert_true(i < SCENES || 2 * tested[1] < tested[0]);
+            scene_must(sn_world_copy(dops, &copy, NULL), NULL);
+            assert_int_equal(sn_world_contact_def(copy).bounds, SN_BOUNDS_KDOP);
+            use_bounds(boxes, SN_BOUNDS_KDOP);
+            use_bounds(dops, SN_BOUNDS_BOX);
+            use_bounds(copy, SN_BOUNDS_KDOP);
+            for (int k = 0; k < 5; ++k) {
+                run(boxes, 1);
+                run(dops, 1);
+                run(copy, 1);
+                assert_true(sn_world_hash(boxes) == sn_world_hash(dops));
+                assert_true(sn_world_hash(copy) == sn_world_hash(dops));
+            }
+            sn_world_destroy(boxes);
+            sn_world_destroy(dops);
+            sn_world_destroy(copy);
         }
     }
 }
@@ -249,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(bounds_do_not_matter),
         cmocka_unit_test(copies_go_on_to_the_bit),
         cmocka_unit_test(loaded_states_go_on_to_the_bit),
         cmocka_unit_test(courses_end_with_their_step),

@@ -123,6 +123,18 @@ typedef enum sn_contact_method {
 SN_API int sn_contact_method_find(const char *word); // -1 when there is none
 SN_API const char *sn_contact_method_word(sn_contact_method method);
 
+// What shapes are wrapped in to find which are near each other; see contact.h.
+#define SN_CONTACT_BOUNDS_LIST(X)                                                                  \
+    X(SN_BOUNDS_BOX, "box", "boxes along the world's axes")                                        \
+    X(SN_BOUNDS_KDOP, "kdop",                                                                      \
+      "polytopes of 26 planes beside the boxes, for long or flat things that lie aslant")
+
+#define X(name, word, text) name,
+typedef enum sn_contact_bounds {
+    SN_CONTACT_BOUNDS_LIST(X) SN_CONTACT_BOUNDS_COUNT
+} sn_contact_bounds;
+#undef X
+
 typedef struct sn_contact_def {
     sn_contact_method method;
     int substeps;     // of large piles, default 4
@@ -133,6 +145,7 @@ typedef struct sn_contact_def {
     double stiffness; // penalty, springs: N/m at each point; 0: penalty from masses and the step,
                       // shared by a body's points, springs from the bodies' moduli
     double damping;   // the same: share of critical damping, default 0.5
+    sn_contact_bounds bounds; // which pairs are looked at; what comes out is the same to the bit
 } sn_contact_def;
 
 SN_API sn_contact_def sn_default_contact_def(void);

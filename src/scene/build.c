@@ -311,6 +311,7 @@ static sn_contact_def contact_def(const sn_scene *scene)
     def.sleep = item->sleep;
     def.stiffness = item->stiffness;
     def.damping = item->damping;
+    def.bounds = (sn_contact_bounds)item->bounds;
     return def;
 }
 
@@ -462,7 +463,7 @@ static sn_status update_contact(const sn_scene *scene, sn_world *world, sn_error
     wanted.sleep = now.sleep;
     bool same = now.substeps == wanted.substeps && now.exact_limit == wanted.exact_limit &&
                 now.heap_limit == wanted.heap_limit && now.stiffness == wanted.stiffness &&
-                now.damping == wanted.damping;
+                now.damping == wanted.damping && now.bounds == wanted.bounds;
     return same ? SN_OK
                 : place_error(scene, &scene->root.contact.item,
                               sn_world_set_contact_def(world, &wanted, error), error);

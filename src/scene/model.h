@@ -591,6 +591,7 @@ typedef struct sn_run_item {
 typedef struct sn_contact_item {
     sn_item item;
     int method; // sn_contact_method
+    int bounds; // sn_contact_bounds
     double substeps, exact_limit, heap_limit, stiffness, damping;
     bool within, sleep;
 } sn_contact_item;

@@ -153,6 +153,10 @@ static const sn_word integrator_words[] = {SN_INTEGRATOR_LIST(X){NULL, NULL}};
 static const sn_word method_words[] = {SN_CONTACT_METHOD_LIST(X){NULL, NULL}};
 #undef X
 
+#define X(name, word, text) {word, text},
+static const sn_word bounds_words[] = {SN_CONTACT_BOUNDS_LIST(X){NULL, NULL}};
+#undef X
+
 static const sn_key contact_keys[] = {
     {"method", SN_KEY_ENUM, offsetof(sn_contact_item, method),
      "How shapes that meet are kept apart.", .words = method_words},
@@ -181,6 +185,10 @@ static const sn_key contact_keys[] = {
     {"damping", SN_KEY_NUMBER, offsetof(sn_contact_item, damping),
      "Of the same, as a share of critical damping; 0 keeps energy.", .range = SN_RANGE_NOT_NEGATIVE,
      .standard = {0.5}},
+    {"bounds", SN_KEY_ENUM, offsetof(sn_contact_item, bounds),
+     "What shapes are wrapped in to find which are near each other. Results are the same to the "
+     "bit.",
+     .words = bounds_words},
 };
 
 static const sn_object contact_table = {

@@ -199,6 +199,7 @@ void sn_touch_free(sn_touch *touch)
     sn_broad_destroy(touch->broad);
     sn_array_free(&touch->shapes);
     sn_array_free(&touch->places);
+    sn_array_free(&touch->kdops);
     sn_array_free(&touch->pairs);
     sn_array_free(&touch->merged);
     sn_array_free(&touch->pool);
@@ -282,6 +283,26 @@ static void take_body(const place_work *work, uint32_t body, sn_agent_ref agent,
     last->drift = sn_vec3_scale(work->h, last->now.velocity);
 }
 
+// k-DOPs (26 planes, which hold slanted things tightest) around where shapes can come to touch in
+// the step: as far beyond them as the boxes of move_proxies are, so that no pair with a contact is
+// missed by either, and both lead to the same contacts.
+enum { KDOP_PLANES = 26 };
+
+static bool uses_kdops(const sn_world *world)
+{
+    return world->contact.bounds == SN_BOUNDS_KDOP;
+}
+
+static void wrap_shape(sn_world *world, int index, double margin)
+{
+    const sn_touch_place *place = &world->touch.places.data[index];
+    if (uses_kdops(world)) {
+        sn_kdop *kdop = &world->touch.kdops.data[index];
+        sn_kdop_make(place->collider, &place->frame, KDOP_PLANES, kdop);
+        sn_kdop_enlarge(kdop, margin, SN_VEC3_ZERO);
+    }
+}
+
 static void place_shape(const place_work *work, int index, placed_body *last)
 {
     sn_world *world = work->world;
@@ -300,6 +321,7 @@ static void place_shape(const place_work *work, int index, placed_body *last)
             place->frame = sn_transform_multiply(record->own->frame, local);
             place->bounds = sn_collider_bounds(collider, &place->frame);
             place->travel = 0.0;
+            wrap_shape(world, index, 0.0);
         }
         return;
     }
@@ -318,6 +340,7 @@ static void place_shape(const place_work *work, int index, placed_body *last)
     place->travel =
         held ? 0.0 : work->h * (last->speed + last->spin * reach + work->h * work->gravity);
     place->drift = last->drift;
+    wrap_shape(world, index, shape->near + place->travel);
 }
 
 static void place_chunk(void *context, int first, int last, int chunk)
@@ -351,6 +374,18 @@ static int add_proxy(sn_touch *touch, const sn_collider *collider, const sn_touc
                                    (uint32_t)index);
 }
 
+static void move_proxy(sn_world *world, int index, sn_aabb box)
+{
+    sn_touch *touch = &world->touch;
+    int proxy = touch->shapes.data[index].proxy;
+    sn_vec3 drift = touch->places.data[index].drift;
+    if (uses_kdops(world)) {
+        sn_broad_move_kdop(touch->broad, proxy, &touch->kdops.data[index], drift);
+    } else {
+        sn_broad_move(touch->broad, proxy, box, drift);
+    }
+}
+
 // Tells the broad phase where everything is.
 static bool move_proxies(sn_world *world)
 {
@@ -364,7 +399,7 @@ static bool move_proxies(sn_world *world)
         bool moving = is_moving(world, shape);
         sn_aabb box = moving ? enlarged(place->bounds, shape->near + place->travel) : place->bounds;
         if (moving && shape->moves && shape->proxy >= 0) {
-            sn_broad_move(touch->broad, shape->proxy, box, place->drift);
+            move_proxy(world, i, box);
             continue;
         }
         const sn_collider *collider = sn_touch_collider(world, shape);
@@ -381,8 +416,11 @@ static bool move_proxies(sn_world *world)
             if (shape->proxy < 0) {
                 return false;
             }
+            if (uses_kdops(world)) { // so far it has its box
+                move_proxy(world, i, box);
+            }
         } else if (moving || !touch->statics_current) {
-            sn_broad_move(touch->broad, shape->proxy, box, place->drift);
+            move_proxy(world, i, box);
         }
     }
     touch->statics_current = true;
@@ -484,14 +522,19 @@ static bool is_near(const sn_world *world, const sn_pair *pair)
                              touch->shapes.data[pair->b].proxy);
 }
 
-// Memory ran out among pairs: all are found anew in the next step.
-static void forget_pairs(sn_touch *touch)
+void sn_touch_renew_broad(sn_touch *touch)
 {
     sn_broad_destroy(touch->broad);
     touch->broad = NULL;
     for (int i = 0; i < touch->shapes.count; ++i) {
         touch->shapes.data[i].proxy = -1;
     }
+}
+
+// Memory ran out among pairs: all are found anew in the next step.
+static void forget_pairs(sn_touch *touch)
+{
+    sn_touch_renew_broad(touch);
     sn_array_clear(&touch->pairs);
     sn_array_clear(&touch->pool);
     sn_array_clear(&touch->free_single);
@@ -630,6 +673,13 @@ sn_status sn_world_place_shapes(sn_world *world, double h, sn_error *error)
     sn_status status = add_all_shapes(world, error);
     if (status == SN_OK && touch->broad == NULL) {
         status = sn_broad_create(0.05, &touch->broad, error);
+        if (status == SN_OK && uses_kdops(world)) {
+            status = sn_broad_use_kdops(touch->broad, KDOP_PLANES, error);
+        }
+    }
+    if (status == SN_OK && uses_kdops(world) &&
+        !sn_array_resize(&touch->kdops, touch->shapes.count)) {
+        status = sn_fail_memory(error, sizeof(sn_kdop) * (size_t)touch->shapes.count);
     }
     if (status != SN_OK) {
         return status;

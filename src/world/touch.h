@@ -106,6 +106,7 @@ typedef struct sn_touch {
     sn_broad *broad; // NULL before the first step
     SN_ARRAY(sn_touch_shape) shapes;
     SN_ARRAY(sn_touch_place) places; // shapes.count
+    SN_ARRAY(sn_kdop) kdops;         // shapes.count, if the world uses them
     int dead;                        // of the shapes
     SN_ARRAY(sn_pair) pairs;         // sorted
     SN_ARRAY(sn_pair) merged;        // scratch: the next pairs
@@ -158,6 +159,9 @@ static inline sn_contact *sn_touch_contact(const sn_touch *touch, int number)
 // ---- touch.c ----
 void sn_touch_remove_body(sn_world *world, uint32_t body); // that is about to go
 void sn_touch_free(sn_touch *touch);
+
+// Its bounds are of another kind now: the broad phase is made anew, pairs stay.
+void sn_touch_renew_broad(sn_touch *touch);
 
 // Forgets what contacts remember: the state was written from outside.
 void sn_touch_forget(sn_world *world);

@@ -36,6 +36,11 @@ static sn_status check_contact_def(const sn_contact_def *def, sn_error *error)
         return sn_fail(error, SN_ERROR_ARGUMENT, "contact", "method %d is none of the %d there are",
                        (int)def->method, (int)SN_CONTACT_METHOD_COUNT);
     }
+    if ((unsigned)def->bounds >= SN_CONTACT_BOUNDS_COUNT) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, "contact",
+                       "bounds %d are none of the %d there are", (int)def->bounds,
+                       (int)SN_CONTACT_BOUNDS_COUNT);
+    }
     if (def->substeps < 1 || def->exact_limit < 0 || def->heap_limit < 0) {
         return sn_fail(error, SN_ERROR_ARGUMENT, "contact",
                        "substeps are %d (expected 1 and up), exact_limit is %d (expected 0 and up)",
@@ -258,6 +263,9 @@ sn_status sn_world_set_contact_def(sn_world *world, const sn_contact_def *def, s
         status = check_contact_def(def, error);
     }
     if (status == SN_OK) {
+        if (def->bounds != world->contact.bounds) {
+            sn_touch_renew_broad(&world->touch);
+        }
         world->contact = resolve_contact(def, world->policy);
         world->touch.surfaces_current = false;
         world->groups_current = false;
