@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "collide/facet.h"
+#include "collide/mesh_near.h"
 #include "collide/mesh_query.h"
 #include "collide/mesh_tree.h"
 #include "geometry/height_field.h"
@@ -378,6 +379,103 @@ static void test_falling_mesh(void **state)
     sn_height_field_release(field);
 }
 
+// Through both trees, against every pair of triangles: the same distance with a limit beyond it and
+// with a guess, right or wrong, and nothing where the limit is below it.
+static void test_near(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 41};
+    for (int round = 0; round < 12; ++round) {
+        double scale = round % 2 == 0 ? 1.0 : 1e-3;
+        sn_mesh *meshes[2];
+        sn_mesh_tree *trees[2];
+        for (int k = 0; k < 2; ++k) {
+            assert_int_equal(
+                sn_mesh_torus(scale, (0.1 + 0.2 * k) * scale, 8 + 2 * k, &meshes[k], NULL), SN_OK);
+            assert_int_equal(sn_mesh_tree_create(meshes[k], &trees[k], NULL), SN_OK);
+        }
+        sn_transform place = {random_vector(&random, 2.0 * scale), random_rotation(&random)};
+        double least = INFINITY;
+        for (int i = 0; i < trees[0]->triangle_count; ++i) {
+            for (int j = 0; j < trees[1]->triangle_count; ++j) {
+                sn_vec3 p[3], q[3], on_p, on_q;
+                for (int k = 0; k < 3; ++k) {
+                    p[k] = trees[0]->positions[trees[0]->triangles[3 * i + k]];
+                    q[k] = trees[1]->positions[trees[1]->triangles[3 * j + k]];
+                }
+                sn_collider a = sn_collider_triangle(p, 0.0), b = sn_collider_triangle(q, 0.0);
+                sn_collide_cache cache = {0};
+                least =
+                    fmin(least, sn_collide_distance(&a, &origin, &b, &place, &cache, &on_p, &on_q));
+            }
+        }
+        sn_mesh_near near = {.facet_a = -1};
+        bool apart = least > 1e-6 * scale;
+        assert_true(sn_mesh_near_find(trees[0], trees[1], &place, INFINITY, &near));
+        assert_true(apart ? fabs(near.gap - least) < 1e-9 * scale : near.gap <= 1e-6 * scale);
+        for (int guess = 0; apart && guess < 3; ++guess) {
+            near.facet_a = guess == 2 ? 0 : near.facet_a;
+            assert_true(sn_mesh_near_find(trees[0], trees[1], &place, 1.001 * least, &near));
+            assert_true(fabs(near.gap - least) < 1e-9 * scale);
+            assert_true(fabs(sn_distance(near.on_a, near.on_b) - least) < 1e-9 * scale);
+            sn_mesh_near none = near;
+            assert_false(sn_mesh_near_find(trees[0], trees[1], &place, 0.999 * least, &none));
+            assert_int_equal(none.facet_a, -1);
+        }
+        for (int k = 0; k < 2; ++k) {
+            sn_mesh_tree_release(trees[k]);
+            sn_mesh_release(meshes[k]);
+        }
+    }
+}
+
+// Two rings on their way past and into each other: never is a meeting told after it, and what never
+// comes near is not met. Looked at closely, at every 40th of the way.
+static void test_ring_ways(void **state)
+{
+    (void)state;
+    enum { LOOKS = 40 };
+    sn_random random = {.seed = 43};
+    sn_mesh *mesh = NULL;
+    sn_mesh_tree *tree = NULL;
+    int met = 0, passed = 0;
+    assert_int_equal(sn_mesh_torus(1.0, 0.1, 12, &mesh, NULL), SN_OK);
+    assert_int_equal(sn_mesh_tree_create(mesh, &tree, NULL), SN_OK);
+    sn_collider ring = sn_mesh_tree_collider(tree);
+    for (int i = 0; i < 40; ++i) {
+        double nearness = 0.005, fraction = 0.0;
+        sn_sweep ways[2];
+        for (int k = 0; k < 2; ++k) {
+            sn_vec3 start = k == 0 ? SN_VEC3_ZERO : random_vector(&random, 1.8);
+            ways[k] = (sn_sweep){.start = {start, random_rotation(&random)}};
+            sn_quat turn = sn_quat_exp(random_vector(&random, 0.2));
+            ways[k].end.rotation = sn_quat_multiply(turn, ways[k].start.rotation);
+            ways[k].end.position = sn_vec3_add(start, random_vector(&random, 0.6));
+        }
+        sn_vec3 on_a, on_b;
+        double first = 1.0;
+        for (int look = LOOKS; look >= 0; --look) {
+            double at = (double)look / LOOKS;
+            sn_transform a = sn_sweep_at(&ways[0], at), b = sn_sweep_at(&ways[1], at);
+            bool near = sn_ground_distance(&ring, &a, &ring, &b, &on_a, &on_b) < nearness;
+            first = near ? at : first;
+        }
+        bool hit = sn_ground_impact(&ring, &ways[0], &ring, &ways[1], nearness, &fraction);
+        if (first < 1.0) {
+            assert_true(hit && fraction <= first);
+            sn_transform a = sn_sweep_at(&ways[0], fraction), b = sn_sweep_at(&ways[1], fraction);
+            double gap = sn_ground_distance(&ring, &a, &ring, &b, &on_a, &on_b);
+            assert_true(fraction == 0.0 || (gap > 0.0 && gap < 0.05));
+            met += 1;
+        } else {
+            passed += !hit;
+        }
+    }
+    assert_true(met > 4 && passed > 4);
+    sn_mesh_tree_release(tree);
+    sn_mesh_release(mesh);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -388,6 +486,8 @@ int main(void)
         cmocka_unit_test(test_casts),
         cmocka_unit_test(test_shots),
         cmocka_unit_test(test_falling_mesh),
+        cmocka_unit_test(test_near),
+        cmocka_unit_test(test_ring_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

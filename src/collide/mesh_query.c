@@ -3,6 +3,7 @@
 #include "collide/convex.h"
 #include "collide/facet.h"
 #include "collide/mesh_collide.h"
+#include "collide/mesh_near.h"
 #include "collide/mesh_tree.h"
 #include "math/rotation.h"
 
@@ -114,11 +115,39 @@ static void lowest_corner(nearness_search *to)
     }
 }
 
+// How far apart the surfaces are, if that is no more than `limit`; else `gap` stays infinite.
+// `near`: of two meshes, which facets are nearest; a guess, and then the answer.
+static void find_gap(nearness_search *to, double limit, sn_mesh_near *near)
+{
+    const sn_collider *ground = to->ground, *other = to->other;
+    if (other->type == SN_COLLIDER_PLANE) {
+        lowest_corner(to);
+    } else if (ground->type == SN_COLLIDER_MESH && other->type == SN_COLLIDER_MESH) {
+        if (sn_mesh_near_find(ground->mesh, other->mesh, &to->place, limit, near)) {
+            to->gap = near->gap;
+            to->on_ground = near->on_a;
+            to->on_other = near->on_b;
+        }
+    } else if (sn_collider_is_ground(other)) {
+        sn_transform back = sn_transform_inverse(to->place);
+        sn_facets_near(other, sn_collider_bounds(ground, &back), limit, test_other_facet, to);
+    } else {
+        sn_facets_near(ground, sn_collider_bounds(other, &to->place), limit, test_gap, to);
+    }
+}
+
+static bool is_within(const nearness_search *to)
+{
+    sn_vec3 middle = sn_transform_point(to->place, middle_of(to->other->bounds));
+    return to->other->type != SN_COLLIDER_PLANE && sn_ground_exit(to->ground, middle) >= 0;
+}
+
 double sn_ground_distance(const sn_collider *ground, const sn_transform *place_ground,
                           const sn_collider *other, const sn_transform *place_other,
                           sn_vec3 *on_ground, sn_vec3 *on_other)
 {
     nearness_search to = {.ground = ground, .other = other, .gap = INFINITY};
+    sn_mesh_near near = {.facet_a = -1};
     to.pair = sn_core_pair_make(ground, place_ground, other, place_other);
     to.place = sn_transform_multiply(sn_transform_inverse(*place_ground), *place_other);
     *on_ground = place_ground->position;
@@ -130,19 +159,9 @@ double sn_ground_distance(const sn_collider *ground, const sn_transform *place_g
     if (other->type == SN_COLLIDER_HEIGHT_FIELD) { // it has an inside for the mesh to be in
         return sn_ground_distance(other, place_other, ground, place_ground, on_other, on_ground);
     }
-    if (other->type == SN_COLLIDER_PLANE) {
-        lowest_corner(&to);
-    } else if (sn_collider_is_ground(other)) {
-        sn_transform back = sn_transform_inverse(to.place);
-        sn_facets_near(other, sn_collider_bounds(ground, &back), INFINITY, test_other_facet, &to);
-    } else {
-        sn_facets_near(ground, sn_collider_bounds(other, &to.place), INFINITY, test_gap, &to);
-    }
-    if (other->type != SN_COLLIDER_PLANE) {
-        sn_vec3 middle = sn_transform_point(to.place, middle_of(other->bounds));
-        if (to.gap <= 0.0 || sn_ground_exit(ground, middle) >= 0) {
-            find_depth(&to, 0.0);
-        }
+    find_gap(&to, INFINITY, &near);
+    if (other->type != SN_COLLIDER_PLANE && (to.gap <= 0.0 || is_within(&to))) {
+        find_depth(&to, 0.0);
     }
     *on_ground = sn_transform_point(*place_ground, to.on_ground);
     *on_other = sn_transform_point(*place_ground, to.on_other);
@@ -310,14 +329,31 @@ static bool starts_inside(const impact_search *to)
                           sn_transform_point_inverse(to->sweep_ground->start, middle)) >= 0;
 }
 
+// How far two grounds, or a mesh and a plane, are apart at a share of their ways, if that is no
+// more than `limit`; else infinite. Depth is not asked for: 0 or below is a meeting.
+static double gap_on_way(const impact_search *to, double fraction, double limit, sn_mesh_near *near)
+{
+    sn_transform place_ground = sn_sweep_at(to->sweep_ground, fraction),
+                 place_other = sn_sweep_at(to->sweep_other, fraction);
+    nearness_search at = {.ground = to->ground, .other = to->other, .gap = INFINITY};
+    at.pair = sn_core_pair_make(to->ground, &place_ground, to->other, &place_other);
+    at.place = sn_transform_multiply(sn_transform_inverse(place_ground), place_other);
+    find_gap(&at, limit, near);
+    if (fraction == 0.0 && at.gap > 0.0 && is_within(&at)) { // later, surfaces cross before
+        find_depth(&at, 0.0);
+    }
+    return at.gap;
+}
+
 // A mesh on its way to a plane or to another ground. Neither is convex, so that the plane between
 // nearest points tells nothing of the rest: no point of one comes nearer to the other than by how
-// far both can go at all. What comes too near for this many turns is taken for a meeting.
-static bool sweep_mesh(const sn_collider *ground, const sn_sweep *sweep_ground,
-                       const sn_collider *other, const sn_sweep *sweep_other, double nearness,
-                       double *fraction)
+// far both can go at all. What is farther apart than that need not be known any better, and most
+// is: the search ends with the first boxes. What comes too near for this many turns is taken for a
+// meeting.
+static bool sweep_mesh(const impact_search *to, double *fraction)
 {
     enum { TURNS = 16 };
+    const sn_sweep *sweep_ground = to->sweep_ground, *sweep_other = to->sweep_other;
     sn_vec3 travel_ground =
         sn_vec3_sub(sn_transform_point(sweep_ground->end, sweep_ground->centre),
                     sn_transform_point(sweep_ground->start, sweep_ground->centre));
@@ -325,17 +361,15 @@ static bool sweep_mesh(const sn_collider *ground, const sn_sweep *sweep_ground,
                                        sn_transform_point(sweep_other->start, sweep_other->centre));
     double angle_ground = turn_angle(sweep_ground), angle_other = turn_angle(sweep_other);
     double most = sn_distance(travel_ground, travel_other);
+    most += angle_ground > 0.0 ? angle_ground * sn_collider_reach(to->ground, sweep_ground->centre)
+                               : 0.0;
     most +=
-        angle_ground > 0.0 ? angle_ground * sn_collider_reach(ground, sweep_ground->centre) : 0.0;
-    most += angle_other > 0.0 ? angle_other * sn_collider_reach(other, sweep_other->centre) : 0.0;
+        angle_other > 0.0 ? angle_other * sn_collider_reach(to->other, sweep_other->centre) : 0.0;
+    sn_mesh_near near = {.facet_a = -1};
     for (int turn = 0; turn < TURNS; ++turn) {
-        sn_transform place_ground = sn_sweep_at(sweep_ground, *fraction),
-                     place_other = sn_sweep_at(sweep_other, *fraction);
-        sn_vec3 on_ground, on_other;
-        double gap =
-            sn_ground_distance(ground, &place_ground, other, &place_other, &on_ground, &on_other);
-        double left = gap - nearness;
-        if (left <= (turn == 0 ? 0.0 : 0.01 * nearness)) {
+        double limit = (1.0 + 1e-9) * (to->nearness + most * (1.0 - *fraction));
+        double left = gap_on_way(to, *fraction, limit, &near) - to->nearness;
+        if (left <= (turn == 0 ? 0.0 : 0.01 * to->nearness)) {
             return true;
         }
         if (!(most * (1.0 - *fraction) > left)) {
@@ -351,13 +385,20 @@ bool sn_ground_impact(const sn_collider *ground, const sn_sweep *sweep_ground,
                       double *fraction)
 {
     *fraction = 0.0;
+    bool field = ground->type == SN_COLLIDER_HEIGHT_FIELD;
+    if (field && (other->type == SN_COLLIDER_PLANE || other->type == ground->type)) {
+        return false; // neither can move
+    }
+    if (other->type == SN_COLLIDER_HEIGHT_FIELD) { // it has an inside for the mesh to be in
+        return sn_ground_impact(other, sweep_other, ground, sweep_ground, nearness, fraction);
+    }
+    impact_search to = {ground, other, sweep_ground, sweep_other, nearness, false};
     if (sn_collider_is_convex(other)) {
-        impact_search to = {ground, other, sweep_ground, sweep_other, nearness, false};
         if (starts_inside(&to)) {
             return true;
         }
         *fraction = sweep_convex(&to, 1.0);
         return to.hit;
     }
-    return sweep_mesh(ground, sweep_ground, other, sweep_other, nearness, fraction);
+    return sweep_mesh(&to, fraction);
 }
