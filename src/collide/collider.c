@@ -228,6 +228,17 @@ static sn_aabb bounds_corners(const sn_collider *c, const sn_mat3 *r, sn_vec3 po
                      sn_vec3_add(position, sn_vec3_at(upper))};
 }
 
+// The ring reaches radius sqrt(1 - z_k^2) along axis k, z its own axis; the mesh is inside.
+static sn_aabb bounds_torus(const sn_collider *c, const sn_mat3 *r, sn_vec3 position)
+{
+    double half[3];
+    for (int k = 0; k < 3; ++k) {
+        double across = r->m[k][0] * r->m[k][0] + r->m[k][1] * r->m[k][1];
+        half[k] = (1.0 + 1e-12) * (c->radius * sqrt(across) + c->tube);
+    }
+    return about(position, sn_vec3_at(half));
+}
+
 static sn_aabb bounds_plane(const sn_mat3 *r, sn_vec3 position)
 {
     sn_aabb box = sn_collider_plane().bounds;
@@ -277,6 +288,9 @@ sn_aabb sn_collider_bounds(const sn_collider *c, const sn_transform *place)
     case SN_COLLIDER_PLANE:
         return bounds_plane(&r, place->position);
     default: {
+        if (c->tube > 0.0) {
+            return bounds_torus(c, &r, place->position);
+        }
         sn_vec3 half = sn_vec3_scale(0.5, sn_vec3_sub(c->bounds.upper, c->bounds.lower));
         sn_vec3 middle = sn_vec3_scale(0.5, sn_vec3_add(c->bounds.upper, c->bounds.lower));
         return about(sn_transform_point(*place, middle), turned_half(&r, half));
@@ -393,6 +407,10 @@ sn_status sn_collider_make(const sn_shape *shape, sn_collider *collider, sn_erro
         status = sn_shape_mesh(shape, 0.0, &mesh, error);
         status = status == SN_OK ? make_from_mesh(mesh, collider, error) : status;
         sn_mesh_release(mesh);
+        if (status == SN_OK && collider->type == SN_COLLIDER_MESH) {
+            collider->radius = shape->radius;
+            collider->tube = shape->tube_radius;
+        }
         return status;
     default:
         return sn_fail(error, SN_ERROR_UNSUPPORTED, NULL, "a shape of type %d has no collider",

@@ -11,7 +11,8 @@
 //     triangle      three corners of somebody's mesh; lives on the stack while its mesh is tested
 //     plane         the half space z <= 0; static bodies only
 //     height_field  the ground below a grid of heights over (x, y); static bodies only
-//     mesh          any triangle mesh, static or moving
+//     mesh          any triangle mesh, static or moving; that of a torus also knows its ring and
+//                   tube, and is a torus, exactly, to planes
 //
 // All convex kinds are a core and a ball of radius `rounding` about each of its points: capsules
 // and spheres too. Collision of the cores by distance (GJK), less both roundings, is then exact
@@ -41,7 +42,8 @@ typedef struct sn_height_field sn_height_field; // height_field.h
 
 typedef struct sn_collider {
     sn_collider_type type;
-    double radius;      // cylinder, cone: of the core
+    double radius;      // cylinder, cone: of the core; mesh of a torus: of its ring
+    double tube;        // mesh of a torus: radius of its tube; 0: any other
     double half_height; // capsule, cylinder, cone
     sn_vec3 half;       // box: of the core
     double rounding;    // sphere and capsule: their radius

@@ -80,12 +80,26 @@ static bool find_depth(nearness_search *to, double margin)
     return found;
 }
 
+static void lowest_of_torus(nearness_search *to, sn_vec3 n, double offset)
+{
+    double across = sqrt(n.x * n.x + n.y * n.y), radius = to->ground->radius;
+    sn_vec3 p = across > 0.0 ? sn_vec3_make(-radius * n.x / across, -radius * n.y / across, 0.0)
+                             : sn_vec3_make(radius, 0.0, 0.0);
+    to->on_ground = sn_vec3_add_scaled(p, -to->ground->tube, n);
+    to->gap = sn_dot(n, to->on_ground) - offset;
+    to->on_other = sn_vec3_add_scaled(to->on_ground, -to->gap, n);
+}
+
 // The corner of a mesh that is lowest over a plane: all in the mesh's frame.
 static void lowest_corner(nearness_search *to)
 {
     sn_vec3 n = sn_rotate(to->place.rotation, sn_vec3_make(0.0, 0.0, 1.0));
     double offset = sn_dot(n, to->place.position);
     const sn_mesh_tree *tree = to->ground->mesh;
+    if (to->ground->tube > 0.0) {
+        lowest_of_torus(to, n, offset);
+        return;
+    }
     int32_t stack[SN_BOX_TREE_HEIGHT + 2];
     int top = 0;
     stack[top++] = tree->boxes.root;

@@ -1,4 +1,5 @@
-// Convex colliders and meshes over a half space: the lowest points, each with its exact height.
+// Convex colliders, tori and meshes over a half space: the lowest points, each with its exact
+// height.
 #include "collide/hull_shape.h"
 #include "collide/mesh_tree.h"
 #include "collide/pairs.h"
@@ -158,10 +159,40 @@ static double node_reach(const sn_box_node *node, sn_vec3 n)
     return n.x * x + n.y * y + n.z * z;
 }
 
+// A torus is a ring, a ball about each of its points: over a plane no other than a disc with a
+// round edge, whose lowest points are those of a rim.
+static int plane_torus(const sn_transform *place_plane, const sn_collider *torus,
+                       const sn_transform *place, double margin, sn_manifold *m)
+{
+    sn_vec3 up = sn_rotate(place_plane->rotation, sn_vec3_make(0.0, 0.0, 1.0));
+    over_plane o = {.place = place, .rounding = torus->tube, .margin = margin};
+    o.up = sn_rotate_inverse(place->rotation, up);
+    o.origin = sn_transform_point_inverse(*place, place_plane->position);
+    consider_rim(&o, torus->radius, 0.0, 0);
+    if (o.count == 0) {
+        return 0;
+    }
+    m->normal = o.up;
+    m->patch = 0;
+    sn_manifold_reduce(m, o.points, o.count, 1e-4 * (torus->radius + torus->tube), 0.0, SN_STEEP);
+    for (int i = 0; i < m->count; ++i) {
+        sn_manifold_point *point = &m->points[i];
+        sn_vec3 on_torus = sn_transform_point(*place, point->on_a);
+        point->on_a = sn_transform_point(*place, point->on_b);
+        point->on_b = on_torus;
+        point->feature <<= 16;
+    }
+    m->normal = up;
+    return 1;
+}
+
 int sn_collide_plane_mesh(const sn_transform *place_plane, const sn_collider *mesh,
                           const sn_transform *place_mesh, double margin, sn_manifold *manifolds,
                           int capacity, int *left_out)
 {
+    if (mesh->tube > 0.0 && capacity > 0) {
+        return plane_torus(place_plane, mesh, place_mesh, margin, manifolds);
+    }
     // In the mesh's frame: n . x = offset.
     sn_vec3 up = sn_rotate(place_plane->rotation, sn_vec3_make(0.0, 0.0, 1.0));
     sn_vec3 n = sn_rotate_inverse(place_mesh->rotation, up);

@@ -145,14 +145,18 @@ static void carry_over(memory *old, const sn_manifold *manifold, double near)
     }
 }
 
-// The radius of a shape's surface where its normal is this: see contact.h.
-static double roundness(const sn_collider *collider, const sn_transform *place, sn_vec3 normal)
+// The radius of a shape's surface where its normal is this: see contact.h. Tori are round to planes
+// only.
+static double roundness(const sn_touch_place *at, const sn_collider *other, sn_vec3 normal)
 {
-    if (collider->type != SN_COLLIDER_CYLINDER) {
+    const sn_collider *collider = at->collider;
+    bool torus = collider->tube > 0.0 && other->type == SN_COLLIDER_PLANE;
+    if (collider->type != SN_COLLIDER_CYLINDER && !torus) {
         return sn_collider_is_convex(collider) ? collider->rounding : 0.0;
     }
-    sn_vec3 axis = sn_rotate(place->rotation, (sn_vec3){0.0, 0.0, 1.0});
-    return fabs(sn_dot(axis, normal)) < 1e-3 ? collider->radius : 0.0;
+    sn_vec3 axis = sn_rotate(at->frame.rotation, (sn_vec3){0.0, 0.0, 1.0});
+    bool rolls = fabs(sn_dot(axis, normal)) < 1e-3;
+    return rolls ? collider->radius + collider->tube : collider->tube;
 }
 
 // What points that are no more have carried goes to those that have come in their place: else all
@@ -192,8 +196,8 @@ static void fill_contact(const sn_world *world, const sn_pair *pair, const sn_ma
     contact->rolling_friction = pair->rolling_friction;
     contact->spinning_friction = pair->spinning_friction;
     contact->size = pair->size;
-    contact->round_a = roundness(at_a->collider, &at_a->frame, manifold->normal);
-    contact->round_b = roundness(at_b->collider, &at_b->frame, manifold->normal);
+    contact->round_a = roundness(at_a, at_b->collider, manifold->normal);
+    contact->round_b = roundness(at_b, at_a->collider, manifold->normal);
     contact->turning = old->count > 0 ? old->turning : SN_VEC3_ZERO;
     contact->patch = manifold->patch;
     contact->count = manifold->count;
