@@ -1,6 +1,7 @@
 #include "elastic_info.h"
 
 #include <math.h>
+#include <stdio.h>
 
 // Young's modulus and Poisson's ratio: E = 9 K G / (3 K + G), nu = (3 K - 2 G) / (6 K + 2 G).
 static double young_of(const sn_elastic *e)
@@ -58,6 +59,8 @@ void sn_json_elastic(sn_json_writer *json, const sn_world *world, sn_body body)
         sn_json_write_integer(json, "parts", (uint64_t)quality.part_count);
     }
     sn_json_write_integer(json, "turned", (uint64_t)sn_tetrahedra_turned_count(mesh));
+    sn_json_write_integer(json, "inverted",
+                          (uint64_t)sn_body_inverted_elements(world, body, NULL, 0));
     sn_json_write_close(json);
     int count = 0;
     const sn_elastic_material *materials = sn_body_materials(world, body, &count);
@@ -71,6 +74,33 @@ void sn_json_elastic(sn_json_writer *json, const sn_world *world, sn_body body)
 static const char *plural(int count)
 {
     return count == 1 ? "" : "s";
+}
+
+bool sn_inverted_text(const sn_world *world, sn_body body, char text[SN_INVERTED_TEXT])
+{
+    enum { SHOWN = 8 };
+    int list[SHOWN], count = sn_body_inverted_elements(world, body, list, SHOWN);
+    int used = snprintf(text, SN_INVERTED_TEXT, "%d element%s inside out", count,
+                        count == 1 ? " is" : "s are");
+    for (int i = 0; i < count && i < SHOWN; ++i) {
+        used += snprintf(text + used, (size_t)(SN_INVERTED_TEXT - used), "%s %d",
+                         i == 0 ? ":" : ",", list[i]);
+    }
+    if (count > SHOWN) {
+        snprintf(text + used, (size_t)(SN_INVERTED_TEXT - used), " and %d more", count - SHOWN);
+    }
+    return count > 0;
+}
+
+void sn_print_inverted(const sn_world *world)
+{
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        char text[SN_INVERTED_TEXT];
+        sn_body body = sn_world_body(world, i);
+        if (sn_inverted_text(world, body, text)) {
+            printf("body '%s': %s\n", sn_body_name(world, body), text);
+        }
+    }
 }
 
 // What does not keep a mesh from use, and may not be what its maker wanted.
@@ -108,6 +138,10 @@ void sn_print_elastic(const sn_world *world, sn_body body)
                degrees(quality.greatest_angle), quality.least_ratio, quality.least_ratio_element,
                quality.mean_ratio);
         print_oddities(mesh, &quality);
+    }
+    char inverted[SN_INVERTED_TEXT];
+    if (sn_inverted_text(world, body, inverted)) {
+        printf("  %s\n", inverted);
     }
     int count = 0;
     const sn_elastic_material *materials = sn_body_materials(world, body, &count);

@@ -1,6 +1,7 @@
 // sinew check SCENE...: every mistake, with its place.
 #include <inttypes.h>
 
+#include "elastic_info.h"
 #include "exit_code.h"
 #include "json_writer.h"
 #include "scene/error_list.h"
@@ -14,6 +15,18 @@ typedef struct check_result {
     sn_error_list notes; // copies of the scene's
     int bodies, joints, fields, params, probes;
 } check_result;
+
+static void note_inverted(const sn_world *world, const char *name, sn_error_list *notes)
+{
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        char text[SN_INVERTED_TEXT];
+        sn_body body = sn_world_body(world, i);
+        if (sn_inverted_text(world, body, text)) {
+            sn_error_list_add(notes, SN_OK, name, "body '%.60s' at the start: %s",
+                              sn_body_name(world, body), text);
+        }
+    }
+}
 
 // Reads the scene and builds its world, since some mistakes (an inertia that no body can have) only
 // show there.
@@ -37,6 +50,7 @@ static void check(const sn_scene_source *source, check_result *result)
         result->fields = sn_world_field_count(world);
         result->params = sn_scene_param_count(scene);
         result->probes = sn_scene_probe_count(scene);
+        note_inverted(world, source->name, &result->notes);
     } else {
         sn_error_list_add_error(&result->errors, &error);
     }

@@ -1,6 +1,7 @@
 // sinew equilibrium SCENE: the pose in which nothing accelerates.
 #include <math.h>
 
+#include "elastic_info.h"
 #include "exit_code.h"
 #include "files.h"
 #include "freedom_name.h"
@@ -52,6 +53,7 @@ static void print_text(const sn_world *world, const sn_equilibrium *rest)
     printf("%s after %d iteration%s\n",
            rest->stable ? "stable equilibrium" : "balanced, but not stable", rest->iterations,
            rest->iterations == 1 ? "" : "s");
+    sn_print_inverted(world);
     printf("left unbalanced   %.3g N, %.3g N m\n", rest->force, rest->torque);
     printf("potential energy  %.9g J\n", rest->potential);
     printf("freedoms          %d: %d held by forces, %d free, %d unstable\n", rest->freedoms,
@@ -118,6 +120,7 @@ static void print_json(const sn_world *world, const sn_equilibrium *rest)
     sn_json_write_number(&json, "force", rest->force);
     sn_json_write_number(&json, "torque", rest->torque);
     sn_json_write_number(&json, "potential", rest->potential);
+    sn_json_write_integer(&json, "inverted", (uint64_t)rest->inverted);
     sn_json_write_integer(&json, "freedoms", (uint64_t)rest->freedoms);
     json_directions(&json, world, "free", rest->free_count, rest->free_directions,
                     rest->coordinates);

@@ -1,6 +1,7 @@
 // sinew modes SCENE: natural frequencies and shapes.
 #include <math.h>
 
+#include "elastic_info.h"
 #include "exit_code.h"
 #include "files.h"
 #include "freedom_name.h"
@@ -86,6 +87,7 @@ static void print_text(sn_world *world, const sn_modes *modes, int wanted)
     for (int i = 0; i < modes->count; ++i) {
         free_count += modes->list[i].type == SN_MODE_FREE;
     }
+    sn_print_inverted(world);
     printf("%4s %14s %14s %12s  %s\n", "mode", "frequency[Hz]", "omega[rad/s]", "period[s]",
            "moves most (share of kinetic energy)");
     for (; index < modes->count && shown < wanted; ++index) {
@@ -144,6 +146,7 @@ static void print_json(sn_world *world, const sn_modes *modes, int shown)
     sn_json_write_number(&json, "force", modes->force);
     sn_json_write_number(&json, "torque", modes->torque);
     sn_json_write_number(&json, "asymmetry", modes->asymmetry);
+    sn_json_write_integer(&json, "inverted", (uint64_t)modes->inverted);
     sn_json_write_open(&json, "modes", '[');
     for (int i = 0; i < shown; ++i) {
         json_mode(&json, world, modes, i);

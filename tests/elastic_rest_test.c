@@ -327,6 +327,57 @@ static void modes_swing_as_they_say(void **state)
     sn_world_destroy(world);
 }
 
+// St. Venant's law knows F^T F alone: a tetrahedron is at rest as its own mirror image, too. That
+// is told, by the equilibrium, by its modes and with the element's number.
+static void what_rests_inside_out_is_told(void **state)
+{
+    (void)state;
+    const sn_vec3 rest_at[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, -1}};
+    const sn_vec3 mirrored[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
+    const int elements[8] = {0, 1, 2, 3, 0, 2, 1, 4};
+    sn_tetrahedra_def listed = {.positions = rest_at,
+                                .vertex_count = 5,
+                                .elements = elements,
+                                .element_count = 2,
+                                .nodes = 4};
+    sn_tetrahedra *mesh = NULL;
+    assert_int_equal(sn_tetrahedra_create(&listed, &mesh, NULL), SN_OK);
+    for (int turned = 0; turned < 2; ++turned) {
+        sn_world *world = make_world(0.0);
+        sn_elastic_material material = sn_default_elastic_material();
+        material.elastic.law = SN_ELASTIC_ST_VENANT;
+        sn_elastic_def def = sn_default_elastic_def();
+        def.mesh = mesh;
+        def.materials = &material;
+        def.material_count = 1;
+        sn_body body, still;
+        def.name = "sound";
+        def.positions = rest_at;
+        assert_int_equal(sn_world_add_elastic(world, &def, &still, NULL), SN_OK);
+        def.name = "lump";
+        def.positions = turned ? mirrored : rest_at;
+        assert_int_equal(sn_world_add_elastic(world, &def, &body, NULL), SN_OK);
+        sn_equilibrium rest;
+        sn_modes modes;
+        settle(world, false, &rest);
+        assert_true(rest.stable);
+        assert_int_equal(rest.inverted, turned ? 2 : 0);
+        assert_int_equal(rest.inverted_body.index, turned ? body.index : 0);
+        assert_int_equal(sn_world_modes(world, &modes, NULL), SN_OK);
+        assert_int_equal(modes.inverted, rest.inverted);
+        assert_int_equal(modes.inverted_body.index, rest.inverted_body.index);
+        int list[2] = {-1, -1};
+        assert_int_equal(sn_body_inverted_elements(world, body, list, 1), turned ? 2 : 0);
+        assert_int_equal(list[0], turned ? 0 : -1);
+        assert_int_equal(list[1], -1);
+        assert_int_equal(sn_body_inverted_elements(world, still, NULL, 0), 0);
+        sn_modes_free(&modes);
+        sn_equilibrium_free(&rest);
+        sn_world_destroy(world);
+    }
+    sn_tetrahedra_release(mesh);
+}
+
 static void lack_of_memory_is_told(void **state)
 {
     (void)state;
@@ -363,6 +414,7 @@ int main(void)
         cmocka_unit_test(springs_and_planes_take_part),
         cmocka_unit_test(spectra_are_those_of_dense_matrices),
         cmocka_unit_test(modes_swing_as_they_say),
+        cmocka_unit_test(what_rests_inside_out_is_told),
         cmocka_unit_test(lack_of_memory_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

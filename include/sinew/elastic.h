@@ -318,6 +318,11 @@ typedef struct sn_elastic_report {
 
 SN_API sn_elastic_report sn_body_elastic_report(const sn_world *world, sn_body body);
 
+// Elements that are inside out where the body is now, det F not above 0 at some point: how many,
+// and the first `capacity` of them in `elements` (NULL with 0). 0 for other bodies.
+SN_API int sn_body_inverted_elements(const sn_world *world, sn_body body, int *elements,
+                                     int capacity);
+
 #ifdef __cplusplus
 }
 #endif

@@ -94,6 +94,9 @@ typedef struct sn_equilibrium {
     double *unstable_directions; // unstable_count * coordinates
     int resting_count;
     int *resting; // coordinates that are pressed against a hard limit
+    int inverted; // elements of elastic bodies that are inside out there: an equilibrium of the
+                  // material's law, stable or not, that no real body has
+    sn_body inverted_body; // the first body with one
 } sn_equilibrium;
 
 // Looks for a pose in which nothing accelerates, from wherever the world is now, and brings the
@@ -126,6 +129,8 @@ typedef struct sn_modes {
     double force;    // N, N m: what is left unbalanced at this pose in a freedom
     double torque;
     double asymmetry; // of the stiffness, relative: above 1e-6 a callback's force has no potential
+    int inverted;     // elements of elastic bodies that are inside out at this pose
+    sn_body inverted_body; // the first body with one
 } sn_modes;
 
 // Natural frequencies and shapes about the present pose, K phi = omega^2 M phi on what ties and

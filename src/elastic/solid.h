@@ -58,6 +58,10 @@ SN_API double sn_solid_least_stretch(const sn_solid *solid, const double *x, int
 // Elements with det F not above 0 at some point.
 SN_API int sn_solid_count_inverted(sn_solid *solid, sn_threads *threads, const double *x);
 
+// The same with their numbers, the first `capacity` of them in `elements`, ascending.
+SN_API int sn_solid_list_inverted(const sn_solid *solid, const double *x, int *elements,
+                                  int capacity);
+
 // Some elements have a law that is infinite at zero volume and does not tell an element from its
 // mirror image, so that nothing but the way there keeps them from turning inside out.
 SN_API bool sn_solid_has_barrier(const sn_solid *solid);

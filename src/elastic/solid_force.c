@@ -278,3 +278,19 @@ double sn_solid_least_stretch(const sn_solid *solid, const double *x, int *eleme
     }
     return least;
 }
+
+int sn_solid_list_inverted(const sn_solid *solid, const double *x, int *elements, int capacity)
+{
+    int count = 0;
+    for (int e = 0; e < solid->element_count; ++e) {
+        bool sound = true;
+        for (int p = 0; p < solid->points; ++p) {
+            sn_mat3 f = sn_solid_gradient(solid, e, p, x);
+            sound = sound && sn_mat3_determinant(f) > 0.0;
+        }
+        if (!sound && count++ < capacity) {
+            elements[count - 1] = e;
+        }
+    }
+    return count;
+}

@@ -243,6 +243,37 @@ bool sn_body_vertex_is_fixed(const sn_world *world, sn_body body, int vertex)
            item_of(world, record)->fixed[vertex] != 0;
 }
 
+int sn_body_inverted_elements(const sn_world *world, sn_body body, int *elements, int capacity)
+{
+    const sn_body_record *record = elastic_record(world, body);
+    if (record == NULL) {
+        return 0;
+    }
+    const sn_agent_set *set = &world->elastics.agents;
+    sn_elastic_follow_flow(set, record->agent.agent);
+    return sn_solid_list_inverted(item_of(world, record)->solid,
+                                  sn_agent_q(set, record->agent.agent), elements, capacity);
+}
+
+// What is inside out is told, whatever law it has.
+int sn_world_count_inverted(const sn_world *world, sn_body *first)
+{
+    const sn_agent_set *set = &world->elastics.agents;
+    int total = 0;
+    *first = (sn_body){0};
+    for (int i = 0; i < set->count; ++i) {
+        sn_elastic_follow_flow(set, i);
+        int count = sn_solid_count_inverted(world->elastics.items[i]->solid, world->threads,
+                                            sn_agent_q(set, i));
+        if (count > 0 && total == 0) {
+            uint32_t owner = set->agents[i].owner;
+            *first = (sn_body){owner, world->body_ids.generation.data[owner]};
+        }
+        total += count;
+    }
+    return total;
+}
+
 sn_elastic_report sn_body_elastic_report(const sn_world *world, sn_body body)
 {
     const sn_body_record *record = elastic_record(world, body);

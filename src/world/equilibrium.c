@@ -634,6 +634,7 @@ sn_status sn_world_equilibrium(sn_world *world, const sn_equilibrium_def *def,
     }
     sn_world_touch(world);
     equilibrium->potential = sn_world_energy(world).potential;
+    equilibrium->inverted = sn_world_count_inverted(world, &equilibrium->inverted_body);
     return SN_OK;
 }
 

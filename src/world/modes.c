@@ -99,6 +99,7 @@ sn_status sn_world_modes(sn_world *world, sn_modes *modes, sn_error *error)
 {
     *modes = (sn_modes){0};
     if (world->elastics.agents.count > 0) {
+        modes->inverted = sn_world_count_inverted(world, &modes->inverted_body);
         return sn_world_elastic_modes(world, modes, error);
     }
     sn_system system;

@@ -240,22 +240,12 @@ static int count_stalled(const sn_world *world)
     return count;
 }
 
-// What is inside out at the end of a step is told, whatever law it has.
 static void count_inverted(sn_world *world)
 {
-    sn_agent_set *set = &world->elastics.agents;
-    world->report.inverted = world->report.spared = 0;
-    world->report.inverted_body = (sn_body){0};
-    for (int i = 0; i < set->count; ++i) {
-        sn_elastic_item *item = world->elastics.items[i];
-        sn_elastic_follow_flow(set, i);
-        int count = sn_solid_count_inverted(item->solid, world->threads, sn_agent_q(set, i));
-        if (count > 0 && world->report.inverted == 0) {
-            uint32_t owner = set->agents[i].owner;
-            world->report.inverted_body = (sn_body){owner, world->body_ids.generation.data[owner]};
-        }
-        world->report.inverted += count;
-        world->report.spared += item->spared;
+    world->report.inverted = sn_world_count_inverted(world, &world->report.inverted_body);
+    world->report.spared = 0;
+    for (int i = 0; i < world->elastics.agents.count; ++i) {
+        world->report.spared += world->elastics.items[i]->spared;
     }
 }
 

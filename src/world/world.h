@@ -253,6 +253,9 @@ void sn_world_free_bodies(sn_world *world);
 bool sn_world_copy_bodies(const sn_world *world, sn_world *copy);
 
 // ---- elastic_body.c ----
+
+// Elements of all elastic bodies that are inside out, and the first body that has one.
+int sn_world_count_inverted(const sn_world *world, sn_body *first);
 void sn_world_drop_elastic(sn_world *world, sn_body_record *record);
 sn_mass_properties sn_world_elastic_mass(const sn_world *world, const sn_body_record *record);
 // Where a point of a body is that was at `local` of its frame at rest.
