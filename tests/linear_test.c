@@ -181,6 +181,119 @@ static void test_added_terms_and_compliance(void **state)
     free_system(&s);
 }
 
+// ---- rows by a factor ----
+
+enum { FACE_ROWS = 120 };
+
+typedef struct face_rows {
+    int starts[FACE_ROWS + 1], nodes[FACE_ROWS];
+    double numbers[3 * FACE_ROWS];
+} face_rows;
+
+// Three rows a vertex, as contact has them.
+static sn_factor_rows first_rows(face_rows *face, int count)
+{
+    memset(face, 0, sizeof *face);
+    for (int r = 0; r < count; ++r) {
+        face->starts[r + 1] = r + 1;
+        face->nodes[r] = r / 3;
+        face->numbers[3 * r + r % 3] = 1.0;
+    }
+    return (sn_factor_rows){count, face->starts, face->nodes, face->numbers};
+}
+
+static double *solve_anew(sn_linear *linear, sn_threads *pool, elastic_system *s, const double *b)
+{
+    double *x = calloc((size_t)s->size, sizeof *x);
+    sn_linear_begin(linear, pool, 1.0, 3.0);
+    finish(linear, pool, s);
+    assert_int_equal(sn_linear_solve(linear, pool, b, x, NULL), SN_OK);
+    return x;
+}
+
+static void same_numbers(const double *a, const double *b, int count, double by)
+{
+    double most = 0.0;
+    for (int i = 0; i < count; ++i) {
+        most = fmax(most, fabs(b[i]));
+    }
+    for (int i = 0; i < count; ++i) {
+        assert_true(fabs(a[i] - b[i]) <= by * most);
+    }
+}
+
+// Many rows are found with a factor, which then solves as well; few are not, and the next matrix is
+// solved as if there had been none.
+static void test_many_rows_take_a_factor(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 5};
+    for (int nodes = 4; nodes <= 10; nodes += 6) {
+        elastic_system s = make_system(nodes == 4 ? 8 : 4, 6, nodes == 4 ? 6 : 2, nodes, 0,
+                                       SN_STIFFNESS_FROZEN, 0);
+        assert_true(s.vertices > 300);
+        sn_linear *linear = make_linear(&s, SN_LINEAR_AUTOMATIC, 1e-4, NULL, 0),
+                  *direct = make_linear(&s, SN_LINEAR_DIRECT, 0.0, NULL, 0);
+        double *b = system_vector(&s, &random), *exact = solve_anew(direct, NULL, &s, b),
+               *x = calloc((size_t)s.size, sizeof *x);
+        static double w[FACE_ROWS * FACE_ROWS], reference[FACE_ROWS * FACE_ROWS];
+        face_rows face;
+        sn_factor_rows many = first_rows(&face, FACE_ROWS);
+        assert_int_equal(sn_linear_compliance(direct, NULL, &many, reference, NULL), SN_OK);
+
+        double *before = solve_anew(linear, NULL, &s, b);
+        assert_true(sn_linear_statistics_of(linear).iterations > 0);
+        assert_int_equal(sn_linear_compliance(linear, NULL, &many, w, NULL), SN_OK);
+        same_numbers(w, reference, FACE_ROWS * FACE_ROWS, 1e-11);
+        assert_int_equal(sn_linear_solve(linear, NULL, b, x, NULL), SN_OK);
+        same_numbers(x, exact, s.size, 1e-11);
+        assert_int_equal(sn_linear_statistics_of(linear).iterations, 0);
+        uint64_t allocations = sn_allocation_count();
+        assert_int_equal(sn_linear_compliance(linear, NULL, &many, w, NULL), SN_OK);
+        assert_int_equal(sn_allocation_count(), allocations);
+
+        double *after = solve_anew(linear, NULL, &s, b);
+        assert_memory_equal(after, before, (size_t)s.size * sizeof *after);
+        sn_factor_rows few = first_rows(&face, 1);
+        assert_int_equal(sn_linear_compliance(linear, NULL, &few, w, NULL), SN_OK);
+        assert_true(sn_linear_statistics_of(linear).iterations > 0);
+        assert_true(fabs(w[0] - reference[0]) < 1e-2 * reference[0]);
+        free(before);
+        free(after);
+        free(exact);
+        free(x);
+        free(b);
+        sn_linear_destroy(linear);
+        sn_linear_destroy(direct);
+        free_system(&s);
+    }
+}
+
+// Where there is no memory for the factor it is told, and the next try may have it.
+static void test_rows_without_memory(void **state)
+{
+    (void)state;
+    elastic_system s = make_system(8, 6, 6, 4, 0, SN_STIFFNESS_FROZEN, 0);
+    sn_linear *linear = make_linear(&s, SN_LINEAR_AUTOMATIC, 1e-4, NULL, 0);
+    static double w[FACE_ROWS * FACE_ROWS];
+    face_rows face;
+    sn_factor_rows rows = first_rows(&face, FACE_ROWS);
+    int failures = 0;
+    sn_status status = SN_ERROR_MEMORY;
+    for (int after = 0; status != SN_OK; ++after) {
+        sn_linear_begin(linear, NULL, 1.0, 3.0);
+        finish(linear, NULL, &s);
+        sn_allocation_fail_after(after);
+        status = sn_linear_compliance(linear, NULL, &rows, w, NULL);
+        sn_allocation_fail_after(-1);
+        assert_true(status == SN_OK || status == SN_ERROR_MEMORY);
+        failures += status != SN_OK;
+    }
+    assert_true(failures > 10);
+    sn_linear_destroy(linear);
+    free_system(&s);
+}
+
 // ---- preconditioner ----
 
 // Cells of a bar of 1 m that bends by a quarter: iterations must not grow with the mesh.
@@ -372,6 +485,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conjugate_equals_direct),
         cmocka_unit_test(test_added_terms_and_compliance),
+        cmocka_unit_test(test_many_rows_take_a_factor),
+        cmocka_unit_test(test_rows_without_memory),
         cmocka_unit_test(test_iterations_do_not_grow),
         cmocka_unit_test(test_any_number_of_threads),
         cmocka_unit_test(test_failures_are_told),

@@ -63,25 +63,35 @@ static bool list_rows(sn_elastic_item *item)
     return true;
 }
 
-// G A^-1 G^T; where it cannot be found the points do not answer at all.
-static void find_answers(const sn_agent_set *set, int agent)
+// G A^-1 G^T; where it cannot be found the points do not answer at all, and where that is for lack
+// of memory the step fails.
+static void find_answers(sn_agent_set *set, int agent)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     int width = 3 * item->grips.count;
-    if (item->answers || !sn_array_resize(&item->compliance, width * width) ||
+    if (item->answers) {
+        return;
+    }
+    if (!sn_array_resize(&item->compliance, width * width) ||
         !sn_array_resize(&item->answer, width)) {
+        set->agents[agent].failed = SN_FAILURE_MEMORY;
         return;
     }
     memset(item->compliance.data, 0, (size_t)(width * width) * sizeof(double));
     item->answers = true;
     if (!list_rows(item)) {
+        set->agents[agent].failed = SN_FAILURE_MEMORY;
         return;
     }
     sn_factor_rows rows = {width, item->row_starts.data, item->row_nodes.data,
                            item->row_numbers.data};
     sn_linear *linear = item->linear != NULL ? item->linear : item->inertia;
     if (linear != NULL) {
-        sn_linear_compliance(linear, threads_of(set), &rows, item->compliance.data, NULL);
+        sn_status status =
+            sn_linear_compliance(linear, threads_of(set), &rows, item->compliance.data, NULL);
+        if (status == SN_ERROR_MEMORY) {
+            set->agents[agent].failed = SN_FAILURE_MEMORY;
+        }
         return;
     }
     for (int a = 0; a < width; ++a) { // a lumped mass

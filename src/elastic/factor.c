@@ -131,10 +131,11 @@ static size_t place_packed(sn_factor *factor)
     return total + sn_front_packed(factor->statistics.tallest_front);
 }
 
+// Where panels, updates and strips go, and what that comes to.
 static bool place_numbers(sn_factor *factor)
 {
     sn_factor_statistics *told = &factor->statistics;
-    size_t panels = 0, rows = (size_t)factor->count * (size_t)factor->block;
+    size_t panels = 0;
     told->front_count = factor->front_count;
     for (int f = 0; f < factor->front_count; ++f) {
         sn_front *front = &factor->fronts[f];
@@ -149,19 +150,44 @@ static bool place_numbers(sn_factor *factor)
     if (odd == NULL) {
         return false;
     }
-    size_t updates = place_updates(factor, odd), packed = place_packed(factor);
+    factor->panel_size = panels;
+    factor->update_size = place_updates(factor, odd);
+    factor->packed_size = place_packed(factor);
+    told->bytes = (double)(panels + factor->update_size + factor->packed_size) * sizeof(double);
     sn_free(odd);
-    factor->numbers = sn_allocate((panels + 1) * sizeof(double));
-    factor->updates = sn_allocate((updates + 1) * sizeof(double));
-    factor->packed = sn_allocate((packed + 1) * sizeof(double));
+    return true;
+}
+
+static void free_numbers(sn_factor *factor)
+{
+    double **numbers[] = {&factor->numbers,  &factor->updates, &factor->packed,
+                          &factor->diagonal, &factor->scratch, &factor->gathered};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k) {
+        sn_free(*numbers[k]);
+        *numbers[k] = NULL;
+    }
+    sn_free(factor->bad);
+    factor->bad = NULL;
+}
+
+// All of them or, when memory runs out, none: the next update then asks again.
+static bool allocate_numbers(sn_factor *factor)
+{
+    size_t rows = (size_t)factor->count * (size_t)factor->block;
+    factor->numbers = sn_allocate((factor->panel_size + 1) * sizeof(double));
+    factor->updates = sn_allocate((factor->update_size + 1) * sizeof(double));
+    factor->packed = sn_allocate((factor->packed_size + 1) * sizeof(double));
     factor->diagonal = sn_allocate((rows + 1) * sizeof(double));
     factor->scratch = sn_allocate((rows + 1) * sizeof(double));
-    factor->gathered = sn_allocate(((size_t)told->tallest_front + 1) * sizeof(double));
+    factor->gathered = sn_allocate(((size_t)factor->statistics.tallest_front + 1) * sizeof(double));
     factor->bad = sn_allocate(((size_t)factor->subtree_count + 1) * sizeof(int));
-    told->bytes = (double)(panels + updates + packed) * sizeof(double);
-    return factor->numbers != NULL && factor->updates != NULL && factor->packed != NULL &&
-           factor->diagonal != NULL && factor->scratch != NULL && factor->gathered != NULL &&
-           factor->bad != NULL;
+    bool fits = factor->numbers != NULL && factor->updates != NULL && factor->packed != NULL &&
+                factor->diagonal != NULL && factor->scratch != NULL && factor->gathered != NULL &&
+                factor->bad != NULL;
+    if (!fits) {
+        free_numbers(factor);
+    }
+    return fits;
 }
 
 sn_status sn_factor_create(const sn_factor_def *def, sn_factor **factor, sn_error *error)
@@ -178,7 +204,7 @@ sn_status sn_factor_create(const sn_factor_def *def, sn_factor **factor, sn_erro
     sn_status status = sn_factor_analyse(def, made, error);
     made->place = sn_copy_text(def->place);
     if (status == SN_OK && ((def->place != NULL && made->place == NULL) || !find_subtrees(made) ||
-                            !place_numbers(made))) {
+                            !place_numbers(made) || (!def->deferred && !allocate_numbers(made)))) {
         status = sn_fail_memory(error, (size_t)(made->statistics.entries * sizeof(double)));
     }
     if (status != SN_OK) {
@@ -203,13 +229,7 @@ void sn_factor_destroy(sn_factor *factor)
     sn_free(factor->entries);
     sn_free(factor->subtrees);
     sn_free(factor->in_subtree);
-    sn_free(factor->numbers);
-    sn_free(factor->updates);
-    sn_free(factor->packed);
-    sn_free(factor->diagonal);
-    sn_free(factor->scratch);
-    sn_free(factor->gathered);
-    sn_free(factor->bad);
+    free_numbers(factor);
     sn_free(factor->place);
     sn_factor_local_free(factor->local);
     sn_free(factor);
@@ -340,6 +360,9 @@ sn_status sn_factor_update(sn_factor *factor, sn_threads *threads, const double 
                            sn_error *error)
 {
     updating work = {factor, values};
+    if (factor->numbers == NULL && !allocate_numbers(factor)) {
+        return sn_fail_memory(error, (size_t)factor->statistics.bytes);
+    }
     sn_threads_run(threads, factor->subtree_count, 1, update_subtrees, &work);
     int bad = -1;
     for (int t = 0; t < factor->subtree_count; ++t) {

@@ -1,6 +1,7 @@
 // Sparse Cholesky factors A = L L^T of symmetric positive definite matrices of small dense blocks.
 // The order of elimination, the pattern of L and all memory are settled once; factoring again with
-// other numbers allocates nothing.
+// other numbers allocates nothing. A deferred factor tells what it would cost, and allocates its
+// numbers, which are nearly all of its memory, in the first update.
 //
 //     sn_factor_def def = {.count = vertices, .block = 3, .starts = sparse->starts,
 //                          .columns = sparse->columns, .positions = positions};
@@ -30,6 +31,7 @@ typedef struct sn_factor_def {
     const int *starts;        // count + 1: rows of the lower triangle, by node
     const int *columns;       // ascending in each row, the diagonal last
     const sn_vec3 *positions; // count: guide the order; may be NULL
+    bool deferred;            // no memory for numbers before the first update
     const char *place;        // the body's name for errors; may be NULL
 } sn_factor_def;
 
@@ -38,7 +40,7 @@ SN_API void sn_factor_destroy(sn_factor *factor); // NULL is allowed
 
 // The factor of these numbers: block^2 each, by rows, in the order of `columns`.
 // SN_ERROR_INTEGRATOR when they are not positive definite to working precision, with the node and
-// its row; the factor is then of no use until the next update.
+// its row; the factor is then of no use until the next update. SN_ERROR_MEMORY: deferred ones.
 SN_API sn_status sn_factor_update(sn_factor *factor, sn_threads *threads, const double *values,
                                   sn_error *error);
 

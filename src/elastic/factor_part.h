@@ -45,8 +45,9 @@ struct sn_factor {
     sn_factor_entry *entries;
     int subtree_count; // fronts in no subtree are taken one by one
     sn_subtree *subtrees;
-    uint8_t *in_subtree; // front_count
-    double *numbers;     // panels
+    uint8_t *in_subtree;                         // front_count
+    size_t panel_size, update_size, packed_size; // of the next three
+    double *numbers; // panels; NULL until the first update of a deferred factor
     double *updates;
     double *packed;    // strips of fronts
     size_t top_packed; // of packed[]: for fronts in no subtree

@@ -14,8 +14,14 @@
 //
 // Direct systems are exact to round-off and cheap to solve again, for contacts say, but the factor
 // grows faster than the mesh. Conjugate ones take some 30 products whatever the mesh, and a
-// solution each for every row of a compliance. Both are the same to the bit for any number of
-// threads, and depend on nothing but what they are given: no step hands anything to the next.
+// solution each for every row of a compliance. An automatic system of more than some hundred
+// vertices is conjugate until a compliance has so many rows that a factor costs less; its matrix is
+// then factored once, for these rows and for whatever is solved before the next begin. The choice
+// is by sizes and the number of rows alone. Memory for that factor, up to 1 GiB, is taken when it
+// is first needed; SN_ERROR_MEMORY when there is none.
+//
+// All are the same to the bit for any number of threads, and depend on nothing but what they are
+// given: no step hands anything to the next.
 //
 // Vectors have SN_SOLID_STRIDE numbers a vertex, the fourth 0. What it does not do: indefinite
 // matrices, which are told, with the vertex.
@@ -28,7 +34,7 @@
 typedef struct sn_linear sn_linear;
 
 typedef enum sn_linear_kind {
-    SN_LINEAR_AUTOMATIC, // direct for small bodies
+    SN_LINEAR_AUTOMATIC, // direct for small bodies, and for compliances of many rows
     SN_LINEAR_DIRECT,
     SN_LINEAR_CONJUGATE
 } sn_linear_kind;
