@@ -53,7 +53,10 @@ static picture draw(const sn_world *world, const sn_picture_def *def, int thread
     assert_true(sn_world_body_count(world) <= 32);
     assert_int_equal(sn_drawing_create(world, threads, &drawing, &error), SN_OK);
     sn_world_frames(world, frames);
-    assert_int_equal(sn_draw_picture(drawing, frames, NULL, def, p.pixels, &error), SN_OK);
+    sn_vec3 *points = calloc((size_t)sn_world_point_count(world) + 1, sizeof *points);
+    sn_world_points(world, points);
+    assert_int_equal(sn_draw_picture(drawing, frames, points, def, p.pixels, &error), SN_OK);
+    free(points);
     sn_drawing_destroy(drawing);
     return p;
 }
@@ -485,6 +488,48 @@ static void memory_may_run_out(void **state)
     }
 }
 
+static int count_colour(const picture *p, int stronger, int weaker)
+{
+    int count = 0;
+    for (int i = 0; i < p->width * p->height; ++i) {
+        const uint8_t *rgb = p->pixels + 3 * (size_t)i;
+        count += rgb[stronger] > 60 && rgb[stronger] > 2 * rgb[weaker];
+    }
+    return count;
+}
+
+// Halves of an elastic box, of a red material and a blue one, on its own faces and on a shape that
+// stands for it; a colour of the body's own goes before both.
+static void regions_have_their_colours(void **state)
+{
+    (void)state;
+    static const char form[] =
+        "{\"sinew\": 1, \"materials\": {\"a\": {\"colour\": \"#d01010\"}, \"b\": {\"colour\": "
+        "\"#1010d0\"}}, \"bodies\": [{\"name\": \"two\", \"type\": \"elastic\", \"materials\": "
+        "[\"a\", \"b\"]%s, \"mesh\": {\"type\": \"listed\", \"vertices\": [[0, 0, 0], [1, 0, 0], "
+        "[0, 1, 0], [0, 0, 1], [-1, 0, 0]], \"elements\": [[0, 1, 2, 3], [0, 2, 4, 3]], "
+        "\"regions\": "
+        "[0, 1]}}]}";
+    static const char *const more[3] = {
+        "",
+        ", \"display\": {\"type\": \"box\", \"size\": [1, 0.2, 0.2], \"position\": [0, 0.2, 0.2]}",
+        ", \"colour\": \"#d01010\""};
+    for (int i = 0; i < 3; ++i) {
+        char text[1000];
+        snprintf(text, sizeof text, form, more[i]);
+        sn_world *world = load(text);
+        sn_picture_def def = small_def(160, 120, 4);
+        def.camera = (sn_camera){true, {0, -4, 1.5}, {0, 0, 0.3}, 0.6};
+        picture p = draw(world, &def, 1);
+        int red = count_colour(&p, 0, 2), blue = count_colour(&p, 2, 0);
+        assert_true(red > 100 &&
+                    (i < 2 ? blue > 100 && blue < 2 * red && red < 2 * blue : blue == 0));
+        assert_int_equal(sn_body_display_part_count(world, sn_world_body(world, 0)), i < 2 ? 2 : 1);
+        free_picture(&p);
+        sn_world_destroy(world);
+    }
+}
+
 // An elastic box at rest looks like a rigid one, also turned; one that is bent to an arc has the
 // normals of the arc.
 static void elastic_bodies_are_drawn(void **state)
@@ -574,6 +619,7 @@ static void elastic_bodies_are_drawn(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(regions_have_their_colours),
         cmocka_unit_test(elastic_bodies_are_drawn),
         cmocka_unit_test(same_bytes_everywhere),
         cmocka_unit_test(colours_are_those_of_the_scene),

@@ -323,6 +323,33 @@ static void test_morphs(void **unused)
     sn_recording_close(recording);
 }
 
+// A body of two materials is one mesh of two primitives, with a material each.
+static void test_materials_of_regions(void **unused)
+{
+    (void)unused;
+    sn_world *world = NULL;
+    sn_recording *recording = recording_of(record_path, coloured_scene(), &world);
+    assert_int_equal(sn_export_gltf(recording, glb_path, NULL), SN_OK);
+    const struct aiScene *scene = aiImportFile(glb_path, aiProcess_ValidateDataStructure);
+    assert_non_null(scene);
+    const struct aiNode *node = find_node(scene->mRootNode, "two");
+    assert_non_null(node);
+    assert_int_equal(node->mNumMeshes, 2);
+    for (int k = 0; k < 2; ++k) {
+        const struct aiMesh *mesh = scene->mMeshes[node->mMeshes[k]];
+        const struct aiMaterial *material = scene->mMaterials[mesh->mMaterialIndex];
+        struct aiColor4D colour;
+        assert_int_equal(mesh->mNumFaces, 3);
+        assert_int_equal(mesh->mNumAnimMeshes, BENT_FRAMES);
+        assert_int_equal(aiGetMaterialColor(material, AI_MATKEY_BASE_COLOR, &colour),
+                         aiReturn_SUCCESS);
+        assert_true(k == 0 ? colour.b > 4.0f * colour.r : colour.r > 4.0f * colour.b);
+    }
+    aiReleaseImport(scene);
+    sn_world_destroy(world);
+    sn_recording_close(recording);
+}
+
 int main(void)
 {
     snprintf(record_path, sizeof record_path, "/tmp/sinew-gltf-XXXXXX");
@@ -333,9 +360,13 @@ int main(void)
     close(descriptor);
     snprintf(glb_path, sizeof glb_path, "%s.glb", record_path);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_container),     cmocka_unit_test(test_assimp_agrees),
-        cmocka_unit_test(test_smooth_sphere), cmocka_unit_test(test_still_and_empty),
-        cmocka_unit_test(test_failures),      cmocka_unit_test(test_morphs),
+        cmocka_unit_test(test_container),
+        cmocka_unit_test(test_assimp_agrees),
+        cmocka_unit_test(test_smooth_sphere),
+        cmocka_unit_test(test_still_and_empty),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_morphs),
+        cmocka_unit_test(test_materials_of_regions),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(record_path);

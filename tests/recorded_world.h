@@ -118,13 +118,23 @@ static inline const char *bent_scene(void)
            "0]}}], \"run\": {\"step\": 0.02, \"record_step\": 0.02}}";
 }
 
-// The recording at `path`, of a world as it begins.
-static inline sn_recording *bent_recording(const char *path, sn_world **world)
+// Two elements that share a face, of a red material and a blue one.
+static inline const char *coloured_scene(void)
+{
+    return "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"materials\": {\"a\": {\"colour\": "
+           "\"#d03020\"}, \"b\": {\"colour\": \"#2040d0\"}}, \"bodies\": [{\"name\": \"two\", "
+           "\"type\": \"elastic\", \"materials\": [\"b\", \"a\"], \"mesh\": {\"type\": \"listed\", "
+           "\"vertices\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]], \"elements\": "
+           "[[0, 1, 2, 3], [1, 2, 3, 4]], \"regions\": [1, 0]}}], \"run\": {\"step\": 0.02, "
+           "\"record_step\": 0.02}}";
+}
+
+// The recording at `path`, of the world of a scene as it begins.
+static inline sn_recording *recording_of(const char *path, const char *text, sn_world **world)
 {
     sn_scene *scene = NULL;
     sn_recorder *recorder = NULL;
     sn_recording *recording = NULL;
-    const char *text = bent_scene();
     sn_recorder_def def = {.path = path};
     if (sn_scene_load_text("bent", text, strlen(text), NULL, &scene, NULL) != SN_OK ||
         sn_scene_build(scene, world, NULL) != SN_OK) {
@@ -143,6 +153,11 @@ static inline sn_recording *bent_recording(const char *path, sn_world **world)
     }
     sn_scene_destroy(scene);
     return recording;
+}
+
+static inline sn_recording *bent_recording(const char *path, sn_world **world)
+{
+    return recording_of(path, bent_scene(), world);
 }
 
 #endif

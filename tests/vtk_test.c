@@ -241,6 +241,36 @@ static double number_at(const sn_bytes *bytes, int index)
     return value;
 }
 
+// Faces have the colours of their regions' materials.
+static void test_colours_of_regions(void **unused)
+{
+    (void)unused;
+    sn_world *world = NULL;
+    sn_recording *recording = recording_of(in_folder("two.snrec"), coloured_scene(), &world);
+    assert_int_equal(sn_export_vtk(recording, folder, "two", NULL), SN_OK);
+    char *xml = read_text(in_folder("two_000000.vtp"));
+    sn_bytes colours = read_array(xml, "colour", "UInt8", 3);
+    const uint8_t looks[2][3] = {{0x20, 0x40, 0xD0}, {0xD0, 0x30, 0x20}};
+    assert_int_equal(colours.count, 6 * 3);
+    for (size_t t = 0; t < 6; ++t) {
+        assert_memory_equal(colours.data + 3 * t, looks[t / 3], 3);
+    }
+    sn_bytes_free(&colours);
+    free(xml);
+    sn_world_destroy(world);
+    sn_recording_close(recording);
+    for (int i = 0; i < BENT_FRAMES; ++i) {
+        char name[40];
+        snprintf(name, sizeof name, "two_solid_%06d.vtu", i);
+        unlink(in_folder(name));
+        snprintf(name, sizeof name, "two_%06d.vtp", i);
+        unlink(in_folder(name));
+    }
+    unlink(in_folder("two.pvd"));
+    unlink(in_folder("two_solid.pvd"));
+    unlink(in_folder("two.snrec"));
+}
+
 // A body that bends: its surface among the others, and a second series of its tetrahedra.
 static void test_solids(void **unused)
 {
@@ -319,9 +349,8 @@ int main(void)
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_series),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_series),        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_colours_of_regions),
         cmocka_unit_test(test_solids),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,6 +162,7 @@ typedef struct sn_elastic_def {
     sn_mesh *display; // what is seen of it: a surface in the body's frame at rest, which moves with
                       // the material; NULL: its own faces. Shared
     sn_look look;     // of what is seen
+    const sn_look *region_looks; // material_count: of what is seen of each region; NULL: `look`
 } sn_elastic_def;
 
 SN_API sn_elastic_def sn_default_elastic_def(void);
@@ -192,7 +193,16 @@ SN_API sn_vec3 sn_body_local_point(const sn_world *world, sn_body body, sn_vec3 
 SN_API const sn_mesh *sn_body_display(const sn_world *world, sn_body body);
 SN_API bool sn_body_read_display(const sn_world *world, sn_body body, sn_vec3 *positions,
                                  sn_vec3 *velocities);
-SN_API sn_look sn_body_look(const sn_world *world, sn_body body);
+SN_API sn_look sn_body_look(const sn_world *world, sn_body body); // of its first faces
+
+// Faces of the surface that look alike, one after the other; all faces are in one of these.
+typedef struct sn_display_part {
+    sn_look look;
+    int first, count; // triangles
+} sn_display_part;
+
+SN_API int sn_body_display_part_count(const sn_world *world, sn_body body);
+SN_API sn_display_part sn_body_display_part(const sn_world *world, sn_body body, int index);
 
 // Its materials, by region; count may be NULL.
 SN_API const sn_elastic_material *sn_body_materials(const sn_world *world, sn_body body,

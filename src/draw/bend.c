@@ -8,16 +8,22 @@
 static sn_status add_bend(sn_model *model, const sn_world *world, int order, const sn_mesh *mesh,
                           sn_error *error)
 {
-    sn_look look = sn_body_look(world, sn_world_body(world, order));
+    sn_body body = sn_world_body(world, order);
     sn_model_bend bend = {.body = order,
                           .thickness = sn_model_thickness(mesh),
                           .first_point = model->point_count,
                           .point_count = sn_mesh_vertex_count(mesh)};
-    bend.material = sn_model_material_index(
-        model,
-        (sn_model_material){look.colour & 0xFFFFFF, (float)look.roughness, (float)look.metallic});
-    if (bend.material < 0) {
-        return sn_fail_memory(error, sizeof bend);
+    bend.first_part = model->bend_parts.count;
+    bend.part_count = sn_body_display_part_count(world, body);
+    for (int k = 0; k < bend.part_count; ++k) {
+        sn_display_part part = sn_body_display_part(world, body, k);
+        sn_model_bend_part made = {.first = part.first, .count = part.count};
+        made.material = sn_model_material_index(
+            model, (sn_model_material){part.look.colour & 0xFFFFFF, (float)part.look.roughness,
+                                       (float)part.look.metallic});
+        if (made.material < 0 || !sn_array_push(&model->bend_parts, made)) {
+            return sn_fail_memory(error, sizeof made);
+        }
     }
     sn_status status = sn_shading_make(mesh, &bend.shading, error);
     if (status == SN_OK && !sn_array_push(&model->bends, bend)) {

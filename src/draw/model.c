@@ -292,10 +292,15 @@ static void fill_fixed(sn_model *model)
     for (int i = 0; i < model->bends.count; ++i) {
         const sn_model_bend *bend = &model->bends.data[i];
         sn_model_part part = {.body = bend->body,
-                              .material = bend->material,
                               .first_vertex = bend->first_vertex,
                               .first_triangle = bend->first_triangle};
         fill_part(model, &part, &bend->shading, bend->thickness);
+        for (int k = bend->first_part; k < bend->first_part + bend->part_count; ++k) {
+            const sn_model_bend_part *alike = &model->bend_parts.data[k];
+            for (int t = alike->first; t < alike->first + alike->count; ++t) {
+                model->owners.data[bend->first_triangle + t] = alike->material;
+            }
+        }
     }
     for (int i = 0; i < model->links.count; ++i) {
         const sn_model_link *link = &model->links.data[i];
@@ -350,6 +355,7 @@ void sn_model_free(sn_model *model)
         sn_shading_free(&model->bends.data[i].shading);
     }
     sn_array_free(&model->bends);
+    sn_array_free(&model->bend_parts);
     sn_array_free(&model->meshes);
     sn_array_free(&model->materials);
     sn_array_free(&model->parts);

@@ -50,13 +50,18 @@ typedef struct sn_model_link {
     int first_vertex, first_triangle, material;
 } sn_model_link;
 
+// Triangles of a surface that bends, counted from its first.
+typedef struct sn_model_bend_part {
+    int first, count, material;
+} sn_model_bend_part;
+
 // A surface that bends: where its vertices are comes with every pose.
 typedef struct sn_model_bend {
     int body;
     sn_shading shading; // at rest; creases are where they are then
     double thickness;
     int first_point, point_count; // vertices of its mesh, among all points of a pose
-    int material;
+    int first_part, part_count;   // of bend_parts, at least one
     int first_vertex, first_triangle;
 } sn_model_bend;
 
@@ -73,6 +78,7 @@ typedef struct sn_model {
     SN_ARRAY(sn_model_part) parts;
     SN_ARRAY(sn_model_link) links;
     SN_ARRAY(sn_model_bend) bends;
+    SN_ARRAY(sn_model_bend_part) bend_parts;
     int point_count;      // of a pose
     SN_ARRAY(bool) moves; // by body: not static
     sn_model_floor floor;

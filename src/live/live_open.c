@@ -105,9 +105,13 @@ static uint64_t hash_elastic(const sn_world *world, sn_body body, uint64_t hash)
                                   material[i].viscosity.shape};
         hash = sn_hash64(numbers, sizeof numbers, hash);
     }
-    sn_look look = sn_body_look(world, body);
-    const double numbers[] = {look.colour, look.roughness, look.metallic,
-                              sn_mesh_vertex_count(display)};
+    for (int i = 0; i < sn_body_display_part_count(world, body); ++i) {
+        sn_display_part part = sn_body_display_part(world, body, i);
+        const double look[] = {part.look.colour, part.look.roughness, part.look.metallic,
+                               part.first, part.count};
+        hash = sn_hash64(look, sizeof look, hash);
+    }
+    const double numbers[] = {sn_mesh_vertex_count(display)};
     hash = sn_hash64(sn_mesh_positions(display),
                      (size_t)sn_mesh_vertex_count(display) * sizeof(sn_vec3), hash);
     return sn_hash64(numbers, sizeof numbers, hash);

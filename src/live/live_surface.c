@@ -11,17 +11,35 @@ static void put_vector(sn_bytes *bytes, sn_vec3 v)
     sn_bytes_put_f32(bytes, (float)v.z);
 }
 
+static void write_look(const sn_live *live, int material, sn_text *text)
+{
+    const sn_model_material *look = &live->model.materials.data[material];
+    sn_live_text_colour(text, "colour", look->colour);
+    sn_live_text_number(text, "roughness", (double)look->roughness);
+    sn_live_text_number(text, "metallic", (double)look->metallic);
+}
+
+// Triangles that look alike, where a surface has several such parts.
+static void write_parts(const sn_live *live, const sn_model_bend *bend, sn_text *text)
+{
+    for (int k = 0; k < bend->part_count && bend->part_count > 1; ++k) {
+        const sn_model_bend_part *part = &live->model.bend_parts.data[bend->first_part + k];
+        sn_text_format(text, "%s{\"first\": %d, \"count\": %d", k > 0 ? ", " : ", \"parts\": [",
+                       part->first, part->count);
+        write_look(live, part->material, text);
+        sn_text_add(text, k + 1 == bend->part_count ? "}]" : "}");
+    }
+}
+
 void sn_live_write_surfaces(const sn_live *live, sn_text *text)
 {
     sn_text_add(text, ", \"surfaces\": [");
     for (int i = 0; i < live->model.bends.count; ++i) {
         const sn_model_bend *bend = &live->model.bends.data[i];
-        const sn_model_material *material = &live->model.materials.data[bend->material];
         sn_text_format(text, "%s{\"body\": %d, \"mesh\": %d", i > 0 ? ", " : "", bend->body,
                        live->model.meshes.count + i);
-        sn_live_text_colour(text, "colour", material->colour);
-        sn_live_text_number(text, "roughness", (double)material->roughness);
-        sn_live_text_number(text, "metallic", (double)material->metallic);
+        write_look(live, live->model.bend_parts.data[bend->first_part].material, text);
+        write_parts(live, bend, text);
         sn_text_add(text, "}");
     }
     sn_text_add(text, "]");

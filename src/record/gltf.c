@@ -10,6 +10,7 @@
 #include "record/gltf_part.h"
 #include "record/output.h"
 #include "scene/xml.h"
+#include "sinew/elastic.h"
 
 // ---- the binary part ----
 
@@ -55,6 +56,33 @@ void sn_gltf_floats(sn_bytes *binary, const float *values, size_t count)
 }
 
 // Accessors of a surface from its first one on: positions, normals, indices.
+// The faces of a surface that have one material: of what bends there may be several such parts.
+static int part_count(const gltf_writer *gltf, int surface)
+{
+    int bent = gltf->surfaces.meshes.data[surface].bent;
+    return bent < 0 ? 1 : sn_body_display_part_count(gltf->world, sn_world_body(gltf->world, bent));
+}
+
+// Their corners: an accessor for each part.
+static void put_corners(gltf_writer *gltf, int surface, const sn_shading *shading)
+{
+    int bent = gltf->surfaces.meshes.data[surface].bent;
+    for (int k = 0; k < part_count(gltf, surface); ++k) {
+        int first = 0, count = 3 * shading->triangle_count;
+        if (bent >= 0) {
+            sn_display_part part =
+                sn_body_display_part(gltf->world, sn_world_body(gltf->world, bent), k);
+            first = 3 * part.first;
+            count = 3 * part.count;
+        }
+        sn_gltf_accessor(gltf, 4 * (size_t)count, GLTF_INDICES, GLTF_UNSIGNED_INT, count, "SCALAR",
+                         "");
+        for (int i = first; i < first + count; ++i) {
+            sn_bytes_put_u32(&gltf->binary, shading->indices[i]);
+        }
+    }
+}
+
 static sn_status put_surface(gltf_writer *gltf, int index, sn_error *error)
 {
     const sn_mesh *mesh = gltf->surfaces.meshes.data[index].mesh;
@@ -72,7 +100,7 @@ static sn_status put_surface(gltf_writer *gltf, int index, sn_error *error)
         return sn_fail_memory(error, sizeof(int));
     }
     sn_text bounds = {0};
-    int count = shading.vertex_count, corners = 3 * shading.triangle_count;
+    int count = shading.vertex_count;
     size_t bytes = 12 * (size_t)count;
     sn_gltf_bounds(&bounds, shading.vertices[0].position, count, 3,
                    sizeof(sn_shaded_vertex) / sizeof(float));
@@ -86,11 +114,7 @@ static sn_status put_surface(gltf_writer *gltf, int index, sn_error *error)
     for (int i = 0; i < count; ++i) {
         sn_gltf_floats(&gltf->binary, shading.vertices[i].normal, 3);
     }
-    sn_gltf_accessor(gltf, 4 * (size_t)corners, GLTF_INDICES, GLTF_UNSIGNED_INT, corners, "SCALAR",
-                     "");
-    for (int i = 0; i < corners; ++i) {
-        sn_bytes_put_u32(&gltf->binary, shading.indices[i]);
-    }
+    put_corners(gltf, index, &shading);
     sn_text_free(&bounds);
     status = sn_gltf_put_targets(gltf, index, &shading, error);
     sn_shading_free(&shading);
@@ -240,16 +264,15 @@ static bool is_identity(sn_transform t)
            t.rotation.w == 1.0 && t.rotation.x == 0.0 && t.rotation.y == 0.0 && t.rotation.z == 0.0;
 }
 
-static int find_material(gltf_writer *gltf, const sn_placement *placement)
+static int find_material(gltf_writer *gltf, gltf_material made)
 {
     for (int i = 0; i < gltf->materials.count; ++i) {
         const gltf_material *known = &gltf->materials.data[i];
-        if (known->colour == placement->colour && known->roughness == placement->roughness &&
-            known->metallic == placement->metallic) {
+        if (known->colour == made.colour && known->roughness == made.roughness &&
+            known->metallic == made.metallic) {
             return i;
         }
     }
-    gltf_material made = {placement->colour, placement->roughness, placement->metallic};
     if (!sn_array_push(&gltf->materials, made)) {
         gltf->json.failed = true;
         return 0;
@@ -260,7 +283,8 @@ static int find_material(gltf_writer *gltf, const sn_placement *placement)
 // The mesh for a placement: its surface of its material, made when it is new.
 static int find_mesh(gltf_writer *gltf, const sn_placement *placement)
 {
-    gltf_mesh mesh = {placement->mesh, find_material(gltf, placement)};
+    gltf_material material = {placement->colour, placement->roughness, placement->metallic};
+    gltf_mesh mesh = {placement->mesh, find_material(gltf, material)};
     for (int i = 0; i < gltf->meshes.count; ++i) {
         const gltf_mesh *known = &gltf->meshes.data[i];
         if (known->surface == mesh.surface && known->material == mesh.material) {
@@ -326,22 +350,40 @@ static double linear_from_srgb(unsigned value)
     return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
 }
 
+// One for each material that a mesh has.
+static void add_primitives(gltf_writer *gltf, const gltf_mesh *mesh, const gltf_morph *morph)
+{
+    sn_text *json = &gltf->json;
+    int first = gltf->first_accessors.data[mesh->surface];
+    for (int k = 0; k < part_count(gltf, mesh->surface); ++k) {
+        int material = mesh->material;
+        if (k > 0) {
+            sn_body body =
+                sn_world_body(gltf->world, gltf->surfaces.meshes.data[mesh->surface].bent);
+            sn_look look = sn_body_display_part(gltf->world, body, k).look;
+            material = find_material(
+                gltf, (gltf_material){look.colour & 0xFFFFFF, look.roughness, look.metallic});
+        }
+        sn_text_format(json,
+                       "%s{\"attributes\": {\"POSITION\": %d, \"NORMAL\": %d}, "
+                       "\"indices\": %d, \"material\": %d",
+                       k > 0 ? ", " : "", first, first + 1, first + 2 + k, material);
+        if (morph != NULL) {
+            sn_gltf_add_targets(gltf, morph);
+        }
+        sn_text_add(json, "}");
+    }
+}
+
 static void add_meshes(gltf_writer *gltf)
 {
     sn_text *json = &gltf->json;
     for (int i = 0; i < gltf->meshes.count; ++i) {
         const gltf_mesh *mesh = &gltf->meshes.data[i];
-        int first = gltf->first_accessors.data[mesh->surface];
         const gltf_morph *morph = sn_gltf_morph_of(gltf, mesh->surface);
-        sn_text_format(json,
-                       "%s{\"primitives\": [{\"attributes\": {\"POSITION\": %d, \"NORMAL\": %d}, "
-                       "\"indices\": %d, \"material\": %d",
-                       i == 0 ? ",\n\"meshes\": [\n" : ",\n", first, first + 1, first + 2,
-                       mesh->material);
-        if (morph != NULL) {
-            sn_gltf_add_targets(gltf, morph);
-        }
-        sn_text_add(json, "}]");
+        sn_text_format(json, "%s{\"primitives\": [", i == 0 ? ",\n\"meshes\": [\n" : ",\n");
+        add_primitives(gltf, mesh, morph);
+        sn_text_add(json, "]");
         if (morph != NULL) {
             sn_gltf_add_weights(gltf);
         }

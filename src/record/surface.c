@@ -41,7 +41,7 @@ static sn_status find_mesh(sn_surfaces *surfaces, const sn_shape *shape, int *fo
             return SN_OK;
         }
     }
-    sn_surface_mesh made = {.shape = *shape};
+    sn_surface_mesh made = {.shape = *shape, .bent = -1};
     sn_status status = sn_shape_mesh(shape, 0.0, &made.mesh, error);
     if (status != SN_OK) {
         return status;
@@ -146,7 +146,7 @@ static sn_status collect_bend(const sn_world *world, int order, const sn_mesh *m
                               .roughness = look.roughness,
                               .metallic = look.metallic,
                               .bends = true};
-    sn_surface_mesh made = {.mesh = sn_mesh_retain((sn_mesh *)mesh)};
+    sn_surface_mesh made = {.mesh = sn_mesh_retain((sn_mesh *)mesh), .bent = order};
     made.shape.type = SN_SHAPE_TYPE_COUNT; // like no other
     if (!sn_array_push(&surfaces->meshes, made)) {
         sn_mesh_release(made.mesh);

@@ -15,6 +15,7 @@
 typedef struct sn_surface_mesh {
     sn_shape shape; // the first of its kind, for comparison
     sn_mesh *mesh;  // in the shape's own frame
+    int bent;       // the body whose it is, where it bends, in the world's order; else -1
 } sn_surface_mesh;
 
 typedef struct sn_placement {
@@ -23,7 +24,8 @@ typedef struct sn_placement {
     sn_transform frame; // of the shape in the body's frame
     uint32_t colour;    // 0xRRGGBB
     double roughness, metallic;
-    bool bends; // the mesh is how it is at rest; sn_body_read_display tells where its vertices are
+    bool bends; // the mesh is how it is at rest; sn_body_read_display tells where its vertices are,
+                // and sn_body_display_part what its faces look like, the first ones as here
 } sn_placement;
 
 typedef struct sn_surfaces {

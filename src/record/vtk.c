@@ -75,6 +75,29 @@ static void add_triangles(vtk_writer *vtk)
     sn_text_add(&vtk->file.xml, "</Polys>\n");
 }
 
+static void add_colour(vtk_writer *vtk, uint32_t colour, int count)
+{
+    uint8_t rgb[3] = {(uint8_t)(colour >> 16), (uint8_t)(colour >> 8), (uint8_t)colour};
+    for (int k = 0; k < count; ++k) {
+        sn_bytes_put(&vtk->file.array, rgb, 3);
+    }
+}
+
+// Of all faces of a placement.
+static void add_colours(vtk_writer *vtk, const sn_placement *placement)
+{
+    sn_body body = sn_world_body(vtk->world, placement->body);
+    int parts = placement->bends ? sn_body_display_part_count(vtk->world, body) : 0;
+    for (int k = 0; k < parts; ++k) {
+        sn_display_part part = sn_body_display_part(vtk->world, body, k);
+        add_colour(vtk, part.look.colour, part.count);
+    }
+    if (!placement->bends) {
+        add_colour(vtk, placement->colour,
+                   sn_mesh_triangle_count(vtk->surfaces.meshes.data[placement->mesh].mesh));
+    }
+}
+
 static void add_cell_data(vtk_writer *vtk)
 {
     sn_text_add(&vtk->file.xml, "<CellData Scalars=\"body\">\n");
@@ -83,15 +106,12 @@ static void add_cell_data(vtk_writer *vtk)
                      pass == 0 ? 1 : 3);
         for (int i = 0; i < vtk->surfaces.placements.count; ++i) {
             const sn_placement *placement = &vtk->surfaces.placements.data[i];
-            uint32_t colour = placement->colour;
-            uint8_t rgb[3] = {(uint8_t)(colour >> 16), (uint8_t)(colour >> 8), (uint8_t)colour};
             int count = sn_mesh_triangle_count(vtk->surfaces.meshes.data[placement->mesh].mesh);
-            for (int k = 0; k < count; ++k) {
-                if (pass == 0) {
-                    sn_bytes_put_u32(&vtk->file.array, (uint32_t)placement->body);
-                } else {
-                    sn_bytes_put(&vtk->file.array, rgb, 3);
-                }
+            for (int k = 0; k < count && pass == 0; ++k) {
+                sn_bytes_put_u32(&vtk->file.array, (uint32_t)placement->body);
+            }
+            if (pass == 1) {
+                add_colours(vtk, placement);
             }
         }
         sn_vtk_end(&vtk->file);

@@ -14,6 +14,7 @@ void sn_elastic_parts_free(sn_elastic_parts *parts)
 {
     sn_free(parts->materials);
     sn_free(parts->fixed);
+    sn_free(parts->looks);
     sn_mesh_release(parts->display);
     *parts = (sn_elastic_parts){0};
 }
@@ -230,26 +231,58 @@ sn_surface sn_body_item_surface(const sn_body_item *body)
     return surface;
 }
 
+static void wear_material(const sn_material_item *material, sn_look *look)
+{
+    if (material == NULL) {
+        return;
+    }
+    look->roughness = material->roughness;
+    look->metallic = material->metallic;
+    if (sn_item_gives(&material->item, "colour")) {
+        look->colour = material->colour;
+    }
+}
+
+// Regions look as their materials do, but for what the body or what is seen of it says itself.
+static sn_status find_looks(const sn_body_item *body, sn_elastic_parts *parts, sn_elastic_def *def,
+                            sn_error *error)
+{
+    size_t count = (size_t)body->materials.count;
+    const sn_shape_item *shape =
+        body->display.count > 0 ? (const sn_shape_item *)body->display.data[0] : NULL;
+    bool own = sn_item_gives(&body->item, "colour") ||
+               (shape != NULL &&
+                (sn_item_gives(&shape->item, "colour") || sn_item_gives(&shape->item, "material")));
+    if (count < 2 || own) {
+        return SN_OK;
+    }
+    parts->looks = sn_allocate(count * sizeof *parts->looks);
+    if (parts->looks == NULL) {
+        return sn_fail_memory(error, count * sizeof *parts->looks);
+    }
+    for (size_t i = 0; i < count; ++i) {
+        parts->looks[i] = sn_default_elastic_def().look;
+        wear_material(body->material_items[i], &parts->looks[i]);
+    }
+    def->region_looks = parts->looks;
+    return SN_OK;
+}
+
 static sn_status find_display(const sn_body_item *body, sn_elastic_parts *parts,
                               sn_elastic_def *def, sn_error *error)
 {
-    const sn_material_item *material = body->material_item;
-    if (material != NULL) {
-        def->look.roughness = material->roughness;
-        def->look.metallic = material->metallic;
-    }
+    wear_material(body->material_item, &def->look);
     if (sn_item_gives(&body->item, "colour")) {
         def->look.colour = body->colour;
-    } else if (material != NULL && sn_item_gives(&material->item, "colour")) {
-        def->look.colour = material->colour;
     }
-    if (body->display.count == 0) {
-        return SN_OK;
+    sn_status status = find_looks(body, parts, def, error);
+    if (status != SN_OK || body->display.count == 0) {
+        return status;
     }
     sn_shape shape = sn_shape_item_shape(body, (const sn_shape_item *)body->display.data[0]);
     def->look = (sn_look){shape.colour, shape.roughness, shape.metallic};
     sn_mesh *mesh = NULL;
-    sn_status status = sn_shape_mesh(&shape, 0.0, &mesh, error);
+    status = sn_shape_mesh(&shape, 0.0, &mesh, error);
     if (status == SN_OK) {
         status = sn_mesh_transformed(mesh, sn_vec3_make(1.0, 1.0, 1.0), shape.frame,
                                      &parts->display, error);

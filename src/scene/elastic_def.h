@@ -9,6 +9,7 @@ typedef struct sn_elastic_parts {
     sn_elastic_material *materials;
     int *fixed;
     sn_mesh *display;
+    sn_look *looks;
 } sn_elastic_parts;
 
 // Once its mesh is made. Choices that hold no vertex and damping that would drive are refused, with

@@ -14,7 +14,6 @@ sn_display *sn_display_retain(sn_display *display); // NULL is allowed
 void sn_display_release(sn_display *display);       // likewise
 
 const sn_mesh *sn_display_mesh(const sn_display *display);
-sn_look sn_display_look(const sn_display *display);
 
 // One vertex of the surface, or all, from numbers of the body's vertices, `stride` of them each.
 sn_vec3 sn_display_point(const sn_display *display, const double *x, int stride, int vertex);

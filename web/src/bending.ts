@@ -9,7 +9,7 @@ import { makeSurface } from "./surface";
 
 export interface Bending {
     body: number;
-    mesh: Mesh<BufferGeometry, MeshStandardMaterial>;
+    mesh: Mesh<BufferGeometry, MeshStandardMaterial[]>; // a material for each group of triangles
 }
 
 export class BendingViews {
@@ -32,10 +32,15 @@ export class BendingViews {
             geometry.setAttribute("normal", new BufferAttribute(mesh.normals.slice(), 3).setUsage(DynamicDrawUsage));
             geometry.setAttribute("outward", geometry.getAttribute("normal")); // for an outline
             geometry.setIndex(new BufferAttribute(mesh.triangles, 1));
-            const material = makeSurface({ roughness: surface.roughness, metalness: surface.metallic, side: DoubleSide });
-            material.color = new Color(surface.colour);
-            prepare(material);
-            const view = new Mesh(geometry, material);
+            const parts = surface.parts ?? [{ ...surface, first: 0, count: mesh.triangles.length / 3 }];
+            const materials = parts.map((part, place) => {
+                const material = makeSurface({ roughness: part.roughness, metalness: part.metallic, side: DoubleSide });
+                material.color = new Color(part.colour);
+                prepare(material);
+                geometry.addGroup(3 * part.first, 3 * part.count, place);
+                return material;
+            });
+            const view = new Mesh(geometry, materials);
             view.frustumCulled = false;
             view.castShadow = view.receiveShadow = true;
             this.views.set(index, { body: surface.body, mesh: view });
@@ -47,7 +52,7 @@ export class BendingViews {
         for (const { mesh } of this.views.values()) {
             this.scene.remove(mesh);
             mesh.geometry.dispose();
-            mesh.material.dispose();
+            mesh.material.forEach((material) => material.dispose());
         }
         this.views.clear();
     }

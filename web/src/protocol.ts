@@ -74,12 +74,22 @@ export interface Body {
 }
 
 // A surface that bends: its vertices come with every frame.
+// Triangles of a surface that look alike.
+export interface SurfacePart {
+    first: number;
+    count: number;
+    colour: string;
+    roughness: number;
+    metallic: number;
+}
+
 export interface Surface {
     body: number;
     mesh: number; // what joins them, and where they were at first, in the world
     colour: string;
     roughness: number;
     metallic: number;
+    parts?: SurfacePart[]; // where they do not all look like that
 }
 
 export interface Wind {

@@ -333,18 +333,22 @@ export class SceneView {
         return this.selected;
     }
 
+    private get materials(): MeshStandardMaterial[] {
+        return [...this.batches, ...this.bending.all].flatMap(({ mesh }) => mesh.material);
+    }
+
     setWireframe(on: boolean): void {
         this.wire = on;
-        for (const { mesh } of [...this.batches, ...this.bending.all]) {
-            mesh.material.wireframe = on;
+        for (const material of this.materials) {
+            material.wireframe = on;
         }
         this.redraw();
     }
 
     setGlass(on: boolean): void {
         this.glass = on;
-        for (const { mesh } of [...this.batches, ...this.bending.all]) {
-            this.makeGlass(mesh.material);
+        for (const material of this.materials) {
+            this.makeGlass(material);
         }
         this.redraw();
     }
