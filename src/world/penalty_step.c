@@ -190,11 +190,15 @@ void sn_world_add_penalties(sn_world *world, double time, int group)
 
 void sn_world_keep_penalties(sn_world *world, double time)
 {
-    for (int i = 0; i < world->touch.active.count; ++i) {
-        sn_contact *contact = &world->touch.pool.data[world->touch.active.data[i]];
-        for (int k = 0; k < contact->count; ++k) {
-            contact->points[k].touched = false;
-            contact->points[k].impulse = SN_VEC3_ZERO;
+    const sn_touch *touch = &world->touch;
+    for (int i = 0; i < touch->pairs.count; ++i) {
+        const sn_pair *pair = &touch->pairs.data[i];
+        for (int k = 0; k < pair->count && !(pair->flags & SN_PAIR_SENSOR); ++k) {
+            sn_contact *contact = &touch->pool.data[pair->contacts + k];
+            for (int m = 0; m < contact->count; ++m) {
+                contact->points[m].touched = false;
+                contact->points[m].impulse = SN_VEC3_ZERO;
+            }
         }
     }
     world->report.stiff = 0;
