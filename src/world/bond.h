@@ -59,6 +59,8 @@ bool sn_world_is_bonded(const sn_world *world, uint32_t body_a, uint32_t body_b)
 
 // The rows of a step of h, for islands and solver: after contacts have been found.
 sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error);
+// The same where no contact takes impulses: these rows are all that islands are made of.
+sn_status sn_world_find_bonds_alone(sn_world *world, double h, sn_error *error);
 // What a row is about, now.
 sn_bond_view sn_world_bond_view(const sn_world *world, const sn_bond_record *record, int row,
                                 double time);

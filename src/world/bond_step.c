@@ -192,6 +192,16 @@ sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error)
     return SN_OK;
 }
 
+sn_status sn_world_find_bonds_alone(sn_world *world, double h, sn_error *error)
+{
+    sn_array_clear(&world->touch.active);
+    sn_array_clear(&world->touch.links);
+    for (int i = 0; i < world->elastics.agents.count; ++i) {
+        sn_elastic_release(&world->elastics.agents, i);
+    }
+    return sn_world_find_bonds(world, h, error);
+}
+
 static void renew_row(const sn_world *world, const sn_bond_record *record, int index, double time,
                       bool at_end, sn_exact_bond *out)
 {

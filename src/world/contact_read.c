@@ -188,7 +188,6 @@ bool sn_world_note_contacts(sn_world *world)
     bool noted = true;
     touch->stays_current = false;
     world->report.pairs = touch->pairs.count;
-    world->report.contacts = touch->active.count;
     world->report.islands = touch->islands.islands.count;
     world->report.left_out = touch->left_out;
     sn_array_clear(&touch->noted);

@@ -355,7 +355,8 @@ static sn_exact_problem problem_of(sn_world *world, int island, double h)
     problem.sets = world->sets;
     problem.leans = problem.bond_count > 0 ? BOND_LEANS : 0;
     problem.h = h;
-    problem.predict = world->contact.method == SN_CONTACT_IMPULSE;
+    // The simultaneous impulse knows of points alone.
+    problem.predict = world->contact.method == SN_CONTACT_IMPULSE && problem.bond_count == 0;
     return problem;
 }
 

@@ -130,6 +130,12 @@ static bool takes_contacts(const sn_world *world)
            world->contact.method == SN_CONTACT_IMPULSE;
 }
 
+// Bonds are held by impulses whatever contact is: rows of theirs alone make islands, too.
+static bool takes_impulses(const sn_world *world)
+{
+    return takes_contacts(world) || world->bonds.rows.count > 0;
+}
+
 // Moves all; whether all agents came through.
 static bool move_agents(sn_world *world, step_work *work, sn_chunk_work *move)
 {
@@ -148,7 +154,7 @@ static sn_status world_move(sn_world *world, step_work *work, sn_chunk_work *mov
     if (move_agents(world, work, move)) {
         return SN_OK;
     }
-    if (takes_contacts(world)) {
+    if (takes_impulses(world)) {
         sn_world_stand_lost(world);
     }
     for (int s = 0; s < world->set_count; ++s) {
@@ -256,7 +262,11 @@ static sn_status world_begin(sn_world *world, step_work *work, sn_error *error)
         double started = sn_world_clock();
         status = sn_world_collide(world, work->h, error);
         world->report.collide_seconds = sn_world_clock() - started;
-        status = status == SN_OK ? sn_world_begin_contacts(world, work->h, error) : status;
+    } else {
+        status = sn_world_find_bonds_alone(world, work->h, error);
+    }
+    if (status == SN_OK && takes_impulses(world)) {
+        status = sn_world_begin_contacts(world, work->h, error);
     }
     if (status == SN_OK) {
         run_agents(world, begin_chunk, work);
@@ -265,8 +275,16 @@ static sn_status world_begin(sn_world *world, step_work *work, sn_error *error)
     return status;
 }
 
-// The rest of the step where something may be in the way.
-static sn_status world_move_in_contact(sn_world *world, step_work *work, sn_error *error)
+// What contact leaves to be made good.
+static sn_status world_end_contacts(sn_world *world, double h, sn_error *error)
+{
+    sn_world_check_energies(world, h); // before bodies of other islands may strike
+    sn_status status = sn_world_stop_tunnelling(world, error);
+    return status == SN_OK ? sn_world_stop_soft(world, h, error) : status;
+}
+
+// The rest of the step where something may be in the way, or bonds hold.
+static sn_status world_move_by_impulses(sn_world *world, step_work *work, sn_error *error)
 {
     sn_status status = sn_world_choose_solvers(world, error);
     if (status == SN_OK) {
@@ -284,15 +302,8 @@ static sn_status world_move_in_contact(sn_world *world, step_work *work, sn_erro
         status = sn_world_relax_contacts(world, work->h, error);
         world->report.solve_seconds += sn_world_clock() - started;
     }
-    if (status == SN_OK) { // before bodies of other islands may strike
-        sn_world_check_energies(world, work->h);
-        status = sn_world_stop_tunnelling(world, error);
-    }
-    if (status == SN_OK) {
-        status = sn_world_stop_soft(world, work->h, error);
-    }
-    if (status == SN_OK) {
-        sn_world_finish_bonds(world, work->h);
+    if (status == SN_OK && takes_contacts(world)) {
+        status = world_end_contacts(world, work->h, error);
     }
     if (status == SN_OK) {
         sn_world_rest_contacts(world, work->h);
@@ -405,12 +416,13 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     double forces_start = sn_world_clock();
     sn_world_evaluate_forces(world, start + 0.5 * work.h, -1);
     double move_start = sn_world_clock();
-    status = takes_contacts(world) ? world_move_in_contact(world, &work, error)
+    status = takes_impulses(world) ? world_move_by_impulses(world, &work, error)
                                    : world_move(world, &work, move_chunk, error);
     status = status == SN_OK ? check_stretch(world, work.h, error) : status;
     if (status != SN_OK) {
         return status;
     }
+    sn_world_finish_bonds(world, work.h);
     world->time = end;
     world->time_rest = end < full ? 0.0 : rest;
     world->stepping = false;

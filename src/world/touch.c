@@ -734,6 +734,8 @@ sn_status sn_world_collide(sn_world *world, double h, sn_error *error)
     if (!gather_contacts(world)) {
         return sn_fail_memory(error, sizeof(int));
     }
-    status = sn_world_presses(world) ? SN_OK : sn_world_collide_soft(world, h, error);
-    return status == SN_OK ? sn_world_find_bonds(world, h, error) : status;
+    bool presses = sn_world_presses(world);
+    status = presses ? SN_OK : sn_world_collide_soft(world, h, error);
+    world->report.contacts = touch->active.count;
+    return status == SN_OK && !presses ? sn_world_find_bonds(world, h, error) : status;
 }
