@@ -102,11 +102,51 @@ static void bonds_and_contacts_go_together(void **state)
     }
 }
 
+// ---- rest ----
+
+// What has hung at rest for long falls when it is let go, from the world, from something static,
+// from a mechanism and from another elastic body.
+static void what_is_let_go_is_awake(void **state)
+{
+    (void)state;
+    static const char *const others[] = {
+        "\"bodies\": [" CUBE("l", "0.1", "1", "") "], ",
+        "\"bodies\": [" CUBE("l", "0.1", "1", "") ", {\"name\": \"o\", \"type\": \"static\", "
+                                                  "\"shape\": {\"type\": \"box\", \"size\": [0.2, "
+                                                  "0.2, 0.1]}, \"position\": [0, 0, 0.1]}], ",
+        "\"bodies\": [" CUBE("l", "0.1", "1",
+                             "") ", {\"name\": \"o\", \"shape\": {\"type\": "
+                                 "\"box\", \"size\": [0.2, 0.2, 0.1]}, \"position\": [0, 0, "
+                                 "0.1]}], \"joints\": [{\"name\": "
+                                 "\"h\", \"type\": \"hinge\", \"child\": \"o\", \"at\": [0, 0, "
+                                 "0.3], \"axis\": [1, 0, 0]}], ",
+        "\"bodies\": [" CUBE("l", "0.1", "1", "") ", " CUBE(
+            "o", "0.1", "2", ", \"position\": [0, 0, 0.1], \"fixed\": " TOP("0.05")) "], ",
+    };
+    for (int i = 0; i < 4; ++i) {
+        char text[4000];
+        snprintf(text, sizeof text,
+                 MATERIALS "%s\"bonds\": [{\"type\": \"attached\", \"name\": \"j\", \"body\": "
+                           "\"l\", %s\"vertices\": " TOP("0.05") ", \"until\": 0.8}]}",
+                 others[i], i > 0 ? "\"to\": \"o\", " : "");
+        sn_world *world = build_text(text);
+        advance(world, 0.004, 200);
+        double height = height_of(world, "l");
+        advance(world, 0.004, 75);
+        double fall = height - height_of(world, "l"), wanted = 0.5 * G * 0.09;
+        if (!(fabs(fall - wanted) < 0.02 * wanted)) {
+            fail_msg("number %d fell by %g m instead of %g", i, fall, wanted);
+        }
+        sn_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_holds),
         cmocka_unit_test(bonds_and_contacts_go_together),
+        cmocka_unit_test(what_is_let_go_is_awake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

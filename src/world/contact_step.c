@@ -64,7 +64,8 @@ static bool may_sleep(const sn_world *world, int number)
     return true;
 }
 
-// Bonds may begin, end and lead along paths.
+// Bonds may begin, end and lead along paths. What they hold is not at rest by itself either: the
+// time for which it has been counts from when they are gone.
 static bool is_bonded(const sn_touch *touch, const sn_island *island)
 {
     bool bonded = false;
@@ -505,11 +506,12 @@ void sn_world_rest_contacts(sn_world *world, double h)
         if (touch->kinds.data[i] == SN_ISLAND_ASLEEP) {
             continue;
         }
+        bool bonded = is_bonded(touch, island);
         for (int k = 0; k < island->agent_count; ++k) {
             int number = touch->islands.agents.data[island->agent_first + k];
             double time, pace = pace_of(world, number, gravity, &time);
             double *still = &touch->still.data[number];
-            *still = pace < REST_SPEED ? *still + h / (REST_TIME * time) : 0.0;
+            *still = pace < REST_SPEED && !bonded ? *still + h / (REST_TIME * time) : 0.0;
         }
     }
 }
