@@ -268,10 +268,141 @@ static void nothing_passes_through_thin_things(void **state)
     assert_true(deepest < 0.8 && at_rest < 0.8);
 }
 
+// ---- what is slow by its own size, and fast by that of what it meets ----
+
+static sn_world *make_world(sn_vec3 gravity)
+{
+    sn_world_def def = sn_default_world_def();
+    sn_error error = {0};
+    sn_world *world = NULL;
+    def.gravity = gravity;
+    def.contact.sleep = false;
+    random_ok(sn_world_create(&def, &world, &error), &error);
+    return world;
+}
+
+static sn_body add_box(sn_world *world, sn_body_type type, sn_vec3 at, sn_vec3 size,
+                       sn_vec3 velocity)
+{
+    sn_shape shape = sn_default_shape();
+    sn_body_def def = sn_default_body_def();
+    sn_error error = {0};
+    sn_body body;
+    shape.type = SN_SHAPE_BOX;
+    shape.size = size;
+    shape.surface.friction = 0.0;
+    def.type = type;
+    def.shapes = &shape;
+    def.shape_count = 1;
+    def.frame.position = at;
+    def.velocity = velocity;
+    random_ok(sn_world_add_body(world, &def, &body, &error), &error);
+    return body;
+}
+
+static sn_body add_ball(sn_world *world, double radius, double restitution, double z, double speed)
+{
+    sn_shape shape = sn_default_shape();
+    sn_body_def def = sn_default_body_def();
+    sn_error error = {0};
+    sn_body body;
+    shape.type = SN_SHAPE_SPHERE;
+    shape.radius = radius;
+    shape.surface.friction = 0.0;
+    shape.surface.restitution = restitution;
+    def.shapes = &shape;
+    def.shape_count = 1;
+    def.frame.position.z = z;
+    def.velocity.z = -speed;
+    random_ok(sn_world_add_body(world, &def, &body, &error), &error);
+    return body;
+}
+
+static void take_steps(sn_world *world, int count, double h)
+{
+    sn_error error = {0};
+    for (int i = 0; i < count; ++i) {
+        random_ok(sn_world_step(world, h, &error), &error);
+    }
+}
+
+// A ball of 50 mm at 2 m/s travels 8.3 mm in a step, more than plates of up to 33 mm are seen
+// ahead. Wherever in a step it strikes them, it leaves as fast as it came; from free ones with the
+// relative speed, and the momentum, that it came with.
+static void what_strikes_thin_plates_rebounds(void **state)
+{
+    (void)state;
+    const double thickness[] = {0.001, 0.005, 0.02}, h = 1.0 / 240.0, v = 2.0;
+    enum { PHASES = 12 };
+    for (int k = 0; k < 3 * 2 * PHASES; ++k) {
+        double thick = thickness[k % 3], way = 0.1 + v * h * (k / 6) / PHASES;
+        bool moves = k / 3 % 2 == 1;
+        sn_world *world = make_world(SN_VEC3_ZERO);
+        sn_body plate = add_box(world, moves ? SN_BODY_RIGID : SN_BODY_STATIC,
+                                sn_vec3_make(0.0, 0.0, -0.5 * thick), sn_vec3_make(1.0, 1.0, thick),
+                                SN_VEC3_ZERO);
+        sn_body ball = add_ball(world, 0.05, 1.0, 0.05 + way, v);
+        take_steps(world, 20, h);
+        double left = sn_body_velocity(world, ball).z;
+        double given = sn_body_velocity(world, plate).z;
+        if (!(fabs(left - given - v) < 1e-9)) {
+            fail_msg("plate of %g m, %d/%d of a step: %g m/s after the impact of %g", thick, k / 6,
+                     PHASES, left - given, v);
+        }
+        if (moves) {
+            double m = sn_body_mass_properties(world, ball).mass;
+            double of_plate = sn_body_mass_properties(world, plate).mass;
+            assert_true(fabs(m * left + of_plate * given + m * v) < 1e-12 * (m + of_plate) * v);
+        }
+        sn_world_destroy(world);
+    }
+}
+
+// Dropped on a table top of 5 mm, it comes back to e^2 of where it fell from.
+static void what_falls_on_thin_plates_comes_back(void **state)
+{
+    (void)state;
+    const double e = 0.9, radius = 0.02, h = 1e-3;
+    for (int k = 0; k < 8; ++k) {
+        double drop = 0.2 + 0.01 * k, highest = 0.0;
+        sn_world *world = make_world(sn_vec3_make(0.0, 0.0, -9.81));
+        add_box(world, SN_BODY_STATIC, sn_vec3_make(0.0, 0.0, -0.0025),
+                sn_vec3_make(1.0, 1.0, 0.005), SN_VEC3_ZERO);
+        sn_body ball = add_ball(world, radius, e, drop + radius, 0.0);
+        take_steps(world, (int)(1.05 * sqrt(2.0 * drop / 9.81) / h), h);
+        for (int i = 0; i < 250; ++i) {
+            take_steps(world, 1, h);
+            highest = fmax(highest, sn_body_transform(world, ball).position.z - radius);
+        }
+        assert_float_equal(highest / drop, e * e, 2e-3);
+        sn_world_destroy(world);
+    }
+}
+
+// From tile to tile of a floor of thin ones, at speeds at which it is followed.
+static void what_slides_over_thin_tiles_is_not_held_up(void **state)
+{
+    (void)state;
+    const double h = 1.0 / 240.0, v = 5.0, thick = 0.005;
+    sn_world *world = make_world(sn_vec3_make(0.0, 0.0, -9.81));
+    for (int i = 0; i < 6; ++i) {
+        add_box(world, SN_BODY_STATIC, sn_vec3_make(0.5 * i, 0.0, -0.5 * thick),
+                sn_vec3_make(0.5, 1.0, thick), SN_VEC3_ZERO);
+    }
+    sn_body box = add_box(world, SN_BODY_RIGID, sn_vec3_make(0.0, 0.0, 0.05),
+                          sn_vec3_make(0.1, 0.1, 0.1), sn_vec3_make(v, 0.0, 0.0));
+    take_steps(world, 120, h);
+    assert_float_equal(sn_body_transform(world, box).position.x, v * 120.0 * h, 1e-6);
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_passes_through_thin_things),
+        cmocka_unit_test(what_strikes_thin_plates_rebounds),
+        cmocka_unit_test(what_falls_on_thin_plates_comes_back),
+        cmocka_unit_test(what_slides_over_thin_tiles_is_not_held_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

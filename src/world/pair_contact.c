@@ -7,7 +7,8 @@
 
 // Contacts are looked for no further ahead than this share of the pair's size, however fast things
 // are: what is further away is told wrongly by the plane between nearest points, and things would
-// bounce off what they pass by. Faster ones are stopped where they meet: see sweep.c.
+// bounce off what they pass by. Pairs that may come further than that in the step, thin things
+// above all, are left to sweep.c, which stops them where they meet.
 static const double FORESIGHT = 0.25;
 
 // Patches that can be one: the cosine of the angle between normals, at least, and how far points
@@ -274,22 +275,33 @@ static bool takes_part(const sn_world *world, sn_contact_side side)
            !sn_integrator_is_staged(world->sets[side.set]->agents[side.agent].integrator);
 }
 
+// A pair that ends up without contact may meet in the step all the same if it comes further than
+// was looked: `margin` was cut to less than `far`.
+static void note_unseen(sn_pair *pair, const sn_touch_place *a, const sn_touch_place *b,
+                        double margin, double far)
+{
+    bool unseen = pair->count == 0 && far > margin && boxes_meet(&a->bounds, &b->bounds, far);
+    pair->flags = (uint8_t)(unseen ? pair->flags | SN_PAIR_UNSEEN : pair->flags & ~SN_PAIR_UNSEEN);
+}
+
 int sn_world_collide_pair(sn_world *world, sn_pair *pair)
 {
     sn_touch *touch = &world->touch;
     const sn_touch_place *at_a = &touch->places.data[pair->a], *at_b = &touch->places.data[pair->b];
     if (is_held(world, at_a->side) && is_held(world, at_b->side)) {
+        pair->flags &= (uint8_t)~SN_PAIR_UNSEEN;
         return 0; // nothing has moved: its contacts stay
     }
     bool excluded = (pair->flags & SN_PAIR_DROPPED) != 0 || !takes_part(world, at_a->side) ||
                     !takes_part(world, at_b->side);
     const sn_collider *of_a = at_a->collider, *of_b = at_b->collider;
-    double margin = pair->flags & SN_PAIR_SENSOR
-                        ? 0.0
-                        : SN_NEAR_SHARE * pair->size +
-                              fmin(at_a->travel + at_b->travel, FORESIGHT * pair->size);
+    double travel = at_a->travel + at_b->travel, near = SN_NEAR_SHARE * pair->size;
+    double margin =
+        pair->flags & SN_PAIR_SENSOR ? 0.0 : near + fmin(travel, FORESIGHT * pair->size);
+    double far = excluded || (pair->flags & SN_PAIR_SENSOR) ? 0.0 : near + travel;
     if (excluded || !boxes_meet(&at_a->bounds, &at_b->bounds, margin)) {
         sn_touch_clear_pair(touch, pair);
+        note_unseen(pair, at_a, at_b, margin, far);
         return 0;
     }
     sn_manifold manifolds[SN_PATCHES];
@@ -315,5 +327,6 @@ int sn_world_collide_pair(sn_world *world, sn_pair *pair)
         contacts[i].count = 0;
     }
     pair->count = (uint8_t)count;
+    note_unseen(pair, at_a, at_b, margin, far);
     return left_out;
 }

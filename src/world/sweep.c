@@ -9,6 +9,7 @@
 // on contacts being seen ahead (touch.c), which they are up to a quarter of a body's size in a
 // step.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -53,16 +54,75 @@ static bool is_link(const sn_world *world, uint32_t body)
 
 // ---- who is fast ----
 
+// May its way be cut short?
+static bool can_stop(const sn_world *world, uint32_t shape)
+{
+    uint32_t body = world->touch.shapes.data[shape].body;
+    return body != 0 && is_free(world, body) &&
+           world->rigid.agents.agents[world->bodies.data[body].agent.agent].held != 1;
+}
+
 static bool is_fast(const sn_world *world, uint32_t shape)
 {
     const sn_touch_shape *own = &world->touch.shapes.data[shape];
-    if (own->body == 0 || !is_free(world, own->body) ||
-        world->rigid.agents.agents[world->bodies.data[own->body].agent.agent].held == 1) {
+    if (!can_stop(world, shape)) {
         return false;
     }
     const sn_collider *collider = sn_touch_collider(world, own);
     double inside = collider->inner > 0.0 ? collider->inner : 0.5 * collider->size;
     return world->touch.places.data[shape].travel > FAST * inside;
+}
+
+static bool add_fast(sn_touch *touch, uint32_t shape)
+{
+    return sn_array_push(&touch->fast, ((sn_touch_fast){-1, shape}));
+}
+
+static int compare_fast(const void *a, const void *b)
+{
+    const sn_touch_fast *x = a, *y = b;
+    int by_shape = (x->shape > y->shape) - (x->shape < y->shape);
+    return x->mechanism != y->mechanism ? (x->mechanism > y->mechanism ? 1 : -1) : by_shape;
+}
+
+// Each once, in order.
+static void sort_fast(sn_touch *touch)
+{
+    int kept = 0;
+    if (touch->fast.count > 1) {
+        qsort(touch->fast.data, (size_t)touch->fast.count, sizeof *touch->fast.data, compare_fast);
+    }
+    for (int i = 0; i < touch->fast.count; ++i) {
+        if (kept == 0 || touch->fast.data[kept - 1].shape != touch->fast.data[i].shape) {
+            touch->fast.data[kept++] = touch->fast.data[i];
+        }
+    }
+    touch->fast.count = kept;
+}
+
+// Fast are shapes that come far by their own inside, whatever is about; and those of pairs that may
+// meet without a contact, as what is slow by its own size is not by that of a thin plate. False
+// when memory runs out.
+static bool find_fast(sn_world *world)
+{
+    sn_touch *touch = &world->touch;
+    sn_array_clear(&touch->fast);
+    for (int i = 0; i < touch->shapes.count; ++i) {
+        if (is_fast(world, (uint32_t)i) && !add_fast(touch, (uint32_t)i)) {
+            return false;
+        }
+    }
+    for (int i = 0; i < touch->pairs.count && touch->unseen > 0; ++i) {
+        const sn_pair *pair = &touch->pairs.data[i];
+        const uint32_t shapes[2] = {pair->a, pair->b};
+        for (int k = 0; k < 2 && pair->flags & SN_PAIR_UNSEEN; ++k) {
+            if (can_stop(world, shapes[k]) && !add_fast(touch, shapes[k])) {
+                return false;
+            }
+        }
+    }
+    sort_fast(touch);
+    return true;
 }
 
 // ---- meetings ----
@@ -115,7 +175,10 @@ static sn_strike_core core_of(const sn_world *world, uint32_t shape)
 }
 
 // Does a shape, or its core, meet another on its way? 1: at `fraction`; 0: no; -1: it is in the
-// other already.
+// other already. What comes no deeper than contacts leave alone is none: a box that slides from one
+// of two flush tiles to the next is not held up by its side. The signed distance of convex things
+// is the largest of their separations over all directions, so that to go by the one found is safe
+// below zero as well as above it.
 static int meet(const sn_world *world, const sweep_search *s, uint32_t other, bool core,
                 double *fraction)
 {
@@ -137,6 +200,11 @@ static int meet(const sn_world *world, const sweep_search *s, uint32_t other, bo
         nearness = CORE_NEARNESS * ball.rounding;
     }
     if (!sn_collide_impact(of_a, &own, of_b, &of_other, nearness, fraction)) {
+        return 0;
+    }
+    double graze = SN_EXACT_OVERLAP * sn_touch_pair_size(of_a, of_b), deep;
+    if (!core && (sn_collider_is_convex(of_a) || sn_collider_is_convex(of_b)) &&
+        !sn_collide_impact(of_a, &own, of_b, &of_other, -graze, &deep)) {
         return 0;
     }
     return *fraction == 0.0 && is_inside(of_a, &own, of_b, &of_other) ? -1 : 1;
@@ -275,11 +343,8 @@ static sn_status stop(sn_world *world, const sweep_search *s, sn_error *error)
 sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error)
 {
     sn_touch *touch = &world->touch;
-    sn_array_clear(&touch->fast);
-    for (int i = 0; i < touch->shapes.count; ++i) {
-        if (is_fast(world, (uint32_t)i) && !sn_array_push(&touch->fast, (uint32_t)i)) {
-            return sn_fail_memory(error, sizeof(uint32_t));
-        }
+    if (!find_fast(world)) {
+        return sn_fail_memory(error, sizeof(sn_touch_fast));
     }
     if (touch->fast.count == 0) {
         return SN_OK;
@@ -290,7 +355,7 @@ sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error)
     for (int round = 0; round < ROUNDS && moved; ++round) {
         moved = false;
         for (int i = 0; i < touch->fast.count; ++i) {
-            sweep_search s = first_meeting(world, touch->fast.data[i]);
+            sweep_search s = first_meeting(world, touch->fast.data[i].shape);
             if (s.fraction >= STOPPED) {
                 continue;
             }

@@ -609,7 +609,7 @@ static bool merge_pairs(sn_world *world, const sn_broad_pair *found, int found_c
 typedef struct narrow_work {
     sn_world *world;
     double h;
-    atomic_int left_out;
+    atomic_int left_out, unseen;
 } narrow_work;
 
 static void narrow_chunk(void *context, int first, int last, int chunk)
@@ -617,6 +617,7 @@ static void narrow_chunk(void *context, int first, int last, int chunk)
     (void)chunk;
     narrow_work *work = context;
     sn_pair *pairs = work->world->touch.pairs.data;
+    int unseen = 0;
     for (int i = first; i < last; ++i) {
         if (i + AHEAD < last && pairs[i + AHEAD].count > 0) {
             sn_contact_prefetch(&work->world->touch.pool.data[pairs[i + AHEAD].contacts]);
@@ -625,6 +626,10 @@ static void narrow_chunk(void *context, int first, int last, int chunk)
         if (left_out > 0) {
             atomic_fetch_add(&work->left_out, left_out);
         }
+        unseen += (pairs[i].flags & SN_PAIR_UNSEEN) != 0;
+    }
+    if (unseen > 0) {
+        atomic_fetch_add(&work->unseen, unseen);
     }
 }
 
@@ -729,6 +734,7 @@ sn_status sn_world_collide(sn_world *world, double h, sn_error *error)
     narrow_work work = {.world = world, .h = h};
     sn_threads_run(world->threads, touch->pairs.count, PAIR_CHUNK, narrow_chunk, &work);
     touch->left_out = atomic_load(&work.left_out);
+    touch->unseen = atomic_load(&work.unseen);
     world->report.broad_seconds = between - started;
     world->report.narrow_seconds = sn_world_clock() - between;
     if (!gather_contacts(world)) {

@@ -47,6 +47,7 @@ enum {
     SN_PAIR_STRUCK = 16,  // in flight, in the step that ends: see sn_touch_strike
     SN_PAIR_CARRIES = 32, // some contact touched in the step that ends
     SN_PAIR_BEGAN = 64,   // it touches since that step
+    SN_PAIR_UNSEEN = 128, // no contact, but they may meet in the step: beyond what was looked at
 };
 
 // Contacts are looked for up to this share of the smaller shape's size, beyond how far they move.
@@ -77,6 +78,12 @@ typedef struct sn_touch_strike {
     uint32_t a, b; // touch shapes, a < b
     sn_contact contact;
 } sn_touch_strike;
+
+// A shape that is followed along its way, and the mechanism that it is of (-1: a free body).
+typedef struct sn_touch_fast {
+    int mechanism;
+    uint32_t shape;
+} sn_touch_fast;
 
 // A ball inside a shape, in its place.
 typedef struct sn_strike_core {
@@ -123,7 +130,7 @@ typedef struct sn_touch {
     SN_ARRAY(sn_contact_course) courses; // beside them; left alone where piles are
     SN_ARRAY(sn_exact_bond *) bound;     // rows of bonds by islands
     SN_ARRAY(int) piled, piled_agents;
-    SN_ARRAY(uint32_t) fast;           // shapes that moved far in the step
+    SN_ARRAY(sn_touch_fast) fast;      // shapes that moved far in the step, sorted
     SN_ARRAY(sn_touch_strike) strikes; // of the step
     sn_pile pile;
     sn_exact exact;
@@ -144,6 +151,7 @@ typedef struct sn_touch {
     bool statics_current;               // the broad phase knows where static bodies stand
     bool surfaces_current;              // pairs have the surfaces of their shapes
     bool wake;                          // something was changed from outside
+    int unseen;                         // pairs that are, in the step under way
     int left_out;                       // manifolds beyond what a pair can have, in the last step
 } sn_touch;
 
