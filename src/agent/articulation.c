@@ -613,6 +613,7 @@ static void free_item(sn_articulation *item)
         sn_free(item->resistance);
         sn_free(item->force);
         sn_free(item->borne);
+        sn_free(item->way);
         sn_free(item->freedom_load);
         sn_free(item);
     }
@@ -646,9 +647,10 @@ static bool allocate_item(sn_articulation *item, const sn_tree *tree, int part_c
     item->force = sn_allocate_zero(7 * freedoms * sizeof *item->force);
     item->borne = sn_allocate_zero(2 * links * sizeof *item->borne);
     item->freedom_load = sn_allocate_zero(freedoms * sizeof *item->freedom_load);
+    item->way = sn_allocate_zero(links * sizeof *item->way);
     if (!made || item->parts == NULL || item->freedoms == NULL || item->wrench == NULL ||
         item->resistance == NULL || item->force == NULL || item->borne == NULL ||
-        item->freedom_load == NULL) {
+        item->freedom_load == NULL || item->way == NULL) {
         return false;
     }
     item->velocity = item->wrench + links;

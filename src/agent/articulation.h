@@ -47,6 +47,7 @@ typedef struct sn_articulation {
     double *pushed;                // tree.v_count: impulses of contact, but for
     sn_spatial *borne;             // tree.count: those on links, about their origins
     sn_spatial *struck;            // tree.count: impulses of the joints on them, at the step's end
+    sn_tree_pose *way;             // tree.count, scratch: somewhere on the way through a step
     bool wrenched;                 // `wrench` has anything
     bool sprung;                   // a freedom has a spring, a damper or a drive
     bool placed;  // the tree stands where q says, or at the middle of the step under way
@@ -105,6 +106,18 @@ sn_vec3 sn_articulation_centre(const sn_articulation *item, int part);
 
 // ---- articulation_contact.c ----
 extern const sn_agent_contact sn_articulation_contact;
+
+// ---- articulation_way.c ----
+// The way of its joints through the step that ends: where the frame of a part's body was at a share
+// of it, and by how much the part turned at most (rad).
+sn_transform sn_articulation_on_way(const sn_agent_set *set, int agent, int part, double share);
+double sn_articulation_way_turn(const sn_agent_set *set, int agent, int part);
+
+// Can it be taken back? Not what rests or was not moved by the step, or follows prescribed motions.
+bool sn_articulation_may_turn_back(const sn_agent_set *set, int agent);
+
+// Takes it back to a share of its way, to where its ties hold, with no more energy than it has.
+void sn_articulation_take_back(sn_agent_set *set, int agent, sn_vec3 gravity, double share);
 
 // ---- articulation_switch.c ----
 extern const sn_agent_switching sn_articulation_switching;

@@ -5,15 +5,17 @@
 // contact, only the core is followed, and strikes by itself where the body's surface is on its way
 // out: else it would stay there for ever, at full speed.
 //
-// Only free bodies are taken back. Links of mechanisms, which cannot be moved by themselves, rely
-// on contacts being seen ahead (touch.c), which they are up to a quarter of a body's size in a
-// step.
+// A link takes its whole mechanism back with it, along the way of its joints
+// (agent/articulation_way.c), of which chords are followed: all the mechanism strikes where it now
+// stands, through its joints. Mechanisms that follow prescribed motions, and slow ones that
+// something fast meets, are not taken back: a free body then goes on with the link that it met.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "collide/query.h"
+#include "math/rotation.h"
 #include "world/touch.h"
 #include "world/world.h"
 
@@ -21,8 +23,9 @@ static const double FAST = 0.25;          // of the inside's radius
 static const double NEARNESS = 0.005;     // of the smaller size: where a body is stopped
 static const double CORE = 0.5;           // of the inside's radius: what must never pass
 static const double CORE_NEARNESS = 1e-3; // of the core's radius
-static const double STOPPED = 0.999;      // of the way: it has been taken back already
-enum { ROUNDS = 8 };
+static const double STOPPED = 0.999;      // of the way: taken back already, unless it goes deeper
+static const double CHORD = 0.25;         // rad: of a link's way, followed at a time
+enum { ROUNDS = 8, MOST_CHORDS = 256, MOST_HALVES = 12 };
 
 // How a shape moves in the step.
 sn_sweep sn_touch_sweep(const sn_world *world, uint32_t shape)
@@ -52,30 +55,105 @@ static bool is_link(const sn_world *world, uint32_t body)
     return world->bodies.data[body].agent.agent >= 0 && !is_free(world, body);
 }
 
+// The mechanism that a shape is of, or -1.
+static int mechanism_of(const sn_world *world, uint32_t shape)
+{
+    uint32_t body = world->touch.shapes.data[shape].body;
+    return is_link(world, body) ? world->bodies.data[body].agent.agent : -1;
+}
+
+// ---- ways ----
+
+// A part of the way of a shape, from share to share: of links its chord.
+static sn_sweep sweep_between(const sn_world *world, uint32_t shape, double from, double to)
+{
+    const sn_touch_shape *own = &world->touch.shapes.data[shape];
+    const sn_body_record *record = &world->bodies.data[own->body];
+    sn_sweep whole = sn_touch_sweep(world, shape), part = whole;
+    double shares[2] = {from, to};
+    sn_transform *ends[2] = {&part.start, &part.end};
+    for (int k = 0; k < 2; ++k) {
+        if (shares[k] == 0.0 || shares[k] == 1.0) {
+            *ends[k] = shares[k] == 0.0 ? whole.start : whole.end;
+        } else if (is_link(world, own->body)) {
+            sn_transform frame = sn_articulation_on_way(
+                &world->articulations.agents, record->agent.agent, record->agent.part, shares[k]);
+            *ends[k] = sn_transform_multiply(frame, record->shapes[own->shape].frame);
+        } else {
+            *ends[k] = sn_sweep_at(&whole, shares[k]);
+        }
+    }
+    return part;
+}
+
+// In how many chords the way of a shape is followed.
+static int chords_of(const sn_world *world, uint32_t shape)
+{
+    const sn_body_record *record = &world->bodies.data[world->touch.shapes.data[shape].body];
+    int mechanism = mechanism_of(world, shape);
+    double turn = mechanism >= 0 ? sn_articulation_way_turn(&world->articulations.agents, mechanism,
+                                                            record->agent.part)
+                                 : 0.0;
+    return 1 + (int)fmin(turn / CHORD, MOST_CHORDS - 1);
+}
+
+// How far the way of a shape is from its chord, in the middle of it.
+static double bend_of(const sn_world *world, uint32_t shape, double from, double to)
+{
+    if (mechanism_of(world, shape) < 0) {
+        return 0.0;
+    }
+    const sn_collider *collider = sn_touch_collider(world, &world->touch.shapes.data[shape]);
+    sn_sweep chord = sweep_between(world, shape, from, to);
+    sn_transform along = sn_sweep_at(&chord, 0.5),
+                 is = sweep_between(world, shape, 0.5 * (from + to), to).start;
+    sn_vec3 turn = sn_quat_log(sn_quat_multiply(is.rotation, sn_quat_conjugate(along.rotation)));
+    return sn_distance(sn_transform_point(is, chord.centre),
+                       sn_transform_point(along, chord.centre)) +
+           sn_length(turn) * sn_collider_reach(collider, chord.centre);
+}
+
 // ---- who is fast ----
 
 // May its way be cut short?
 static bool can_stop(const sn_world *world, uint32_t shape)
 {
     uint32_t body = world->touch.shapes.data[shape].body;
-    return body != 0 && is_free(world, body) &&
-           world->rigid.agents.agents[world->bodies.data[body].agent.agent].held != 1;
+    if (body == 0 || world->bodies.data[body].agent.agent < 0) {
+        return false;
+    }
+    int agent = world->bodies.data[body].agent.agent;
+    return is_free(world, body)
+               ? world->rigid.agents.agents[agent].held != 1
+               : sn_articulation_may_turn_back(&world->articulations.agents, agent);
+}
+
+// How far it came: links also by what the step did to them, as blows and drives may be sudden.
+static double way_of(const sn_world *world, uint32_t shape)
+{
+    double travel = world->touch.places.data[shape].travel;
+    if (mechanism_of(world, shape) < 0) {
+        return travel;
+    }
+    sn_sweep sweep = sn_touch_sweep(world, shape);
+    return fmax(travel, sn_distance(sn_transform_point(sweep.start, sweep.centre),
+                                    sn_transform_point(sweep.end, sweep.centre)));
 }
 
 static bool is_fast(const sn_world *world, uint32_t shape)
 {
-    const sn_touch_shape *own = &world->touch.shapes.data[shape];
     if (!can_stop(world, shape)) {
         return false;
     }
-    const sn_collider *collider = sn_touch_collider(world, own);
+    const sn_collider *collider = sn_touch_collider(world, &world->touch.shapes.data[shape]);
     double inside = collider->inner > 0.0 ? collider->inner : 0.5 * collider->size;
-    return world->touch.places.data[shape].travel > FAST * inside;
+    return way_of(world, shape) > FAST * inside;
 }
 
-static bool add_fast(sn_touch *touch, uint32_t shape)
+static bool add_fast(sn_world *world, uint32_t shape)
 {
-    return sn_array_push(&touch->fast, ((sn_touch_fast){-1, shape}));
+    sn_touch_fast own = {mechanism_of(world, shape), shape};
+    return sn_array_push(&world->touch.fast, own);
 }
 
 static int compare_fast(const void *a, const void *b)
@@ -108,7 +186,7 @@ static bool find_fast(sn_world *world)
     sn_touch *touch = &world->touch;
     sn_array_clear(&touch->fast);
     for (int i = 0; i < touch->shapes.count; ++i) {
-        if (is_fast(world, (uint32_t)i) && !add_fast(touch, (uint32_t)i)) {
+        if (is_fast(world, (uint32_t)i) && !add_fast(world, (uint32_t)i)) {
             return false;
         }
     }
@@ -116,7 +194,7 @@ static bool find_fast(sn_world *world)
         const sn_pair *pair = &touch->pairs.data[i];
         const uint32_t shapes[2] = {pair->a, pair->b};
         for (int k = 0; k < 2 && pair->flags & SN_PAIR_UNSEEN; ++k) {
-            if (can_stop(world, shapes[k]) && !add_fast(touch, shapes[k])) {
+            if (can_stop(world, shapes[k]) && !add_fast(world, shapes[k])) {
                 return false;
             }
         }
@@ -125,15 +203,28 @@ static bool find_fast(sn_world *world)
     return true;
 }
 
+// Has a mechanism a fast link? Those are last, in order.
+static bool is_swift(const sn_touch *touch, int mechanism)
+{
+    int low = 0, high = touch->fast.count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        bool after = touch->fast.data[middle].mechanism < mechanism;
+        low = after ? middle + 1 : low;
+        high = after ? high : middle;
+    }
+    return low < touch->fast.count && touch->fast.data[low].mechanism == mechanism;
+}
+
 // ---- meetings ----
 
 typedef struct sweep_search {
     sn_world *world;
-    uint32_t shape; // whose way is looked at
-    sn_sweep sweep;
+    uint32_t shape;  // whose way is looked at
     double fraction; // of the first meeting
     uint32_t other;  // with this shape
     bool core;       // which only the core has met
+    bool deep;       // which is known to go deeper than a graze
 } sweep_search;
 
 // Pairs that had contacts in the step are the solver's business; of them only the core is followed,
@@ -174,40 +265,99 @@ static sn_strike_core core_of(const sn_world *world, uint32_t shape)
                             .middle = core_place(collider, sweep.centre)};
 }
 
+// Two that may meet: how near is a meeting, and the core of the first instead of it (or NULL).
+typedef struct approach {
+    const sn_world *world;
+    uint32_t shape, other;
+    double nearness;
+    const sn_collider *core;
+    sn_vec3 middle; // of the core, in the shape's axes
+} approach;
+
+// A part of the way of the shape, or of its core.
+static sn_sweep own_sweep(const approach *to, double from, double until)
+{
+    sn_sweep own = sweep_between(to->world, to->shape, from, until);
+    if (to->core != NULL) {
+        own.start.position = sn_transform_point(own.start, to->middle);
+        own.end.position = sn_transform_point(own.end, to->middle);
+        own.centre = sn_vec3_sub(own.centre, to->middle);
+    }
+    return own;
+}
+
+// The first meeting on a part of the way. Where chords are not the way itself, what they meet is
+// looked at again on halves of them, until they are as good as the way.
+static bool meet_between(const approach *to, double from, double until, int halves,
+                         double *fraction)
+{
+    const sn_world *world = to->world;
+    const sn_collider *of_a = sn_touch_collider(world, &world->touch.shapes.data[to->shape]),
+                      *of_b = sn_touch_collider(world, &world->touch.shapes.data[to->other]);
+    sn_sweep own = own_sweep(to, from, until),
+             of_other = sweep_between(world, to->other, from, until);
+    double at;
+    of_a = to->core != NULL ? to->core : of_a;
+    if (!sn_collide_impact(of_a, &own, of_b, &of_other, to->nearness, &at)) {
+        return false;
+    }
+    double bend = bend_of(world, to->shape, from, until) + bend_of(world, to->other, from, until);
+    if (halves == MOST_HALVES || !(bend > 0.5 * fabs(to->nearness))) {
+        *fraction = from + at * (until - from);
+        return true;
+    }
+    double middle = 0.5 * (from + until);
+    return meet_between(to, from, middle, halves + 1, fraction) ||
+           meet_between(to, middle, until, halves + 1, fraction);
+}
+
+static bool meet_on_way(const approach *to, double *fraction)
+{
+    int of_a = chords_of(to->world, to->shape), of_b = chords_of(to->world, to->other);
+    int chords = of_a > of_b ? of_a : of_b;
+    bool met = false;
+    for (int i = 0; i < chords && !met; ++i) {
+        met = meet_between(to, (double)i / chords, (i + 1.0) / chords, 0, fraction);
+    }
+    return met;
+}
+
 // Does a shape, or its core, meet another on its way? 1: at `fraction`; 0: no; -1: it is in the
 // other already. What comes no deeper than contacts leave alone is none: a box that slides from one
 // of two flush tiles to the next is not held up by its side. The signed distance of convex things
 // is the largest of their separations over all directions, so that to go by the one found is safe
 // below zero as well as above it.
 static int meet(const sn_world *world, const sweep_search *s, uint32_t other, bool core,
-                double *fraction)
+                double *fraction, bool *deeper)
 {
     const sn_collider *of_a = sn_touch_collider(world, &world->touch.shapes.data[s->shape]),
                       *of_b = sn_touch_collider(world, &world->touch.shapes.data[other]);
-    sn_sweep of_other = sn_touch_sweep(world, other), own = s->sweep;
-    double nearness = NEARNESS * sn_touch_pair_size(of_a, of_b);
+    double size = sn_touch_pair_size(of_a, of_b), deep;
+    approach to = {world, s->shape, other, NEARNESS * size, NULL, SN_VEC3_ZERO};
     sn_collider ball;
     if (core) {
         if (!(of_a->inner > 0.0)) {
             return 0;
         }
-        sn_vec3 middle = core_place(of_a, own.centre);
         ball = sn_collider_sphere(CORE * of_a->inner);
-        own.start.position = sn_transform_point(own.start, middle);
-        own.end.position = sn_transform_point(own.end, middle);
-        own.centre = sn_vec3_sub(own.centre, middle);
-        of_a = &ball;
-        nearness = CORE_NEARNESS * ball.rounding;
+        to.middle = core_place(of_a, sn_touch_sweep(world, s->shape).centre);
+        to.core = of_a = &ball;
+        to.nearness = CORE_NEARNESS * ball.rounding;
     }
-    if (!sn_collide_impact(of_a, &own, of_b, &of_other, nearness, fraction)) {
+    if (!meet_on_way(&to, fraction)) {
         return 0;
     }
-    double graze = SN_EXACT_OVERLAP * sn_touch_pair_size(of_a, of_b), deep;
-    if (!core && (sn_collider_is_convex(of_a) || sn_collider_is_convex(of_b)) &&
-        !sn_collide_impact(of_a, &own, of_b, &of_other, -graze, &deep)) {
+    approach graze = to;
+    graze.nearness = -SN_EXACT_OVERLAP * size;
+    *deeper = !core && (sn_collider_is_convex(of_a) || sn_collider_is_convex(of_b));
+    if (*deeper && !meet_on_way(&graze, &deep)) {
         return 0;
     }
-    return *fraction == 0.0 && is_inside(of_a, &own, of_b, &of_other) ? -1 : 1;
+    if (*fraction > 0.0) {
+        return 1;
+    }
+    sn_sweep own = own_sweep(&to, 0.0, 1.0), of_other = sn_touch_sweep(world, other);
+    return is_inside(of_a, &own, of_b, &of_other) ? -1 : 1;
 }
 
 static bool visit(void *context, int proxy, uint32_t other)
@@ -222,14 +372,16 @@ static bool visit(void *context, int proxy, uint32_t other)
         return true;
     }
     bool core = had_contact(&world->touch, s->shape, other);
+    bool deep = false;
     double fraction;
-    int met = core ? 0 : meet(world, s, other, false, &fraction);
+    int met = core ? 0 : meet(world, s, other, false, &fraction, &deep);
     core = core || met < 0;
-    met = core ? meet(world, s, other, true, &fraction) : met;
+    met = core ? meet(world, s, other, true, &fraction, &deep) : met;
     if (met > 0 && (fraction < s->fraction || (fraction == s->fraction && other < s->other))) {
         s->fraction = fraction;
         s->other = other;
         s->core = core;
+        s->deep = deep;
     }
     return true;
 }
@@ -239,15 +391,33 @@ static sn_aabb join(sn_aabb a, sn_aabb b)
     return (sn_aabb){sn_vec3_min(a.lower, b.lower), sn_vec3_max(a.upper, b.upper)};
 }
 
+// A box about the whole way of a shape. While it turns by an angle along a chord, no point is
+// further from the ends than 1 - cos(angle / 2) of its reach.
+static sn_aabb bounds_of_way(const sn_world *world, uint32_t shape)
+{
+    const sn_collider *collider = sn_touch_collider(world, &world->touch.shapes.data[shape]);
+    int chords = chords_of(world, shape);
+    sn_sweep sweep = sn_touch_sweep(world, shape);
+    sn_aabb box =
+        join(sn_collider_bounds(collider, &sweep.start), sn_collider_bounds(collider, &sweep.end));
+    double bulge = 0.0;
+    for (int i = 0; i < chords; ++i) {
+        sn_sweep chord = sweep_between(world, shape, (double)i / chords, (i + 1.0) / chords);
+        sn_vec3 turn = sn_quat_log(
+            sn_quat_multiply(chord.end.rotation, sn_quat_conjugate(chord.start.rotation)));
+        double reach = sn_collider_reach(collider, chord.centre);
+        bulge = fmax(bulge, reach * fmin(0.125 * sn_dot(turn, turn), 1.0));
+        box = join(box, sn_collider_bounds(collider, &chord.end));
+    }
+    sn_vec3 more = {bulge, bulge, bulge};
+    return (sn_aabb){sn_vec3_sub(box.lower, more), sn_vec3_add(box.upper, more)};
+}
+
 // The first thing that a shape meets on its way.
 static sweep_search first_meeting(sn_world *world, uint32_t shape)
 {
-    sweep_search s = {
-        .world = world, .shape = shape, .sweep = sn_touch_sweep(world, shape), .fraction = 1.0};
-    const sn_collider *collider = sn_touch_collider(world, &world->touch.shapes.data[shape]);
-    sn_aabb box = join(sn_collider_bounds(collider, &s.sweep.start),
-                       sn_collider_bounds(collider, &s.sweep.end));
-    sn_broad_query(world->touch.broad, box, visit, &s);
+    sweep_search s = {.world = world, .shape = shape, .fraction = 1.0};
+    sn_broad_query(world->touch.broad, bounds_of_way(world, shape), visit, &s);
     return s;
 }
 
@@ -320,12 +490,20 @@ void sn_touch_take_back(sn_world *world, uint32_t shape, double share)
     }
 }
 
-// Takes two bodies back to where they met, where they strike.
+// Takes two bodies back to where they met, with their mechanisms, where they strike.
 static sn_status stop(sn_world *world, const sweep_search *s, sn_error *error)
 {
     const sn_touch *touch = &world->touch;
-    take_back(world, s->shape, s->fraction, s->other);
-    if (is_free(world, touch->shapes.data[s->other].body)) {
+    int own = mechanism_of(world, s->shape), met = mechanism_of(world, s->other);
+    bool back = met >= 0 && (own >= 0 || is_swift(touch, met)) && can_stop(world, s->other);
+    if (own >= 0) {
+        sn_articulation_take_back(&world->articulations.agents, own, world->gravity, s->fraction);
+    } else {
+        take_back(world, s->shape, s->fraction, back ? s->shape : s->other);
+    }
+    if (back && met != own) {
+        sn_articulation_take_back(&world->articulations.agents, met, world->gravity, s->fraction);
+    } else if (is_free(world, touch->shapes.data[s->other].body)) {
         take_back(world, s->other, s->fraction, s->other);
     }
     double size = sn_touch_pair_size(sn_touch_collider(world, &touch->shapes.data[s->shape]),
@@ -340,6 +518,22 @@ static sn_status stop(sn_world *world, const sweep_search *s, sn_error *error)
     return status;
 }
 
+// The first meeting of a free body, or of any link of a mechanism: the one at `first` of those that
+// are fast, and in `*next` where the next of them is.
+static sweep_search first_of_all(sn_world *world, int first, int *next)
+{
+    const sn_touch *touch = &world->touch;
+    sweep_search best = first_meeting(world, touch->fast.data[first].shape);
+    int mechanism = touch->fast.data[first].mechanism, i = first + 1;
+    for (; mechanism >= 0 && i < touch->fast.count && touch->fast.data[i].mechanism == mechanism;
+         ++i) {
+        sweep_search s = first_meeting(world, touch->fast.data[i].shape);
+        best = s.fraction < best.fraction ? s : best;
+    }
+    *next = i;
+    return best;
+}
+
 sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error)
 {
     sn_touch *touch = &world->touch;
@@ -350,13 +544,13 @@ sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error)
         return SN_OK;
     }
     sn_broad_update(touch->broad);
-    // A body that is taken back may be met by others where it now stays: again, until none is.
+    // What is taken back may be met by others where it now stays: again, until none is.
     bool moved = true;
     for (int round = 0; round < ROUNDS && moved; ++round) {
         moved = false;
-        for (int i = 0; i < touch->fast.count; ++i) {
-            sweep_search s = first_meeting(world, touch->fast.data[i].shape);
-            if (s.fraction >= STOPPED) {
+        for (int i = 0, next; i < touch->fast.count; i = next) {
+            sweep_search s = first_of_all(world, i, &next);
+            if (s.fraction >= (s.deep ? 1.0 : STOPPED)) {
                 continue;
             }
             sn_status status = stop(world, &s, error);
