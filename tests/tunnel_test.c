@@ -145,7 +145,8 @@ static sn_joint_def joint_at(const sn_world *world, sn_joint_type type, sn_body 
 // the direction of the shot.
 static void put_on_circle(shot *s, sn_vec3 aim, sn_vec3 along, sn_body_def *def)
 {
-    s->arm = fmax(s->distance, 0.3);
+    // A tight one from close by would begin in the ball.
+    s->arm = s->target == TARGET_BALL_MESH ? 4.0 * s->distance : fmax(s->distance, 0.3);
     sn_vec3 out = sn_normalize(sn_cross(along, random_direction(&s->random)));
     s->axis = sn_cross(out, along);
     s->pivot = sn_vec3_add_scaled(aim, -s->arm, out);
