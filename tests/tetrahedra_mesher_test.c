@@ -3,12 +3,15 @@
 #include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -126,6 +129,81 @@ static void test_failures_are_told(void **state)
     assert_null(made);
 }
 
+// What would take all memory is refused before anything is started.
+static void test_too_fine_edges_are_refused(void **state)
+{
+    (void)state;
+    sn_error error = {0};
+    sn_tetrahedra *made = NULL;
+    write_program("exit 3");
+    assert_int_equal(fill_box(program, 1e-4, 20.0, &made, &error), SN_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.text, "1.7e+13 elements"));
+    assert_int_equal(fill_box(program, 0.1, 20.0, &made, &error), SN_ERROR_GEOMETRY);
+}
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){0, 10000000}, NULL);
+}
+
+static int read_number(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    int number = 0;
+    if (file != NULL) {
+        number = fscanf(file, "%d\n", &number) == 1 ? number : 0;
+        fclose(file);
+    }
+    return number;
+}
+
+// Whatever ends the process that asked, the program ends with it and the folder goes.
+static void test_ends_with_its_process(void **state)
+{
+    (void)state;
+    const int signals[3] = {SIGTERM, SIGINT, SIGKILL};
+    char path[128], script[500];
+    snprintf(path, sizeof path, "%s/.number", folder);
+    snprintf(script, sizeof script, "echo $$ >%s.new; mv %s.new %s; exec sleep 60", path, path,
+             path);
+    for (int k = 0; k < 3; ++k) {
+        write_program(script);
+        pid_t asking = fork();
+        assert_true(asking >= 0);
+        if (asking == 0) {
+            sn_tetrahedra *made = NULL;
+            sn_mesh *box = NULL;
+            sn_tetrahedra_fill_options options = sn_default_tetrahedra_fill_options();
+            options.program = program;
+            sn_mesh_box((sn_vec3){2, 1, 1}, &box, NULL);
+            sn_tetrahedra_fill(box, &options, &made, NULL);
+            _exit(0);
+        }
+        int running = 0, state_of = 0;
+        for (int i = 0; i < 3000 && running == 0; ++i) {
+            nap();
+            running = read_number(path);
+        }
+        assert_true(running > 0 && kill(running, 0) == 0);
+        kill(asking, signals[k]);
+        waitpid(asking, &state_of, 0);
+        assert_true(WIFSIGNALED(state_of));
+        bool there = true;
+        for (int i = 0; i < 3000 && there; ++i) {
+            nap();
+            there = kill(running, 0) == 0;
+            DIR *listing = opendir(folder);
+            for (struct dirent *e = readdir(listing); e != NULL; e = readdir(listing)) {
+                there = there || strncmp(e->d_name, "sinew-fill", 10) == 0;
+            }
+            closedir(listing);
+        }
+        assert_false(there);
+        remove(path);
+        assert_nothing_left();
+    }
+}
+
 static bool is_installed(const char *name)
 {
     const char *path = getenv("PATH");
@@ -182,6 +260,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_the_program_is_asked),
         cmocka_unit_test(test_failures_are_told),
+        cmocka_unit_test(test_too_fine_edges_are_refused),
+        cmocka_unit_test(test_ends_with_its_process),
         cmocka_unit_test(test_gmsh_itself),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,7 +1,12 @@
 // A closed surface filled by Gmsh as an outside program: the surface goes there as a discrete one
 // in an MSH file with a script beside it, the volume comes back as another MSH file. Everything is
 // in a folder of its own, which is removed whatever happens.
+//
+// Between both stands a shell that holds one end of a pipe, of which this process has the other:
+// whatever ends this process, the pipe ends with it, and the shell ends Gmsh and removes the
+// folder.
 #include "base/error.h"
+#include "sinew/geometry.h"
 #include "sinew/tetrahedra.h"
 
 sn_tetrahedra_fill_options sn_default_tetrahedra_fill_options(void)
@@ -37,7 +42,7 @@ sn_status sn_tetrahedra_fill(const sn_mesh *surface, const sn_tetrahedra_fill_op
 
 extern char **environ;
 
-enum { PATH_SIZE = 512, FILES = 4 };
+enum { PATH_SIZE = 512, FILES = 4, MOST_ELEMENTS = 2000000, NO_PROGRAM = 127 };
 
 typedef struct workshop {
     char folder[PATH_SIZE];
@@ -116,14 +121,53 @@ static sn_status write_script(const workshop *w, double edge, sn_error *error)
     return close_written(file, w->files[SCRIPT], error);
 }
 
+// Elements of about one size fill a volume V by 6 sqrt(2) V / edge^3, regular ones that is, and
+// others are smaller.
+static sn_status check_count(const sn_mesh *surface, double edge, sn_error *error)
+{
+    sn_mass_properties mass;
+    sn_status status = edge > 0.0 ? sn_mesh_mass_properties(surface, 1.0, &mass, error) : SN_OK;
+    if (edge == 0.0 || status != SN_OK) {
+        return status;
+    }
+    double count = 6.0 * sqrt(2.0) * mass.volume / (edge * edge * edge);
+    return count <= MOST_ELEMENTS
+               ? SN_OK
+               : sn_fail(error, SN_ERROR_ARGUMENT, NULL,
+                         "edges of %g m would fill the surface with some %.2g elements; longer "
+                         "ones, for %d at most, were expected",
+                         edge, count, MOST_ELEMENTS);
+}
+
 // ---- running it ----
 
-static sn_status start(const workshop *w, const sn_tetrahedra_fill_options *options, pid_t *child,
-                       sn_error *error)
+// $1: the folder; then the program and its words. Input 3 ends when the process that asks does, and
+// is nobody else's. The guard is told by USR1 that it is not needed, until it is. A shell has
+// background programs ignore interrupts of the terminal, so they are passed on.
+static const char watch[] = "folder=$1; shift; exec 3<&0 </dev/null\n"
+                            "\"$@\" 3<&- & job=$!\n"
+                            "trap 'kill $job 2>/dev/null' INT TERM HUP\n"
+                            "( trap '' INT TERM HUP; read end <&3; trap '' USR1\n"
+                            "  kill -9 $job; cd \"$folder\" &&\n"
+                            "  rm -f surface.msh fill.geo volume.msh log && rmdir \"$folder\"\n"
+                            ") >/dev/null 2>&1 & guard=$!\n"
+                            "wait $job; code=$?\n"
+                            "while kill -0 $job 2>/dev/null; do wait $job; code=$?; done\n"
+                            "kill -USR1 $guard\n"
+                            "exit $code\n";
+
+// `line`: the end of the pipe that the shell watches.
+static sn_status start(const workshop *w, const sn_tetrahedra_fill_options *options, int line,
+                       pid_t *child, sn_error *error)
 {
     char edge[40];
     snprintf(edge, sizeof edge, "%.9g", options->edge > 0.0 ? options->edge : 1e22);
-    char *words[] = {(char *)options->program,
+    char *words[] = {"sh",
+                     "-c",
+                     (char *)watch,
+                     "sh",
+                     (char *)w->folder,
+                     (char *)options->program,
                      (char *)w->files[SCRIPT],
                      "-3",
                      "-format",
@@ -136,26 +180,21 @@ static sn_status start(const workshop *w, const sn_tetrahedra_fill_options *opti
     posix_spawn_file_actions_t actions;
     int failure = posix_spawn_file_actions_init(&actions);
     if (failure == 0) {
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_adddup2(&actions, line, STDIN_FILENO);
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, w->files[LOG],
                                          O_WRONLY | O_CREAT | O_TRUNC, 0600);
         posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-        failure = posix_spawnp(child, options->program, &actions, NULL, words, environ);
+        failure = posix_spawn(child, "/bin/sh", &actions, NULL, words, environ);
         posix_spawn_file_actions_destroy(&actions);
-    }
-    if (failure == ENOENT) {
-        return sn_fail(error, SN_ERROR_UNSUPPORTED, options->program,
-                       "the program is not there; Gmsh was expected, which fills surfaces with "
-                       "tetrahedra (Debian package gmsh)");
     }
     return failure != 0 ? sn_fail(error, SN_ERROR_UNSUPPORTED, options->program,
                                   "the program cannot be started: %s", strerror(failure))
                         : SN_OK;
 }
 
-// Asks every 5 ms, and ends the program when its time is over.
-static sn_status wait_for(pid_t child, const sn_tetrahedra_fill_options *options, int *code,
-                          sn_error *error)
+// Asks every 5 ms, and ends the program, by closing the pipe's end `held`, when its time is over.
+static sn_status wait_for(pid_t child, const sn_tetrahedra_fill_options *options, int *held,
+                          int *code, sn_error *error)
 {
     const struct timespec nap = {0, 5000000};
     struct timespec begin, now;
@@ -171,7 +210,8 @@ static sn_status wait_for(pid_t child, const sn_tetrahedra_fill_options *options
         double waited =
             (double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec);
         if ((ended < 0 && errno != EINTR) || waited > options->seconds) {
-            kill(child, SIGKILL);
+            close(*held);
+            *held = -1;
             waitpid(child, &state, 0);
             return sn_fail(
                 error, SN_ERROR_STOPPED, options->program,
@@ -180,6 +220,27 @@ static sn_status wait_for(pid_t child, const sn_tetrahedra_fill_options *options
         }
         nanosleep(&nap, NULL);
     }
+}
+
+// Runs it; `code`: how it ended.
+static sn_status run(const workshop *w, const sn_tetrahedra_fill_options *options, int *code,
+                     sn_error *error)
+{
+    int ends[2];
+    pid_t child = 0;
+    if (pipe(ends) != 0) {
+        return sn_fail(error, SN_ERROR_UNSUPPORTED, options->program,
+                       "the program cannot be started: %s", strerror(errno));
+    }
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    sn_status status = start(w, options, ends[0], &child, error);
+    close(ends[0]);
+    status = status == SN_OK ? wait_for(child, options, &ends[1], code, error) : status;
+    if (ends[1] >= 0) {
+        close(ends[1]);
+    }
+    return status;
 }
 
 // The first line of the log that speaks of an error, or the last line.
@@ -206,20 +267,19 @@ static sn_status fill(const workshop *w, const sn_mesh *surface,
                       const sn_tetrahedra_fill_options *options, sn_tetrahedra **tetrahedra,
                       sn_error *error)
 {
-    pid_t child = 0;
     int code = 0;
     sn_status status = write_surface(surface, w->files[SURFACE], error);
     status = status == SN_OK ? write_script(w, options->edge, error) : status;
-    status = status == SN_OK ? start(w, options, &child, error) : status;
-    status = status == SN_OK ? wait_for(child, options, &code, error) : status;
+    status = status == SN_OK ? run(w, options, &code, error) : status;
     if (status != SN_OK) {
         return status;
     }
     char complaint[256];
     read_complaint(w, complaint, sizeof complaint);
-    if (code == 127) { // what a shell says of a missing program
+    if (code == NO_PROGRAM) {
         return sn_fail(error, SN_ERROR_UNSUPPORTED, options->program,
-                       "the program is not there or cannot be started");
+                       "the program is not there; Gmsh was expected, which fills surfaces with "
+                       "tetrahedra (Debian package gmsh)");
     }
     if (code != 0 || access(w->files[VOLUME], R_OK) != 0) {
         return sn_fail(error, SN_ERROR_GEOMETRY, options->program,
@@ -246,6 +306,7 @@ sn_status sn_tetrahedra_fill(const sn_mesh *surface, const sn_tetrahedra_fill_op
                        o->edge, o->seconds);
     }
     sn_status status = sn_mesh_check(surface, NULL, error);
+    status = status == SN_OK ? check_count(surface, o->edge, error) : status;
     if (status != SN_OK) {
         return status;
     }
