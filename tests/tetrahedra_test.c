@@ -118,13 +118,13 @@ static void test_slivers_and_inverted_elements_are_named(void **state)
     def.element_count = 2;
     assert_int_equal(sn_tetrahedra_create(&def, &mesh, &error), SN_ERROR_GEOMETRY);
     assert_non_null(strstr(error.text, "1 sliver (element 1)"));
-    // Two elements on the same side of their common face: one of them is inverted.
+    // Two elements on the same side of their common face: they overlap, neither is inverted.
     const sn_vec3 folded[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.2, 0.2, 0.5}};
     def.positions = folded;
     def.vertex_count = 5;
     def.elements = (int[]){0, 1, 2, 3, 0, 1, 2, 4};
     assert_int_equal(sn_tetrahedra_create(&def, &mesh, &error), SN_ERROR_GEOMETRY);
-    assert_non_null(strstr(error.text, "1 inverted element (element 0 and 1)"));
+    assert_non_null(strstr(error.text, "1 overlap of neighbours (element 0 and 1)"));
     // Three elements about one face.
     def.positions =
         (sn_vec3[]){{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.3, 0.3, -1}, {0.2, 0.3, 2}};
@@ -251,7 +251,7 @@ static void test_nodes_between_and_refinement(void **state)
     def.elements = v;
     def.element_count = sn_tetrahedra_element_count(made);
     assert_int_equal(sn_tetrahedra_create(&def, &twice, &error), SN_ERROR_GEOMETRY);
-    assert_non_null(strstr(error.text, "inverted element"));
+    assert_non_null(strstr(error.text, "curved over"));
     free(moved);
     // Turned over, an element of ten nodes is turned back with its nodes between.
     sn_tetrahedra *mirrored = NULL;

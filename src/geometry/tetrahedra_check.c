@@ -1,6 +1,6 @@
 // What is wrong with a tetrahedral mesh. Two elements in positive order that share a face see its
-// corners turn in opposite ways; if they see them turn alike, both are on one side of it, and one
-// of them is inverted. Edges and vertices by which alone parts hang together are those where the
+// corners turn in opposite ways; if they see them turn alike, both are on one side of it, and
+// overlap. Edges and vertices by which alone parts hang together are those where the
 // surface is not a manifold.
 #include <stdio.h>
 #include <string.h>
@@ -209,31 +209,52 @@ static sn_status examine_surface(examiner *x, sn_error *error)
 
 enum { NUMBERS_TOLD = 5 };
 
+// What is called inverted is two elements on one side of a face, of which neither need be, or one
+// that is curved: the former are told by the words behind those of the kinds.
+enum { OVERLAP = SN_TETRAHEDRA_PROBLEM_KIND_COUNT, WORDS };
+
 static const struct {
     const char *one, *many;
     bool elements; // named by elements, else by vertices
-} words[SN_TETRAHEDRA_PROBLEM_KIND_COUNT] = {
+} words[WORDS] = {
     {"sliver", "slivers", true},
-    {"inverted element", "inverted elements", true},
+    {"element that is curved over itself", "elements that are curved over themselves", true},
     {"element with the corners of another", "elements with the corners of others", true},
     {"face of more than two elements", "faces of more than two elements", true},
     {"unused vertex", "unused vertices", false},
     {"edge by which alone parts hang together", "edges by which alone parts hang together", false},
     {"vertex by which alone parts hang together", "vertices by which alone parts hang together",
      false},
+    {"overlap of neighbours", "overlaps of neighbours", true},
 };
+
+// Of `words`.
+static int word_of(const sn_tetrahedra_problem *problem)
+{
+    bool pair = problem->kind == SN_TETRAHEDRA_INVERTED && problem->elements[1] >= 0;
+    return pair ? OVERLAP : (int)problem->kind;
+}
+
+static int count_of(const examiner *x, int kind)
+{
+    int count = 0;
+    for (int i = 0; i < x->problems.count; ++i) {
+        count += word_of(&x->problems.data[i]) == kind;
+    }
+    return count;
+}
 
 // "2 slivers (elements 4, 9)"
 static void tell_kind(const examiner *x, int kind, char *text, size_t size)
 {
     size_t length = strlen(text);
-    int told = 0, count = x->counts[kind];
+    int told = 0, count = count_of(x, kind);
     length += (size_t)snprintf(text + length, size - length, "%s%d %s (%s", length > 0 ? ", " : "",
                                count, count == 1 ? words[kind].one : words[kind].many,
                                words[kind].elements ? "element" : "vertex");
     for (int i = 0; i < x->problems.count && told < NUMBERS_TOLD && length < size; ++i) {
         const sn_tetrahedra_problem *p = &x->problems.data[i];
-        if ((int)p->kind != kind) {
+        if (word_of(p) != kind) {
             continue;
         }
         const int *n = words[kind].elements ? p->elements : p->vertices;
@@ -249,8 +270,8 @@ static void tell_kind(const examiner *x, int kind, char *text, size_t size)
 static sn_status tell(const examiner *x, sn_error *error)
 {
     char text[440] = "";
-    for (int kind = 0; kind < SN_TETRAHEDRA_PROBLEM_KIND_COUNT; ++kind) {
-        if (x->counts[kind] > 0 && strlen(text) < sizeof text - 1) {
+    for (int kind = 0; kind < WORDS; ++kind) {
+        if (count_of(x, kind) > 0 && strlen(text) < sizeof text - 1) {
             tell_kind(x, kind, text, sizeof text);
         }
     }
