@@ -66,6 +66,15 @@ static const char jelly[] =
     " \"camera\": {\"position\": [0, -4, 1], \"target\": [0, 0, 0]},\n"
     " \"run\": {\"step\": \"=1/240\"}}\n";
 
+// Two elements that share a face, of two materials.
+static const char two[] =
+    "{\"sinew\": 1, \"materials\": {\"a\": {\"colour\": \"#d03020\"}, \"b\": {\"colour\": "
+    "\"#2040d0\"}},\n"
+    " \"bodies\": [{\"name\": \"two\", \"type\": \"elastic\", \"materials\": [\"b\", \"a\"],\n"
+    "  \"mesh\": {\"type\": \"listed\", \"vertices\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], "
+    "[1, 1, 1]],\n"
+    "   \"elements\": [[0, 1, 2, 3], [1, 2, 3, 4]], \"regions\": [1, 0]}}]}\n";
+
 // ---- a client that keeps what it gets ----
 
 typedef struct listener {
@@ -191,6 +200,7 @@ static const char *find_scene(void *user, const char *name, char path[1024], siz
                        : strcmp(name, "leaf") == 0  ? leaf
                        : strcmp(name, "mouth") == 0 ? mouth
                        : strcmp(name, "jelly") == 0 ? jelly
+                       : strcmp(name, "two") == 0   ? two
                                                     : NULL;
     snprintf(path, 1024, "shelf/%s.json", name);
     *length = text != NULL ? strlen(text) : 0;

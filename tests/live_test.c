@@ -187,6 +187,29 @@ static bool holds(const void *text, size_t size, const char *piece)
     return false;
 }
 
+// Parts of a surface that look alike are told where there are several.
+static void surfaces_have_parts(void **state)
+{
+    (void)state;
+    listener *l = open_scene("two");
+    sn_live_message message;
+    int other = sn_live_join(l->live, NULL);
+    static const char hello[] = "{\"do\": \"hello\", \"protocol\": 1}";
+    assert_true(sn_live_receive(l->live, other, hello, sizeof hello - 1, false));
+    bool blue = false, red = false;
+    while (sn_live_take(l->live, other, &message)) {
+        blue = blue || (!message.binary &&
+                        holds(message.data, message.size,
+                              "\"parts\": [{\"first\": 0, \"count\": 3, \"colour\": \"#2040d0\""));
+        red = red ||
+              (!message.binary && holds(message.data, message.size,
+                                        "{\"first\": 3, \"count\": 3, \"colour\": \"#d03020\""));
+    }
+    assert_true(blue && red);
+    sn_live_leave(l->live, other);
+    end(l);
+}
+
 // Surfaces that bend: what joins their vertices comes with the scene, the vertices with frames.
 static void surfaces_bend(void **state)
 {
@@ -565,6 +588,7 @@ int main(void)
         cmocka_unit_test(live_runs_are_plain_runs),
         cmocka_unit_test(speed_and_rate_are_kept),
         cmocka_unit_test(idle_is_when_nothing_is_owed),
+        cmocka_unit_test(surfaces_have_parts),
         cmocka_unit_test(surfaces_bend),
         cmocka_unit_test(budget_is_kept),
         cmocka_unit_test(frames_have_what_was_asked_for),
