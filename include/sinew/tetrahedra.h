@@ -302,8 +302,9 @@ typedef struct sn_tetrahedra_fill_options {
 SN_API sn_tetrahedra_fill_options sn_default_tetrahedra_fill_options(void);
 
 // Fills a closed surface by running Gmsh (4.0 or later) as a program of its own, in a temporary
-// folder that is removed afterwards. SN_ERROR_UNSUPPORTED when it is not there; what it complains
-// of is part of other errors. Options may be NULL.
+// folder that is removed afterwards; both also where this process is ended meanwhile.
+// SN_ERROR_ARGUMENT when the edge would give more than two million elements, SN_ERROR_UNSUPPORTED
+// when the program is not there; what it complains of is part of other errors. Options may be NULL.
 SN_API sn_status sn_tetrahedra_fill(const sn_mesh *surface,
                                     const sn_tetrahedra_fill_options *options,
                                     sn_tetrahedra **tetrahedra, sn_error *error);
