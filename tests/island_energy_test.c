@@ -191,6 +191,47 @@ static void forces_that_are_no_numbers_are_told(void **state)
     sn_world_destroy(world);
 }
 
+static void add_round(sn_world *world, sn_body_type type, const sn_shape *shape, sn_vec3 at)
+{
+    sn_body_def def = sn_default_body_def();
+    sn_body body;
+    def.type = type;
+    def.shapes = shape;
+    def.shape_count = 1;
+    def.frame.position = at;
+    assert_int_equal(sn_world_add_body(world, &def, &body, NULL), SN_OK);
+}
+
+// A ball that rebounds with all its speed, and one that does not, are never slowed, near the origin
+// or high above it: all of what happens is that height and motion cancel.
+static void test_what_falls_and_rebounds_is_not_slowed(void **state)
+{
+    (void)state;
+    const double steps[3] = {1.0 / 60.0, 1.0 / 240.0, 1e-3}, heights[2] = {0.0, 300.0};
+    for (int i = 0; i < 6; ++i) {
+        double h = steps[i % 3], floor = heights[i / 3];
+        sn_world_def def = sn_default_world_def();
+        def.contact.sleep = false;
+        sn_world *world = NULL;
+        assert_int_equal(sn_world_create(&def, &world, NULL), SN_OK);
+        sn_shape plane = sn_default_shape(), ball = sn_default_shape();
+        plane.type = SN_SHAPE_PLANE;
+        add_round(world, SN_BODY_STATIC, &plane, sn_vec3_make(0.0, 0.0, floor));
+        ball.radius = 0.1;
+        add_round(world, SN_BODY_RIGID, &ball, sn_vec3_make(1.0, 0.0, floor + 1.1));
+        ball.surface.restitution = 1.0;
+        add_round(world, SN_BODY_RIGID, &ball, sn_vec3_make(0.0, 0.0, floor + 1.1));
+        double first = sn_world_energy(world).total, last = 0.0;
+        for (int k = 0; k < 8.0 / h; ++k) {
+            assert_int_equal(sn_world_step(world, h, NULL), SN_OK);
+            assert_int_equal(sn_world_report(world).slowed, 0);
+            last = sn_world_energy(world).total;
+        }
+        assert_true(last <= first);
+        sn_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +240,7 @@ int main(void)
         cmocka_unit_test(work_is_no_gain),
         cmocka_unit_test(what_is_lost_stands_still),
         cmocka_unit_test(forces_that_are_no_numbers_are_told),
+        cmocka_unit_test(test_what_falls_and_rebounds_is_not_slowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

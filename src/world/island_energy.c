@@ -34,6 +34,9 @@ static const double FLOOR = 1.0 / 20.0; // of the radius of a body, in a step
 static const double LIFT = 1.0 / 32.0;  // the same
 static const double SHARE = 0.02;       // of the energy it may have
 static const double GROSS = 100.0;      // the same
+// Of all energies that are added up, large ones that cancel each other, too: bodies high up whose
+// fall is all that happens come out right to their last digits only.
+static const double ROUNDING = 1e-12;
 // The same of elastic bodies, whose skins overlap by no more than their thickness.
 static const double SOFT_FLOOR = 1.0 / 100.0, SOFT_LIFT = 2e-3, SOFT_SHARE = 2e-3;
 
@@ -47,6 +50,7 @@ typedef struct island_sum {
     double work;   // of forces and of surfaces' own motion
     double floor;  // kinetic energy that nobody asks about
     double lift;   // by which undoing overlap may raise it in a step
+    double added;  // sizes of all that was added up
     bool driven;   // has sources of its own
 } island_sum;
 
@@ -92,12 +96,16 @@ static void add_body(const sn_world *world, int agent, double h, island_sum *sum
     const double *v_0 = set->v_last + head->v_first, *v = sn_agent_v(set, agent);
     sn_vec3 w_0 = sn_rotate(sn_rigid_pose(q_0).rotation, sn_vec3_at(v_0 + 3)),
             w = sn_rotate(sn_rigid_pose(q).rotation, sn_vec3_at(v + 3));
-    sum->kinetic += kinetic_of(mass, v);
+    double now = kinetic_of(mass, v), start = kinetic_of(mass, v_0);
+    double height = -sn_dot(world->gravity, sn_vec3_at(q)),
+           height_0 = -sn_dot(world->gravity, sn_vec3_at(q_0));
+    sum->kinetic += now;
     sum->mass += mass->mass;
     sum->momentum = sn_vec3_add_scaled(sum->momentum, mass->mass, sn_vec3_at(v));
     sum->momentum_before = sn_vec3_add_scaled(sum->momentum_before, mass->mass, sn_vec3_at(v_0));
-    sum->potential -= mass->mass * sn_dot(world->gravity, sn_vec3_at(q));
-    sum->before += kinetic_of(mass, v_0) - mass->mass * sn_dot(world->gravity, sn_vec3_at(q_0));
+    sum->potential += mass->mass * height;
+    sum->before += start + mass->mass * height_0;
+    sum->added += now + start + mass->mass * (fabs(height) + fabs(height_0));
     sum->work += work_of(&set->force[head->part_first], sn_vec3_sub(sn_vec3_at(q), sn_vec3_at(q_0)),
                          sn_vec3_scale(0.5 * h, sn_vec3_add(w_0, w)));
     sum->floor += 0.5 * mass->mass * speed * speed;
@@ -114,6 +122,7 @@ static void add_mechanism(const sn_world *world, int agent, double h, island_sum
     sum->potential += now.potential;
     sum->momentum = sn_vec3_add(sum->momentum, now.momentum);
     sum->before += world->touch.started.data[agent].energy;
+    sum->added += now.kinetic + fabs(now.potential) + fabs(world->touch.started.data[agent].energy);
     sum->momentum_before =
         sn_vec3_add(sum->momentum_before, world->touch.started.data[agent].momentum);
     for (int i = 0; i < item->tree.count; ++i) {
@@ -432,7 +441,7 @@ static void check_island(sn_world *world, int index, double h)
     double off = SHARE * fmin(may, at_stake(&sum, world->gravity, h));
     if (!isfinite(sum.kinetic) || is_out_of_place(&sum)) {
         stand_island(world, index, isfinite(sum.kinetic));
-    } else if (!sum.driven && sum.kinetic > fmax(may + off, sum.floor)) {
+    } else if (!sum.driven && sum.kinetic > fmax(may + off, sum.floor) + ROUNDING * sum.added) {
         slow(world, island, sqrt(fmax(may, sum.floor) / sum.kinetic));
         world->report.slowed += 1;
     }
