@@ -212,6 +212,7 @@ void sn_trial_compare(sn_verify *verify, const sn_trial_measure *measures, int c
 static const sn_verify_case cases[] = {
     {"block", sn_verify_slide},
     {"ball", sn_verify_roll},
+    {"trough", sn_verify_trough},
     {"belt", sn_verify_belt},
     {"bounces", sn_verify_bounce},
     {"cradle", sn_verify_cradle},

@@ -78,6 +78,7 @@ void sn_trial_compare(sn_verify *verify, const sn_trial_measure *measures, int c
 
 void sn_verify_slide(sn_verify *verify);
 void sn_verify_roll(sn_verify *verify);
+void sn_verify_trough(sn_verify *verify);
 void sn_verify_belt(sn_verify *verify);
 void sn_verify_bounce(sn_verify *verify);
 void sn_verify_cradle(sn_verify *verify);

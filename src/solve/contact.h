@@ -54,6 +54,8 @@ typedef struct sn_contact {
     double round_a, round_b; // radius of the surface at the points, m: of spheres, capsules, round
                              // edges, cylinders on their side; 0: flat or sharp
     sn_vec3 turning;         // angular impulse of rolling and spinning friction on b, N m s
+    sn_vec3 ahead; // the normal at the end of the step, where the ground's is another there than
+                   // on the way (world/foresee.c); else 0
 } sn_contact;
 
 _Static_assert(sizeof(sn_contact) == 10 * SN_CONTACT_LINE, "piles wait for memory");

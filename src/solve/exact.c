@@ -720,7 +720,13 @@ sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem, sn_ex
         const sn_exact_spot *spot = &exact->spots.data[i];
         sn_contact_point *point = spot_point(problem, spot);
         sn_vec3 p = sn_exact_impulse(system, &system->blocks.data[spot->block]);
-        point->impulse = sn_vec3_add(to_world(spot->axes, p), spot_course(problem, spot)->strike);
+        if (sn_dot(spot->pressed, spot->pressed) > 0.0) {
+            sn_vec3 more = to_world(spot->axes, sn_vec3_sub(p, spot->first));
+            point->impulse = sn_vec3_add(point->impulse, more);
+        } else {
+            point->impulse =
+                sn_vec3_add(to_world(spot->axes, p), spot_course(problem, spot)->strike);
+        }
         point->touched = point->touched || sn_dot(p, p) > 0.0;
         if (ends_contact(exact, i)) {
             finish_turning(exact, problem, spot, false);

@@ -88,6 +88,7 @@ typedef struct sn_exact_spot {
     int contact, point, block;
     int striking;    // block as bodies are when it strikes, for impact.h alone; or `block`
     sn_vec3 axes[3]; // normal, two tangential
+    sn_vec3 pressed; // at the end: the normal of the first pass, where it was another; else 0
     sn_vec3 place;
     double gap;           // what counts of it
     double before, after; // shares of the step, s: means of both sides

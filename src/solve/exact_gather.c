@@ -212,6 +212,19 @@ static double counted_gap(double gap, double size)
     return gap < -SN_EXACT_OVERLAP * size ? gap + SN_EXACT_OVERLAP * size : 0.0;
 }
 
+// An impulse along one normal as it counts for friction at another: else its part along the new
+// plane, which is none of friction's, would be taken for it, and taken back. `from` 0: the same.
+static sn_vec3 turned(sn_vec3 impulse, sn_vec3 from, sn_vec3 to)
+{
+    if (!(sn_dot(from, from) > 0.0)) {
+        return impulse;
+    }
+    double press = sn_dot(impulse, from);
+    sn_vec3 rub = sn_vec3_add_scaled(impulse, -press, from);
+    rub = sn_vec3_add_scaled(rub, -sn_dot(rub, to), to);
+    return sn_vec3_add_scaled(rub, press, to);
+}
+
 // A block that no solver touches: see `striking`. It comes before the point's own, since those of
 // rolling and spinning follow that.
 static bool add_striking(sn_exact *exact, const sn_exact_problem *problem,
@@ -249,7 +262,8 @@ static bool add_point(sn_exact *exact, const sn_exact_problem *problem, int inde
     }
     spot.block = exact->system.blocks.count;
     spot.striking = striking != NULL ? spot.block - 1 : spot.block;
-    spot.first = along_axes(spot.axes, sn_vec3_sub(point->impulse, course->strike));
+    spot.first = along_axes(
+        spot.axes, turned(sn_vec3_sub(point->impulse, course->strike), spot.pressed, spot.axes[0]));
     if (!add_block(&exact->system, &block) || !sn_array_push(&exact->spots, spot)) {
         return false;
     }
@@ -284,10 +298,23 @@ static bool add_turning(sn_exact *exact, const sn_exact_problem *problem, const 
     return true;
 }
 
+// Cores stay where they are, and what is round touches below them.
+static void turn_ahead(sn_contact *now, sn_vec3 normal)
+{
+    sn_vec3 turn = sn_vec3_sub(now->normal, normal);
+    for (int i = 0; i < now->count; ++i) {
+        sn_contact_point *point = &now->points[i];
+        point->on_a = sn_vec3_add_scaled(point->on_a, now->round_b - now->round_a, turn);
+        point->on_b = sn_vec3_add_scaled(point->on_b, now->round_b - now->round_a, turn);
+    }
+    now->normal = normal;
+}
+
 // Where the contact's normal and points are now: in the middle of the step as sn_contact_begin
-// saw them go, and from there to the end as bodies have gone since.
-static void place_contact(const sn_exact_problem *problem, const sn_contact_course *course,
-                          sn_contact *now, double before, double after, bool at_end)
+// saw them go, and from there to the end as bodies have gone since. Gives the normal of the middle
+// if that of the end is another one of the ground's, else 0.
+static sn_vec3 place_contact(const sn_exact_problem *problem, const sn_contact_course *course,
+                             sn_contact *now, double before, double after, bool at_end)
 {
     for (int i = 0; i < now->count; ++i) {
         sn_vec3 shift = sn_vec3_scale(before, course->points[i].travel);
@@ -295,9 +322,15 @@ static void place_contact(const sn_exact_problem *problem, const sn_contact_cour
         now->points[i].on_b = sn_vec3_add(now->points[i].on_b, shift);
     }
     now->normal = sn_normalize(sn_vec3_add_scaled(now->normal, before, course->normal_rate));
+    sn_vec3 pressed = SN_VEC3_ZERO;
+    if (at_end && sn_dot(now->ahead, now->ahead) > 0.0) {
+        pressed = now->normal;
+        turn_ahead(now, sn_normalize(sn_vec3_add_scaled(now->ahead, before, course->normal_rate)));
+    }
     if (at_end) {
         sn_contact_carry(now, problem->sets, after);
     }
+    return pressed;
 }
 
 static sn_vec3 centre_of(const sn_exact_problem *problem, const sn_contact_side *side)
@@ -350,7 +383,8 @@ static bool add_contact(sn_exact *exact, const sn_exact_problem *problem, int in
         arriving = arriving || is_arriving(problem, &course->points[i], at_end);
     }
     put_times(problem, contact, &common);
-    place_contact(problem, course, &now, common.before, common.after, at_end);
+    common.pressed = place_contact(problem, course, &now, common.before, common.after, at_end);
+    common.pressed = arriving ? SN_VEC3_ZERO : common.pressed;
     axes_about(arriving ? course->arrival_normal : now.normal, common.axes);
     int owner = exact->system.blocks.count;
     for (int i = 0; i < contact->count; ++i) {

@@ -146,16 +146,14 @@ static void carry_over(memory *old, const sn_manifold *manifold, double near)
     }
 }
 
-// The radius of a shape's surface where its normal is this: see contact.h. Tori are round to planes
-// only.
-static double roundness(const sn_touch_place *at, const sn_collider *other, sn_vec3 normal)
+double sn_touch_roundness(const sn_collider *collider, const sn_transform *place,
+                          const sn_collider *other, sn_vec3 normal)
 {
-    const sn_collider *collider = at->collider;
     bool torus = collider->tube > 0.0 && other->type == SN_COLLIDER_PLANE;
     if (collider->type != SN_COLLIDER_CYLINDER && !torus) {
         return sn_collider_is_convex(collider) ? collider->rounding : 0.0;
     }
-    sn_vec3 axis = sn_rotate(at->frame.rotation, (sn_vec3){0.0, 0.0, 1.0});
+    sn_vec3 axis = sn_rotate(place->rotation, (sn_vec3){0.0, 0.0, 1.0});
     bool rolls = fabs(sn_dot(axis, normal)) < 1e-3;
     return rolls ? collider->radius + collider->tube : collider->tube;
 }
@@ -197,8 +195,10 @@ static void fill_contact(const sn_world *world, const sn_pair *pair, const sn_ma
     contact->rolling_friction = pair->rolling_friction;
     contact->spinning_friction = pair->spinning_friction;
     contact->size = pair->size;
-    contact->round_a = roundness(at_a, at_b->collider, manifold->normal);
-    contact->round_b = roundness(at_b, at_a->collider, manifold->normal);
+    contact->round_a =
+        sn_touch_roundness(at_a->collider, &at_a->frame, at_b->collider, manifold->normal);
+    contact->round_b =
+        sn_touch_roundness(at_b->collider, &at_b->frame, at_a->collider, manifold->normal);
     contact->turning = old->count > 0 ? old->turning : SN_VEC3_ZERO;
     contact->patch = manifold->patch;
     contact->count = manifold->count;
@@ -284,7 +284,7 @@ static void note_unseen(sn_pair *pair, const sn_touch_place *a, const sn_touch_p
     pair->flags = (uint8_t)(unseen ? pair->flags | SN_PAIR_UNSEEN : pair->flags & ~SN_PAIR_UNSEEN);
 }
 
-int sn_world_collide_pair(sn_world *world, sn_pair *pair)
+int sn_world_collide_pair(sn_world *world, sn_pair *pair, double h)
 {
     sn_touch *touch = &world->touch;
     const sn_touch_place *at_a = &touch->places.data[pair->a], *at_b = &touch->places.data[pair->b];
@@ -321,7 +321,14 @@ int sn_world_collide_pair(sn_world *world, sn_pair *pair)
         remember(contacts, &old);
         fill_contact(world, pair, &manifolds[0], &old, contacts);
     } else if (pair->capacity > 1) {
+        sn_vec3 ahead[SN_PATCHES] = {SN_VEC3_ZERO};
+        if (count > 0 && !(pair->flags & SN_PAIR_SENSOR) && !sn_world_presses(world)) {
+            count = sn_touch_foresee(world, pair, h, manifolds, count, ahead, &left_out);
+        }
         fill_patches(world, pair, manifolds, count, contacts);
+        for (int i = 0; i < count; ++i) {
+            contacts[i].ahead = ahead[i];
+        }
     }
     for (int i = count; i < pair->count; ++i) {
         contacts[i].count = 0;

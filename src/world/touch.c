@@ -622,7 +622,7 @@ static void narrow_chunk(void *context, int first, int last, int chunk)
         if (i + AHEAD < last && pairs[i + AHEAD].count > 0) {
             sn_contact_prefetch(&work->world->touch.pool.data[pairs[i + AHEAD].contacts]);
         }
-        int left_out = sn_world_collide_pair(work->world, &pairs[i]);
+        int left_out = sn_world_collide_pair(work->world, &pairs[i], work->h);
         if (left_out > 0) {
             atomic_fetch_add(&work->left_out, left_out);
         }

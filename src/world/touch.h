@@ -201,9 +201,19 @@ double sn_touch_pair_size(const sn_collider *a, const sn_collider *b);
 sn_body sn_touch_body(const sn_world *world, uint32_t index);
 
 // ---- pair_contact.c ----
-// Finds the contacts of a pair; how many manifolds were left out.
-int sn_world_collide_pair(sn_world *world, sn_pair *pair);
+// Finds the contacts of a pair for a step of h; how many manifolds were left out.
+int sn_world_collide_pair(sn_world *world, sn_pair *pair, double h);
 void sn_touch_clear_pair(sn_touch *touch, sn_pair *pair);
+// The radius of a shape's surface where its normal is this: see contact.h. Tori are round to planes
+// only.
+double sn_touch_roundness(const sn_collider *collider, const sn_transform *place,
+                          const sn_collider *other, sn_vec3 normal);
+
+// ---- foresee.c ----
+// Leads the contacts of a pair on to planes of ground that it comes to in a step of h, or adds
+// those, SN_PATCHES in all at most; how many there are then. ahead: sn_contact.ahead of each.
+int sn_touch_foresee(const sn_world *world, const sn_pair *pair, double h, sn_manifold *manifolds,
+                     int count, sn_vec3 *ahead, int *left_out);
 
 // ---- touch_memory.c ----
 // What contacts remember, as bytes, for states and copies.
