@@ -584,12 +584,62 @@ static void test_predicates(void **state)
     }
 }
 
+// Two that lie on each other but for a distance far below their size, as what was glued together
+// does, part: corner on corner, vertex on edge, edge along edge, and anyhow. No nearness that is
+// less than their distance by more than rounding is met.
+static void test_parting(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 17};
+    int near = 0;
+    for (int i = 0; i < 20000; ++i) {
+        sn_pair_kind kind = kinds[i % 2];
+        int style = i / 2 % 4, first = kind == SN_VERTEX_FACE ? 1 : 2;
+        double d = pow(10.0, sn_random_range(&random, -10.0, -7.0));
+        sn_quat turn = random_rotation(&random);
+        sn_vec3 p[4], end[4], away = sn_rotate(turn, sn_vec3_make(1e-5, 2e-5, 1e-4));
+        for (int k = 0; k < 4; ++k) {
+            p[k] = random_vector(&random, 0.05);
+            p[k].z = k < first ? d : 0.0;
+        }
+        double share = style == 1 ? sn_random_range(&random, 0.1, 0.9) : 0.0;
+        if (style < 3) {
+            p[0] = sn_vec3_add_scaled(p[2], share, sn_vec3_sub(p[3], p[2]));
+            p[0].z = d;
+        }
+        if (style == 2 && first == 2) {
+            p[1] = sn_vec3_add_scaled(p[0], 0.7, sn_vec3_sub(p[3], p[2]));
+        }
+        for (int k = 0; k < 4; ++k) {
+            p[k] = sn_rotate(turn, p[k]);
+            end[k] = k < first ? sn_vec3_add(p[k], away) : p[k];
+        }
+        double distance = distance_of(kind, p), time;
+        if (!(distance < 2.0 * d)) {
+            continue; // beside each other
+        }
+        double kept = fmin(distance * (1.0 - distance / 1e-6), distance - 1e-14);
+        near += 1;
+        if (sn_pair_meets(kind, p, end, kept, 1.0, &time)) {
+            fail_msg("kind %d, style %d, %g m apart: stopped at %g", kind, style, distance, time);
+        }
+        for (int k = 0; k < first; ++k) { // and through each other they do not go
+            end[k] = sn_vec3_sub(p[k], away);
+        }
+        if (style == 3) {
+            assert_true(sn_pair_meets(kind, p, end, kept, 1.0, &time));
+        }
+    }
+    assert_true(near > 10000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nearest),       cmocka_unit_test(test_closed_forms),
         cmocka_unit_test(test_cubic),         cmocka_unit_test(test_nearness),
         cmocka_unit_test(test_whole_numbers), cmocka_unit_test(test_predicates),
+        cmocka_unit_test(test_parting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,6 +179,52 @@ static double parted_until(const motion *m, sn_vec3 n1, sn_vec3 n2, double t1, d
     return until;
 }
 
+// At right angles, but for a little.
+static bool is_square_to(sn_vec3 a, sn_vec3 b)
+{
+    const double little = 1e-3;
+    double along = sn_dot(a, b), square = sn_dot(b, b);
+    return square > 0.0 && along * along <= little * little * square * sn_dot(a, a);
+}
+
+// a without what it has along b, and then without what rounding has left of it.
+static sn_vec3 without(sn_vec3 a, sn_vec3 b)
+{
+    double square = sn_dot(b, b);
+    a = sn_vec3_add_scaled(a, -sn_dot(a, b) / square, b);
+    return sn_vec3_add_scaled(a, -sn_dot(a, b) / square, b);
+}
+
+// The line between the nearest points, at a distance d of things of size s, is off by rounding over
+// d, and a plane across it by s times that at its far ends: more than d itself where d is below
+// about 1e-8 s. The edges around the nearest points are known far better: the plane is laid along
+// those that hold one inside, and then along those with one at their end that would come through
+// it, if that is by a little.
+static sn_vec3 square_normal(sn_pair_kind kind, const sn_vec3 p[4], const sn_pair_nearest *nearest)
+{
+    const double *weights = nearest->weights;
+    sn_vec3 edges[2], n = nearest->apart;
+    bool inside[2];
+    int near = 1;
+    for (int i = 2; i < 4; ++i) {
+        near = weights[i] > weights[near] ? i : near;
+    }
+    for (int i = 0; i < 2; ++i) { // from the end nearby; n points away from those of the second
+        bool face = kind == SN_VERTEX_FACE, turned = !face && weights[2 * i + 1] > weights[2 * i];
+        int from = face ? near : 2 * i + turned, to = face ? 1 + (near + i) % 3 : 2 * i + !turned;
+        edges[i] = sn_vec3_scale(face || i == 1 ? 1.0 : -1.0, sn_vec3_sub(p[to], p[from]));
+        inside[i] = weights[to] > 0.0;
+    }
+    for (int turn = 0; turn < 4; ++turn) { // what one needs may bring the other through
+        int i = (turn + (inside[1] && !inside[0])) % 2;
+        if ((inside[i] || sn_dot(n, edges[i]) > 0.0) && is_square_to(n, edges[i])) {
+            n = without(n, edges[i]);
+            edges[1 - i] = without(edges[1 - i], edges[i]); // they may be all but parallel
+        }
+    }
+    return sn_vec3_scale(1.0 / sn_length(n), n);
+}
+
 bool sn_pair_meets(sn_pair_kind kind, const sn_vec3 start[4], const sn_vec3 end[4], double nearness,
                    double limit, double *time)
 {
@@ -196,8 +242,14 @@ bool sn_pair_meets(sn_pair_kind kind, const sn_vec3 start[4], const sn_vec3 end[
         sn_vec3 n1 = sn_vec3_scale(1.0 / distance, now.apart);
         double next = fmin(limit, t + span);
         double share = parted_until(&m, n1, n1, t, next, level);
+        if (share < 0.0) { // so near that rounding decides
+            sn_vec3 p[4];
+            points_at(start, end, t, p);
+            n1 = square_normal(kind, p, &now);
+            share = parted_until(&m, n1, n1, t, next, level);
+        }
         if (share < 0.0) {
-            return true; // so near that rounding decides
+            return true;
         }
         if (share < 1.0) { // a plane that turns with them may hold longer
             sn_pair_nearest then = nearest_at(kind, start, end, next);

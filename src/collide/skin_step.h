@@ -9,8 +9,10 @@
 //
 // Distances may shrink to a share of what they are at the start and no more, so that some is always
 // left. Below `least` that share goes to 1, d (1 - d / least): what comes nearer step after step is
-// at least / n after n of them, far from where rounding would tell the sides apart. What touches at
-// the start cannot be kept apart: it is counted, and left out.
+// at least / n after n of them, far from where rounding would tell the sides apart. Where that
+// would be less than rounding, from sqrt(least times rounding) on, the share is what rounding can
+// tell: what starts so near may still part. What touches at the start cannot be kept apart: it is
+// counted, and left out.
 #ifndef SN_COLLIDE_SKIN_STEP_H
 #define SN_COLLIDE_SKIN_STEP_H
 
