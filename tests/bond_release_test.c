@@ -2,6 +2,7 @@
 // apart, stays awake and falls.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "scene_text.h"
 #include "sinew/contact.h"
@@ -141,12 +142,70 @@ static void what_is_let_go_is_awake(void **state)
     }
 }
 
+// ---- glue ----
+
+// Cubes glued face to face: what the lower is like, when it breaks, and how long steps are. Some
+// vertices are on vertices, on edges or on diagonals of the other; one pair overlaps by a tenth of
+// a millimetre as long as it is glued.
+static const struct glued {
+    const char *upper, *lower, *size, *place, *breaks;
+    double h;
+} glued[] = {
+    {"2", "1", "0.1", "-0.1", "2", 0.004},    {"2", "2", "0.1", "-0.1", "0.1", 0.004},
+    {"1", "2", "0.1", "-0.1", "2", 0.004},    {"2", "2", "0.12", "-0.11", "0.3", 0.001},
+    {"2", "1", "0.1", "-0.0999", "2", 0.004},
+};
+
+// From the break on it falls as it would without the other, but for how it was pushed off; nobody
+// holds it back. Any number of threads is the same.
+static void glued_bodies_part(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof glued / sizeof *glued; ++i) {
+        const struct glued *own = &glued[i / 2];
+        char text[4000];
+        snprintf(text, sizeof text,
+                 MATERIALS
+                 "\"bodies\": [" CUBE("u", "0.1", "%s", ", \"fixed\": " TOP("0.05")) ",\n" CUBE(
+                     "l", "%s", "%s",
+                     ", \"position\": [0, 0, %s]") "],\n\"bonds\": [{\"type\": \"%s\", \"name\": "
+                                                   "\"j\", \"body\": \"l\", \"to\": "
+                                                   "\"u\", \"vertices\": {\"plane\": [0, 0, 1], "
+                                                   "\"position\": [0, 0, %g]}, "
+                                                   "\"breaks_at\": %s}], \"contact\": {\"sleep\": "
+                                                   "false}}",
+                 own->upper, own->upper, own->upper, own->size, own->size, own->size, own->lower,
+                 own->lower, own->lower, own->place, i % 2 ? "attached" : "junction",
+                 0.5 * strtod(own->size, NULL), own->breaks);
+        sn_world *world = build_text(text), *other = build_text(text);
+        assert_int_equal(sn_world_set_threads(other, 2, NULL), SN_OK);
+        sn_bond bond = sn_world_find_bond(world, "j");
+        double height = 0.0;
+        int since = 0, most = (int)(0.3 / own->h);
+        for (int k = 0; k < 5 * most && since < most; ++k) {
+            advance(world, own->h, 1);
+            advance(other, own->h, 1);
+            since += sn_bond_read(world, bond).broken;
+            height = since == 1 ? height_of(world, "l") : height;
+            assert_int_equal(sn_world_report(world).slowed, 0);
+        }
+        double time = own->h * (since - 1), fall = height - height_of(world, "l");
+        if (since < most || !(fabs(fall - 0.5 * G * time * time) < 0.05 * time)) {
+            fail_msg("number %zu fell by %g m in %g s", i, fall, time);
+        }
+        assert_true(sn_world_hash(world) == sn_world_hash(other));
+        sn_world_destroy(other);
+        sn_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_holds),
         cmocka_unit_test(bonds_and_contacts_go_together),
         cmocka_unit_test(what_is_let_go_is_awake),
+        cmocka_unit_test(glued_bodies_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

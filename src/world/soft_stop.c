@@ -9,7 +9,10 @@
 // was, of which all are known to be free: so this ends, at the latest with everything where it was.
 //
 // Not kept from crossing are pairs that touch at the start, to rounding (a world may be put
-// together so), what bonds glue together, and what a prescribed motion drives into a skin.
+// together so), what bonds glue together, and what a prescribed motion drives into a skin. Two that
+// cross at the start, as bodies may that were glued together, are left to their contacts, which
+// push them apart, until they no longer do: of a vertex that is in a body nobody can tell whether
+// it is about to go through its surface or to come back, and to forbid both would lock them.
 #include <math.h>
 #include <string.h>
 
@@ -113,7 +116,7 @@ static bool find_shares(sn_world *world, const sn_skin_pairs *pairs)
         int a = first->skin_a, b = first->skin_b;
         sn_skin_pairs run = {.vertex_faces = take_run(&pairs->vertex_faces, a, b, &vertex)};
         run.edge_edges = take_run(&pairs->edge_edges, a, b, &edge);
-        if (!sn_soft_may_meet(world, a, b)) {
+        if (!sn_soft_may_meet(world, a, b) || sn_soft_crosses(soft, a, b, 0)) {
             continue;
         }
         sn_skin_step step =
@@ -190,6 +193,9 @@ static sn_status look_at_shapes(sn_world *world, int agent, double reach, bool a
     for (int i = 0; i < soft->shapes.count && status == SN_OK; ++i) {
         uint32_t shape = soft->shapes.data[i];
         const sn_touch_shape *own = &world->touch.shapes.data[shape];
+        if (sn_soft_crosses(soft, agent, -1, shape)) {
+            continue;
+        }
         sn_sweep sweep = sn_touch_sweep(world, shape);
         sn_skin_shape_step step = sn_skin_shape_step_find(item->skin, sn_touch_collider(world, own),
                                                           &sweep, keep_for(world, agent, agent));

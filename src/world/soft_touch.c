@@ -23,6 +23,7 @@ void sn_soft_touch_free(sn_soft_touch *soft)
     sn_array_free(&soft->memory);
     sn_array_free(&soft->met);
     sn_array_free(&soft->meets);
+    sn_array_free(&soft->crossings);
     sn_array_free(&soft->island_shares);
     sn_array_free(&soft->shares);
     sn_array_free(&soft->stopped);
@@ -439,26 +440,60 @@ static sn_status collide_shapes(sn_world *world, int agent, double h, sn_error *
 
 // ---- what crosses ----
 
-static bool crosses_shapes(sn_world *world, int agent, sn_error *error, sn_status *status)
+bool sn_soft_crosses(const sn_soft_touch *soft, int a, int b, uint32_t shape)
 {
-    sn_soft_touch *soft = &world->touch.soft;
-    const double *q = sn_agent_q(&world->elastics.agents, agent);
-    *status = sn_soft_find_met_shapes(world, agent, q, q, 0.0, error);
-    for (int i = 0; i < soft->shapes.count && *status == SN_OK; ++i) {
-        uint32_t shape = soft->shapes.data[i];
-        const sn_touch_shape *own = &world->touch.shapes.data[shape];
-        sn_transform place = world->touch.places.data[shape].frame;
-        sn_sweep still = {.start = place, .end = place};
-        if (sn_skin_shape_step_find(world->elastics.items[agent]->skin,
-                                    sn_touch_collider(world, own), &still, (sn_skin_keep){0})
-                .touching > 0) {
+    sn_soft_crossing wanted = {a, b, shape};
+    if (b >= 0) {
+        wanted = (sn_soft_crossing){a < b ? a : b, a < b ? b : a, 0};
+    }
+    for (int i = 0; i < soft->crossings.count; ++i) {
+        const sn_soft_crossing *own = &soft->crossings.data[i];
+        if (own->agent == wanted.agent && own->other == wanted.other &&
+            own->shape == wanted.shape) {
             return true;
         }
     }
     return false;
 }
 
-// Does any skin cross another that it may not, itself or a shape? Steps keep what is apart so
+static sn_status find_crossed_shapes(sn_world *world, int agent, sn_error *error)
+{
+    sn_soft_touch *soft = &world->touch.soft;
+    const double *q = sn_agent_q(&world->elastics.agents, agent);
+    sn_status status = sn_soft_find_met_shapes(world, agent, q, q, 0.0, error);
+    for (int i = 0; i < soft->shapes.count && status == SN_OK; ++i) {
+        uint32_t shape = soft->shapes.data[i];
+        const sn_touch_shape *own = &world->touch.shapes.data[shape];
+        sn_transform place = world->touch.places.data[shape].frame;
+        sn_sweep still = {.start = place, .end = place};
+        sn_skin_shape_step step =
+            sn_skin_shape_step_find(world->elastics.items[agent]->skin,
+                                    sn_touch_collider(world, own), &still, (sn_skin_keep){0});
+        sn_soft_crossing crossing = {agent, -1, shape};
+        if (step.touching > 0 && !sn_array_push(&soft->crossings, crossing)) {
+            status = sn_fail_memory(error, sizeof crossing);
+        }
+    }
+    return status;
+}
+
+static sn_status find_crossed_skins(sn_world *world, int a, sn_error *error)
+{
+    sn_soft_touch *soft = &world->touch.soft;
+    for (int b = a; b < soft->skins.count; ++b) {
+        sn_skin *both[2] = {soft->skins.data[a], soft->skins.data[b]};
+        sn_skin_among among = a == b ? SN_SKIN_SELF : SN_SKIN_OTHERS;
+        sn_soft_crossing crossing = {a, b, 0};
+        if (sn_soft_may_meet(world, a, b) &&
+            sn_skin_crossings(both, a == b ? 1 : 2, among, NULL) > 0 &&
+            !sn_array_push(&soft->crossings, crossing)) {
+            return sn_fail_memory(error, sizeof crossing);
+        }
+    }
+    return SN_OK;
+}
+
+// Which skins cross others that they may not, themselves or shapes? Steps keep what is apart so
 // (soft_stop.c), so this is asked when bodies were put where they are by others, and until it is
 // not the case; and always where bonds let bodies cross that may not once they break.
 static sn_status find_crossings(sn_world *world, sn_error *error)
@@ -466,21 +501,15 @@ static sn_status find_crossings(sn_world *world, sn_error *error)
     sn_soft_touch *soft = &world->touch.soft;
     int count = soft->skins.count;
     sn_status status = SN_OK;
+    sn_array_clear(&soft->crossings);
     if (soft->sound == count && !world->touch.wake && world->bonds.order.count == 0) {
         return SN_OK;
     }
-    bool crosses = false;
-    for (int a = 0; a < count && !crosses && status == SN_OK; ++a) {
-        crosses = crosses_shapes(world, a, error, &status);
-        for (int b = a; b < count && !crosses; ++b) {
-            sn_skin *both[2] = {soft->skins.data[a], soft->skins.data[b]};
-            sn_skin_crossing first;
-            crosses = sn_soft_may_meet(world, a, b) &&
-                      sn_skin_crossings(both, a == b ? 1 : 2,
-                                        a == b ? SN_SKIN_SELF : SN_SKIN_OTHERS, &first) > 0;
-        }
+    for (int a = 0; a < count && status == SN_OK; ++a) {
+        status = find_crossed_shapes(world, a, error);
+        status = status == SN_OK ? find_crossed_skins(world, a, error) : status;
     }
-    soft->sound = crosses ? 0 : count;
+    soft->sound = soft->crossings.count > 0 ? 0 : count;
     return status;
 }
 

@@ -44,6 +44,12 @@ typedef struct sn_soft_pair {
 } sn_soft_pair;
 typedef struct sn_touch_shape sn_touch_shape;
 
+// Two that cross where a step finds them: an elastic agent, and another or itself, or a shape.
+typedef struct sn_soft_crossing {
+    int32_t agent, other; // the higher agent; -1: a shape
+    uint32_t shape;       // of the touch shapes
+} sn_soft_crossing;
+
 typedef struct sn_soft_touch {
     SN_ARRAY(sn_skin *) skins; // of all elastic agents
     sn_skin_pairs pairs;
@@ -58,6 +64,7 @@ typedef struct sn_soft_touch {
     SN_ARRAY(sn_soft_pair) met, meets; // who touched in that step, and who in the last
     int sound; // so many elastic bodies do not cross anything, as was looked at or proved: all, or
                // it must be looked at
+    SN_ARRAY(sn_soft_crossing) crossings; // what does, of the step under way
     SN_ARRAY(double) island_shares;
     SN_ARRAY(double) shares;   // of the elastic agents' ways, in soft_stop.c
     SN_ARRAY(uint8_t) stopped; // of the same: taken back in this step
@@ -80,6 +87,9 @@ bool sn_soft_find_shapes(sn_world *world, const double *from, const double *to, 
 // Of these only the ones that an elastic agent may not cross.
 sn_status sn_soft_find_met_shapes(sn_world *world, int agent, const double *from, const double *to,
                                   double reach, sn_error *error);
+
+// Do they cross where the step under way has found them? b: an agent, or -1 and the shape.
+bool sn_soft_crosses(const sn_soft_touch *soft, int a, int b, uint32_t shape);
 
 // ---- soft_stop.c ----
 // What is about to cross a skin in the step that ends is taken back along its way to before that,
