@@ -214,6 +214,7 @@ void sn_run_result_json(const sn_run_result *result, const sn_scene *scene, cons
     sn_json_write_integer(&json, "stiff_steps", result->stiff);
     sn_json_write_integer(&json, "inverted_steps", result->inverted);
     sn_json_write_integer(&json, "spared_steps", result->spared);
+    sn_json_write_integer(&json, "taken_back_steps", result->taken_back);
     sn_json_write_number(&json, "time", result->time);
     sn_json_write_number(&json, "wall_time", result->wall_time);
     sn_json_write_number(&json, "real_time_factor",
@@ -308,6 +309,12 @@ void sn_run_result_table(const sn_run_result *result, const sn_world *world, FIL
         fprintf(stream,
                 "steps cut short before an element would have turned inside out: %" PRIu64 "\n",
                 result->spared);
+    }
+    if (result->taken_back > 0) {
+        fprintf(stream,
+                "steps in which elastic bodies were held back before surfaces crossed: %" PRIu64
+                "\n",
+                result->taken_back);
     }
     fprintf(stream, "\n%-36s %13s %13s %13s\n", "balance", "start", "end", "change");
     const double rows[3][2] = {

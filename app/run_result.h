@@ -30,6 +30,7 @@ typedef struct sn_run_result {
     int most_inverted;        // elements, in one of them
     char inverted_body[128];  // the first body of the first of them
     uint64_t spared;          // steps that were cut short before that
+    uint64_t taken_back;      // steps in which elastic bodies stopped before surfaces crossed
     double time, wall_time;   // s
     sn_energy start_energy, end_energy;
     double largest_energy_change, largest_kinetic_energy; // J, over the rows

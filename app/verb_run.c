@@ -160,6 +160,7 @@ static int simulate(run_job *job, sn_progress *progress)
         job->result.slowed += report.slowed > 0;
         job->result.stalled += report.stalled > 0;
         job->result.stiff += report.stiff > 0;
+        job->result.taken_back += report.taken_back > 0;
         sn_run_result_note_inverted(&job->result, job->world, &report);
         if (job->writes && sn_run_output_step(&job->output, job->world, &job->error) != SN_OK) {
             code = SN_EXIT_OUTPUT;
