@@ -56,8 +56,9 @@ typedef struct shot {
     sn_vec3 pivot, axis;    // of the hinge it is on
     double arm;             // of the same, m
     double h, size, speed, distance;
-    double side; // +1, -1: of the plate, where it comes from
-    bool above;  // it was in front of the plate's face in the last step
+    double side;  // +1, -1: of the plate, where it comes from
+    sn_vec3 last; // where the bullet was, as the thing sees it
+    bool above;   // it was in front of the plate's face in the last step
 } shot;
 
 // ---- scenes ----
@@ -263,7 +264,13 @@ static void make_shot(shot *s, int number, bool link)
 
 // ---- what is behind what ----
 
-// Has it come through since the last step? Seen from the plate, or the ball, in its own frame.
+static bool is_over(sn_vec3 at)
+{
+    return fabs(at.x) < 0.5 * PLATE && fabs(at.y) < 0.5 * PLATE;
+}
+
+// Has it come through since the last step? Seen from the plate, or the ball, in its own frame. What
+// goes by outside of the rim of a plate that whirls may well come to the other side.
 static bool is_through(shot *s)
 {
     sn_transform frame = sn_body_transform(s->world, s->thing);
@@ -275,13 +282,16 @@ static bool is_through(shot *s)
         return along > -0.5 * BALL && beside < 0.8 * BALL;
     }
     double height = 0.0;
-    bool over = fabs(at.x) < 0.5 * PLATE && fabs(at.y) < 0.5 * PLATE;
-    if (over && s->field != NULL) {
+    if (s->field != NULL && is_over(at)) {
         sn_height_field_height(s->field, at.x, at.y, &height);
     }
     bool before = s->above;
+    sn_vec3 way = sn_vec3_sub(at, s->last);
+    double share = fabs(way.z) > 0.0 ? fmin(fmax((height - s->last.z) / way.z, 0.0), 1.0) : 1.0;
+    sn_vec3 crossing = sn_vec3_add_scaled(s->last, share, way);
     s->above = s->side * (at.z - height) > 0.0;
-    return before && !s->above && over;
+    s->last = at;
+    return before && !s->above && is_over(crossing);
 }
 
 // Without gravity contacts alone change the bullet's momentum, but for the net under contact
