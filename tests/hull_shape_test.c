@@ -41,6 +41,7 @@ static void check_hull(const sn_hull *hull)
     for (int i = 0; i < hull->corner_count; ++i) {
         assert_int_equal(hull->edges[hull->first_edge[i]].corner, i);
     }
+    assert_true(hull->inner > 0.0);
 }
 
 static sn_hull *from_mesh(sn_mesh *mesh)
@@ -253,12 +254,30 @@ static void test_out_of_memory(void **state)
     sn_mesh_release(mesh);
 }
 
+// A plank across the corner of its bounds, whose middle is outside of it: a ball is inside all the
+// same, about the centre of its volume.
+static void test_inside(void **state)
+{
+    (void)state;
+    const sn_vec3 corners[4] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}, {0.0, 0.0, 0.0}};
+    sn_hull *hull = NULL;
+    assert_int_equal(sn_hull_from_points(corners, 4, &hull, NULL), SN_OK);
+    check_hull(hull);
+    assert_true(sn_distance(hull->heart, (sn_vec3){0.25, 0.25, 0.25}) < 1e-12);
+    assert_true(fabs(hull->inner - 0.25 / sqrt(3.0)) < 1e-12);
+    sn_hull_release(hull);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faces),         cmocka_unit_test(test_single_precision),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_support),
-        cmocka_unit_test(test_bounds),        cmocka_unit_test(test_colliders_of_shapes),
+        cmocka_unit_test(test_faces),
+        cmocka_unit_test(test_single_precision),
+        cmocka_unit_test(test_inside),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_support),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_colliders_of_shapes),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,9 @@ sn_collider sn_collider_cone(double radius, double half_height)
     sn_collider c = {.type = SN_COLLIDER_CONE, .radius = radius, .half_height = half_height};
     // The middle's distance from the line (radius, -half_height) .. (0, half_height).
     double slant = sqrt(radius * radius + 4.0 * half_height * half_height);
-    c.inner = slant > 0.0 ? fmin(half_height, radius * half_height / slant) : 0.0;
+    // About the centre of its volume, a quarter of the height above the base.
+    c.heart.z = -0.5 * half_height;
+    c.inner = slant > 0.0 ? fmin(0.5 * half_height, 1.5 * radius * half_height / slant) : 0.0;
     finish(&c, sn_vec3_make(radius, radius, half_height));
     return c;
 }
@@ -69,6 +71,7 @@ sn_collider sn_collider_hull(const sn_hull *hull, double rounding)
     sn_vec3 round = sn_vec3_make(rounding, rounding, rounding);
     c.bounds =
         (sn_aabb){sn_vec3_sub(hull->bounds.lower, round), sn_vec3_add(hull->bounds.upper, round)};
+    c.heart = hull->heart;
     c.inner = hull->inner + rounding;
     c.size = smallest_extent(c.bounds);
     return c;

@@ -55,8 +55,9 @@ typedef struct sn_collider {
     };
     sn_aabb bounds; // in its own frame, rounding included; a plane's is unbounded
     double size;    // the smallest extent of its bounds: what "small" is measured by
-    double inner;   // radius of a ball about the bounds' middle that is inside; 0 for meshes and
-                    // fields: what may move without skipping anything
+    sn_vec3 heart;  // a point well inside of what is convex
+    double inner;   // radius of a ball about it that is inside; 0 for meshes and fields: what may
+                    // move without skipping anything
 } sn_collider;
 
 static inline bool sn_collider_is_convex(const sn_collider *collider)

@@ -222,8 +222,6 @@ static void number_corners(builder *b, sn_hull *hull)
 // Newell's normal, and the plane pushed out to the farthest corner.
 static void measure_faces(sn_hull *hull)
 {
-    sn_vec3 middle = sn_vec3_scale(0.5, sn_vec3_add(hull->bounds.lower, hull->bounds.upper));
-    hull->inner = INFINITY;
     for (int f = 0; f < hull->face_count; ++f) {
         sn_hull_face *face = &hull->faces[f];
         sn_vec3 sum = SN_VEC3_ZERO, base = hull->corners[hull->edges[face->first].corner];
@@ -238,7 +236,31 @@ static void measure_faces(sn_hull *hull)
             sn_vec3 p = hull->corners[hull->edges[face->first + k].corner];
             face->offset = fmax(face->offset, sn_dot(face->normal, p));
         }
-        hull->inner = fmin(hull->inner, face->offset - sn_dot(face->normal, middle));
+    }
+}
+
+// The middle of the bounds of what lies aslant may well be outside of it: the centre of the volume
+// is not. It is the mean of those of tetrahedra from one corner to all faces.
+static void measure_inside(sn_hull *hull)
+{
+    sn_vec3 from = hull->corners[0], sum = SN_VEC3_ZERO;
+    double volume = 0.0;
+    for (int f = 0; f < hull->face_count; ++f) {
+        const sn_hull_face *face = &hull->faces[f];
+        sn_vec3 a = sn_vec3_sub(hull->corners[hull->edges[face->first].corner], from);
+        for (int k = 1; k + 1 < face->count; ++k) {
+            sn_vec3 b = sn_vec3_sub(hull->corners[hull->edges[face->first + k].corner], from);
+            sn_vec3 c = sn_vec3_sub(hull->corners[hull->edges[face->first + k + 1].corner], from);
+            double part = sn_dot(a, sn_cross(b, c));
+            volume += part;
+            sum = sn_vec3_add_scaled(sum, 0.25 * part, sn_vec3_add(a, sn_vec3_add(b, c)));
+        }
+    }
+    hull->heart = volume > 0.0 ? sn_vec3_add_scaled(from, 1.0 / volume, sum) : from;
+    hull->inner = INFINITY;
+    for (int f = 0; f < hull->face_count; ++f) {
+        const sn_hull_face *face = &hull->faces[f];
+        hull->inner = fmin(hull->inner, face->offset - sn_dot(face->normal, hull->heart));
     }
     hull->inner = fmax(0.0, hull->inner);
 }
@@ -285,6 +307,7 @@ static sn_status build(builder *b, sn_hull **made, sn_error *error)
     number_edges(b, hull);
     number_corners(b, hull);
     measure_faces(hull);
+    measure_inside(hull);
     *made = hull;
     return SN_OK;
 }

@@ -39,7 +39,8 @@ struct sn_hull {
     sn_hull_edge *edges; // edge_count: half edges, face by face
     int *first_edge;     // corner_count: some half edge that starts there
     sn_aabb bounds;
-    double inner; // radius of a ball about the bounds' middle that is inside
+    sn_vec3 heart; // the centre of its volume
+    double inner;  // radius of a ball about that which is inside
 };
 
 // From points: their convex hull (SN_ERROR_UNSUPPORTED in builds without qhull). From a mesh that

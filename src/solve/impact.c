@@ -143,12 +143,14 @@ static sn_vec3 velocity_now(const sn_exact_system *system, const sn_impact_spot 
 }
 
 // Each of those that are struck in turn, until impulses stay as they are. Four points under a box
-// share what three could carry: velocities are found all the same.
+// share what three could carry: velocities are found all the same. Friction so strong that turns
+// run away is given up while numbers are small.
 static void strike_chosen(const sn_exact_system *system, sn_impact_spot *spots, int count,
                           int chosen, double share, double *change)
 {
     enum { SWEEPS = 200 };
-    double off = INFINITY, most = 0.0;
+    const double too_much = 1e3;
+    double off = INFINITY, most = 0.0, first = INFINITY;
     for (int sweep = 0; sweep < (chosen > 1 ? SWEEPS : 1) && off > 1e-14 * most; ++sweep) {
         off = 0.0;
         for (int i = 0; i < count; ++i) {
@@ -165,6 +167,10 @@ static void strike_chosen(const sn_exact_system *system, sn_impact_spot *spots, 
             sn_exact_push_into(system, block, more, change);
             off = fmax(off, sn_length(more));
             most = fmax(most, sn_length(spot->struck));
+        }
+        first = sweep == 0 ? most : first;
+        if (!(most <= too_much * first)) {
+            return;
         }
     }
 }
@@ -186,27 +192,48 @@ static double energy_gained(const sn_exact_system *system, const sn_impact_spot 
     return gained;
 }
 
-// One strike of all that is chosen, which rebounds less where it would gain energy.
-static void strike_once(const sn_exact_system *system, sn_impact_spot *spots, int count, int chosen,
+static void take_back(const sn_exact_system *system, sn_impact_spot *spots, int count,
+                      double *change)
+{
+    for (int i = 0; i < count; ++i) {
+        if (spots[i].strikes) {
+            const sn_exact_block *block = &system->blocks.data[spots[i].block];
+            sn_exact_push_into(system, block, sn_vec3_negate(spots[i].struck), change);
+            spots[i].struck = SN_VEC3_ZERO;
+        }
+    }
+}
+
+// One strike of all that is chosen, which rebounds less where it would gain energy. False, and
+// nothing done: it gains all the same, since friction jams.
+static bool strike_once(const sn_exact_system *system, sn_impact_spot *spots, int count, int chosen,
                         double *change)
 {
     enum { TURNS = 8 };
     double share = 1.0, size;
-    for (int turn = 0;; ++turn) {
+    for (int turn = 0; turn < TURNS; ++turn) {
         strike_chosen(system, spots, count, chosen, share, change);
-        if (energy_gained(system, spots, count, change, &size) <= 1e-12 * size ||
-            turn + 1 == TURNS) {
-            return;
+        if (energy_gained(system, spots, count, change, &size) <= 1e-12 * size) {
+            return true;
         }
         share = turn + 2 < TURNS ? 0.5 * share : 0.0;
-        for (int i = 0; i < count; ++i) {
-            if (spots[i].strikes) {
-                const sn_exact_block *block = &system->blocks.data[spots[i].block];
-                sn_exact_push_into(system, block, sn_vec3_negate(spots[i].struck), change);
-                spots[i].struck = SN_VEC3_ZERO;
-            }
-        }
+        take_back(system, spots, count, change);
     }
+    return false;
+}
+
+// A spot and all that is struck at once with it; by itself if that cannot be.
+static void strike_from(const sn_exact_system *system, sn_impact_spot *spots, int count, int first,
+                        double left, double *change)
+{
+    int chosen = choose_struck(spots, count, &spots[first], left);
+    if (strike_once(system, spots, count, chosen, change) || chosen == 1) {
+        return;
+    }
+    for (int i = 0; i < count; ++i) {
+        spots[i].strikes = i == first;
+    }
+    strike_once(system, spots, count, 1, change);
 }
 
 // All strikes of one moment, at most so many.
@@ -224,8 +251,7 @@ static int strike_all(const sn_exact_system *system, sn_impact_spot *spots, int 
             const sn_exact_block *block = &system->blocks.data[spots[first].block];
             least = -1e-6 * spots[first].u_now.x * block->scale[0];
         }
-        int chosen = choose_struck(spots, count, &spots[first], left);
-        strike_once(system, spots, count, chosen, change);
+        strike_from(system, spots, count, first, left, change);
         for (int i = 0; i < count; ++i) {
             sn_impact_spot *spot = &spots[i];
             if (spot->strikes) {

@@ -236,16 +236,12 @@ static bool had_contact(const sn_touch *touch, uint32_t a, uint32_t b)
 }
 
 // Where a shape's core is: at the centre of mass, so that most of the body is on the side where its
-// core is, and contacts push it back to there; of compounds whose centre is not in this shape, in
-// the middle of it.
+// core is, and contacts push it back to there; where the core would not be inside of this shape, as
+// in compounds, at the shape's own heart.
 static sn_vec3 core_place(const sn_collider *collider, sn_vec3 centre)
 {
-    double radius = CORE * collider->inner;
-    sn_aabb box = collider->bounds;
-    bool within = centre.x - box.lower.x >= radius && box.upper.x - centre.x >= radius &&
-                  centre.y - box.lower.y >= radius && box.upper.y - centre.y >= radius &&
-                  centre.z - box.lower.z >= radius && box.upper.z - centre.z >= radius;
-    return within ? centre : sn_vec3_scale(0.5, sn_vec3_add(box.lower, box.upper));
+    bool within = sn_distance(centre, collider->heart) <= (1.0 - CORE) * collider->inner;
+    return within ? centre : collider->heart;
 }
 
 // What is in the other already has nothing to pass: stopped it would stay there for ever.
