@@ -201,8 +201,8 @@ sn_facet_feature sn_facet_admits(const sn_collider *ground, const sn_facet *face
         reach[k] = sn_dot(n, sn_vec3_sub(facet->corners[k], facet->corners[0]));
         far = reach[k] > reach[far] ? k : far;
     }
-    // Of both edges at the corner the one that n is nearer to standing upright on: the long one of a
-    // narrow facet may seem upright, too, where n leans over the facet's short side.
+    // Of both edges at the corner the one that n is nearer to standing upright on: the long one of
+    // a narrow facet may seem upright, too, where n leans over the facet's short side.
     int edge = -1;
     double least = level;
     for (int side = 1; side < 3; ++side) {
