@@ -130,8 +130,8 @@ void sn_articulation_take_back(sn_agent_set *set, int agent, sn_vec3 gravity, do
     }
     set->type->measure(set, agent, gravity, &now);
     work -= work_so_far(set, agent);
-    double may = before.kinetic + before.potential - now.potential - fmax(work, 0.0);
+    double may = fmax(before.kinetic + before.potential - now.potential - fmax(work, 0.0), 0.0);
     if (now.kinetic > may) {
-        set->type->contact->slow(set, agent, sqrt(fmax(may, 0.0) / now.kinetic));
+        set->type->contact->slow(set, agent, sqrt(may / now.kinetic));
     }
 }
