@@ -283,15 +283,15 @@ static sn_vec3 seen_from_thing(const shot *s, sn_transform thing, sn_vec3 bullet
 }
 
 // Has it come through since the last step? What goes by outside of the rim of a plate may well come
-// to the other side.
+// to the other side. Links do not go straight on: of these only the end of the step is looked at.
 static bool is_through(shot *s)
 {
-    enum { LOOKS = 64 };
+    const int looks = s->mount == MOUNT_FREE ? 64 : 1;
     sn_transform thing = sn_body_transform(s->world, s->thing);
     sn_vec3 bullet = sn_body_centre(s->world, s->bullet);
     bool through = false;
-    for (int i = 1; i <= LOOKS && s->target != TARGET_BALL_MESH; ++i) {
-        sn_vec3 at = seen_from_thing(s, thing, bullet, (double)i / LOOKS);
+    for (int i = 1; i <= looks && s->target != TARGET_BALL_MESH; ++i) {
+        sn_vec3 at = seen_from_thing(s, thing, bullet, (double)i / looks);
         double height = 0.0;
         if (s->field != NULL && is_over(at)) {
             sn_height_field_height(s->field, at.x, at.y, &height);
