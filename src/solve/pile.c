@@ -40,6 +40,7 @@ typedef struct link_run {
     const sn_pile_work *work;
     const int *chosen;
     sn_pile_link *links;
+    double before; // s, the last step
 } link_run;
 
 // Did it carry nothing in the last step? Then it is likely to do so again.
@@ -59,14 +60,29 @@ static bool is_plain(const sn_contact *contact)
            sn_dot(contact->surface_velocity, contact->surface_velocity) == 0.0;
 }
 
-static double mass_ratio(const sn_pile_work *work, int a, int b)
+static double mass_of(const sn_pile_work *work, int body)
 {
-    if (a == work->body_count || b == work->body_count) {
-        return 1.0;
+    return body == work->body_count ? INFINITY : work->set->mass[work->agents[body]].mass;
+}
+
+static double normal_impulse(const sn_contact *contact)
+{
+    double sum = 0.0;
+    for (int i = 0; i < contact->count; ++i) {
+        sum += sn_dot(contact->points[i].impulse, contact->normal);
     }
-    double mass_a = work->set->mass[work->agents[a]].mass;
-    double mass_b = work->set->mass[work->agents[b]].mass;
-    return mass_a > mass_b ? mass_a / mass_b : mass_b / mass_a;
+    return sum;
+}
+
+// What says how fine the step has to be.
+static void find_demand(sn_pile_link *link, const sn_pile_work *work, const sn_contact *contact,
+                        double before)
+{
+    double mass_a = mass_of(work, link->a), mass_b = mass_of(work, link->b);
+    double most = fmax(mass_a, mass_b), least = fmin(mass_a, mass_b);
+    link->mass_ratio = isfinite(most) ? (float)(most / least) : 1.0f;
+    link->load = (float)(normal_impulse(contact) / (before * least));
+    link->size = (float)contact->size;
 }
 
 // Contacts that have points and something that moves, as pairs of bodies.
@@ -91,26 +107,48 @@ static void link_chunk(void *context, int first, int last, int chunk)
             link.idle = is_idle(from);
             link.wedged = sn_pile_overlaps_far(from);
             link.plain = is_plain(from);
-            link.mass_ratio = (float)mass_ratio(run->work, a, b);
+            find_demand(&link, run->work, from, run->before);
         }
         run->links[i] = link;
     }
 }
 
 // Overlap under a load goes as the load by the lighter body's mass, and as the square of the
-// sub-step. Four times as many sub-steps hold a thousand times the own mass within 1 % of its size.
-static int refinement(float most)
+// sub-step; of boxes that lie on each other by about the factor below. How many doublings of the
+// sub-steps keep it small.
+enum { FINEST = 3 };
+
+static int load_level(double load, double size, double substep)
 {
-    return most > 400.0f ? 4 : most > 100.0f ? 2 : 1;
+    const double give = 2.4;
+    double overlap = give * substep * substep * load / size;
+    return overlap > 0.08 ? 3 : overlap > 0.02 ? 2 : overlap > 0.01 ? 1 : 0;
 }
+
+// The weight of a pile of layers on its lowest one; what lies there has about two to lie on.
+static int weight_level(const sn_pile_step_def *def, double substep)
+{
+    double load = 0.5 * sn_length(def->gravity) * def->height / def->thickness;
+    return def->thickness > 0.0 ? load_level(load, def->thickness, substep) : 0;
+}
+
+// What one touches that is much heavier may come to be a load.
+static int mass_level(const sn_pile_link *link)
+{
+    return link->mass_ratio > 400.0f ? 2 : link->mass_ratio > 100.0f ? 1 : 0;
+}
+
+// Impacts load some contacts of a large pile for a moment, which asks for nothing: a load counts
+// where more than such a share of all contacts bear its like.
+static const double LOADED = 1.0 / 8.0, CAREFUL_LOADED = 1.0 / 64.0;
 
 // How many there are, and what they ask for; -1 when one names an agent that is not listed.
 static int find_links(const sn_pile *pile, sn_pile_work *work, const int *chosen, int count,
-                      sn_pile_link *links, int *refined)
+                      const sn_pile_step_def *def, sn_pile_link *links, int *refined)
 {
-    link_run run = {pile, work, chosen, links};
-    float most = 1.0f;
-    int found = 0;
+    link_run run = {pile, work, chosen, links, pile->h > 0.0 ? pile->h : def->h};
+    double substep = def->h / def->substeps, share = def->careful ? CAREFUL_LOADED : LOADED;
+    int found = 0, level = weight_level(def, substep), loaded[FINEST + 1] = {0};
     bool unknown = false;
     sn_threads_run(work->threads, count, SN_PILE_LINK_CHUNK, link_chunk, &run);
     work->plain = true;
@@ -119,11 +157,17 @@ static int find_links(const sn_pile *pile, sn_pile_work *work, const int *chosen
         if (links[i].count > 0) {
             work->wedged |= links[i].wedged;
             work->plain &= links[i].plain;
-            most = links[i].mass_ratio > most ? links[i].mass_ratio : most;
+            int by_mass = mass_level(&links[i]);
+            level = by_mass > level ? by_mass : level;
+            loaded[load_level((double)links[i].load, (double)links[i].size, substep)] += 1;
             links[found++] = links[i];
         }
     }
-    *refined = refinement(most);
+    for (int i = FINEST, above = 0; i > level; --i) {
+        above += loaded[i];
+        level = above > share * found ? i : level;
+    }
+    *refined = 1 << level;
     return unknown ? -1 : found;
 }
 
@@ -151,26 +195,28 @@ static void hold_bounds(sn_pile_work *work)
 }
 
 // What is wedged in or uneven looks at all contacts between the sweeps.
-static void press_and_relax_apart(sn_pile_work *work, sn_pile_work *relaxing)
+static void press_and_relax_apart(sn_pile_work *work, sn_pile_work *relaxing, int sweeps)
 {
+    sn_pile_work more = *relaxing;
+    more.tallies_up = more.first_tally = false;
     sn_pile_run_sweep(work, SN_PILE_PRESS);
     sn_pile_drift_bodies(work);
     sn_pile_refresh_contacts(work, false);
     if (work->wedged) {
-        sn_pile_work more = *relaxing;
-        more.tallies_up = more.first_tally = false;
         hold_bounds(work);
-        for (int k = 0; k < WEDGED_SWEEPS; ++k) {
-            sn_pile_run_sweep(&more, SN_PILE_RELAX);
-        }
+        sweeps += WEDGED_SWEEPS;
+    }
+    for (int k = 1; k < sweeps; ++k) {
+        sn_pile_run_sweep(&more, SN_PILE_RELAX);
     }
     sn_pile_run_sweep(relaxing, SN_PILE_RELAX);
 }
 
-static void step_work(sn_pile_work *work, int substeps, double start_scale)
+static void step_work(sn_pile_work *work, int substeps, int relaxing_sweeps, double start_scale)
 {
     sn_pile_load_bodies(work);
     sn_pile_load_contacts(work, start_scale);
+    bool apart = work->uneven || relaxing_sweeps > 1;
     for (int i = 0; i < substeps; ++i) {
         if (work->bounces) {
             sn_pile_run_sweep(work, SN_PILE_APPROACH);
@@ -186,14 +232,14 @@ static void step_work(sn_pile_work *work, int substeps, double start_scale)
         relaxing.tallies_up = true;
         relaxing.first_tally = i == 0;
         relaxing.starts_next = !work->uneven && i + 1 < substeps;
-        if (work->uneven) {
-            press_and_relax_apart(work, &relaxing);
+        if (apart) {
+            press_and_relax_apart(work, &relaxing, relaxing_sweeps);
         } else {
             sn_pile_run_substep(work, &relaxing, i + 1 == substeps);
         }
         work->elapsed = relaxing.elapsed;
     }
-    if (work->uneven) {
+    if (apart) {
         sn_pile_run_sweep(work, SN_PILE_STORE);
     }
     sn_pile_store_bodies(work);
@@ -300,7 +346,7 @@ sn_status sn_pile_step(sn_pile *pile, sn_rigid_set *set, const int *agents, int 
     if (!place_agents(pile, &work)) {
         return fail_pile(&memory, stack, error, SN_ERROR_MEMORY);
     }
-    layout.count = find_links(pile, &work, chosen, chosen_count, layout.links, &refined);
+    layout.count = find_links(pile, &work, chosen, chosen_count, def, layout.links, &refined);
     if (layout.count < 0) {
         return fail_pile(&memory, stack, error, SN_ERROR_ARGUMENT);
     }
@@ -315,7 +361,8 @@ sn_status sn_pile_step(sn_pile *pile, sn_rigid_set *set, const int *agents, int 
     }
     sn_pile_fill_blocks(&layout);
     double before = pile->h > 0.0 ? pile->h : def->h;
-    step_work(&work, substeps, work.h / before);
+    int relaxing = def->careful || refined > 1 ? 2 : 1;
+    step_work(&work, substeps, relaxing, work.h / before);
     pile->h = def->h;
     give_back(&memory, stack);
     return SN_OK;

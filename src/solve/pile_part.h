@@ -152,6 +152,8 @@ typedef struct sn_pile_link {
     bool plain;       // needs no `extra`
     bool unknown;     // names an agent that is not listed
     float mass_ratio; // of both bodies, above 1
+    float load;       // m/s^2: the normal force of the last step by the lighter mass
+    float size;       // m, of the contact
 } sn_pile_link;
 
 // Links on their way into blocks. Arrays have one entry a link, but for `used`, which has

@@ -303,34 +303,88 @@ sn_status sn_world_begin_contacts(sn_world *world, double h, sn_error *error)
     return sn_world_note_energies(world) ? SN_OK : sn_fail_memory(error, sizeof(sn_touch_start));
 }
 
+// ---- piles ----
+
+// Small piles can afford more care, and want it: walls and columns are among them.
+enum { SMALL_PILE = 512 }; // bodies
+
+// How high a pile stands, by its centres: what lies on the ground alone does not.
+static double pile_height(const sn_world *world, const sn_island *island)
+{
+    const sn_agent_set *set = &world->rigid.agents;
+    double low = INFINITY, high = -INFINITY, gravity = sn_length(world->gravity);
+    for (int k = 0; k < island->agent_count; ++k) {
+        int agent = world->touch.islands.agents.data[island->agent_first + k];
+        double at = sn_dot(world->gravity, sn_vec3_at(set->q_last + set->agents[agent].q_first));
+        low = fmin(low, at);
+        high = fmax(high, at);
+    }
+    return gravity > 0.0 ? (high - low) / gravity : 0.0;
+}
+
+// How thick its bodies are, by some of its contacts.
+static double pile_thickness(const sn_world *world, const sn_island *island)
+{
+    enum { SAMPLES = 64 };
+    const sn_touch *touch = &world->touch;
+    int stride = island->pair_count / SAMPLES + 1, count = 0;
+    double sum = 0.0;
+    for (int k = 0; k < island->pair_count; k += stride, ++count) {
+        int link = touch->islands.pairs.data[island->pair_first + k];
+        sum += sn_touch_contact(touch, touch->active.data[link])->size;
+    }
+    return count > 0 ? sum / count : 0.0;
+}
+
 // Bodies of piles have drifted to the middle of the step, where forces were asked for; the pile
 // takes them from its start.
-static bool gather_piles(sn_world *world)
+static bool gather_pile(sn_world *world, const sn_island *island)
 {
     sn_touch *touch = &world->touch;
     sn_agent_set *set = &world->rigid.agents;
-    sn_array_clear(&touch->piled);
-    sn_array_clear(&touch->piled_agents);
+    bool small = island->agent_count <= SMALL_PILE;
+    sn_touch_piles *piles = small ? &touch->careful_piles : &touch->piles;
+    for (int k = 0; k < island->agent_count; ++k) {
+        int agent = touch->islands.agents.data[island->agent_first + k];
+        size_t q = (size_t)set->agents[agent].q_first, v = (size_t)set->agents[agent].v_first;
+        memcpy(set->q + q, set->q_last + q, SN_RIGID_Q * sizeof(double));
+        memcpy(set->v + v, set->v_last + v, SN_RIGID_V * sizeof(double));
+        set->agents[agent].held = 1;
+        if (!sn_array_push(&piles->agents, agent)) {
+            return false;
+        }
+    }
+    for (int k = 0; k < island->pair_count; ++k) {
+        int link = touch->islands.pairs.data[island->pair_first + k];
+        if (!sn_array_push(&piles->contacts, touch->active.data[link])) {
+            return false;
+        }
+    }
+    // The one that asks for most is heeded: overlap by size goes as height by thickness squared.
+    double height = pile_height(world, island), thickness = pile_thickness(world, island);
+    if (height * piles->thickness * piles->thickness >= piles->height * thickness * thickness) {
+        piles->height = height;
+        piles->thickness = thickness;
+    }
+    return true;
+}
+
+static void clear_piles(sn_touch_piles *piles)
+{
+    sn_array_clear(&piles->contacts);
+    sn_array_clear(&piles->agents);
+    piles->height = piles->thickness = 0.0;
+}
+
+static bool gather_piles(sn_world *world)
+{
+    sn_touch *touch = &world->touch;
+    clear_piles(&touch->piles);
+    clear_piles(&touch->careful_piles);
     for (int i = 0; i < touch->islands.islands.count; ++i) {
-        const sn_island *island = &touch->islands.islands.data[i];
-        if (touch->kinds.data[i] != SN_ISLAND_PILE) {
-            continue;
-        }
-        for (int k = 0; k < island->agent_count; ++k) {
-            int agent = touch->islands.agents.data[island->agent_first + k];
-            size_t q = (size_t)set->agents[agent].q_first, v = (size_t)set->agents[agent].v_first;
-            memcpy(set->q + q, set->q_last + q, SN_RIGID_Q * sizeof(double));
-            memcpy(set->v + v, set->v_last + v, SN_RIGID_V * sizeof(double));
-            set->agents[agent].held = 1;
-            if (!sn_array_push(&touch->piled_agents, agent)) {
-                return false;
-            }
-        }
-        for (int k = 0; k < island->pair_count; ++k) {
-            int link = touch->islands.pairs.data[island->pair_first + k];
-            if (!sn_array_push(&touch->piled, touch->active.data[link])) {
-                return false;
-            }
+        if (touch->kinds.data[i] == SN_ISLAND_PILE &&
+            !gather_pile(world, &touch->islands.islands.data[i])) {
+            return false;
         }
     }
     return true;
@@ -445,25 +499,39 @@ static sn_status press_islands(sn_world *world, double h, sn_error *error)
     return solve_islands(world, h, false, error);
 }
 
+static sn_status press_piles(sn_world *world, sn_touch_piles *piles, double h, sn_error *error)
+{
+    sn_pile_step_def def = {.gravity = world->gravity,
+                            .h = h,
+                            .substeps = world->contact.substeps,
+                            .careful = piles == &world->touch.careful_piles,
+                            .height = piles->height,
+                            .thickness = piles->thickness};
+    return piles->agents.count == 0
+               ? SN_OK
+               : sn_pile_step(&piles->pile, &world->rigid, piles->agents.data, piles->agents.count,
+                              world->touch.pool.data, piles->contacts.data, piles->contacts.count,
+                              &def, world->threads, &world->stack, error);
+}
+
+static void release_piles(sn_world *world, const sn_touch_piles *piles)
+{
+    for (int i = 0; i < piles->agents.count; ++i) {
+        world->rigid.agents.agents[piles->agents.data[i]].held = 0;
+    }
+}
+
 sn_status sn_world_press_contacts(sn_world *world, double h, sn_error *error)
 {
-    sn_touch *touch = &world->touch;
-    sn_status status = SN_OK;
-    if (touch->piled_agents.count > 0) {
-        sn_pile_step_def def = {world->gravity, h, world->contact.substeps};
-        status = sn_pile_step(&touch->pile, &world->rigid, touch->piled_agents.data,
-                              touch->piled_agents.count, touch->pool.data, touch->piled.data,
-                              touch->piled.count, &def, world->threads, &world->stack, error);
-    }
+    sn_status status = press_piles(world, &world->touch.careful_piles, h, error);
+    status = status == SN_OK ? press_piles(world, &world->touch.piles, h, error) : status;
     return status == SN_OK ? press_islands(world, h, error) : status;
 }
 
 sn_status sn_world_relax_contacts(sn_world *world, double h, sn_error *error)
 {
-    sn_touch *touch = &world->touch;
-    for (int i = 0; i < touch->piled_agents.count; ++i) { // held while others were moved
-        world->rigid.agents.agents[touch->piled_agents.data[i]].held = 0;
-    }
+    release_piles(world, &world->touch.careful_piles); // held while others were moved
+    release_piles(world, &world->touch.piles);
     return solve_islands(world, h, true, error);
 }
 

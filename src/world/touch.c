@@ -194,6 +194,13 @@ void sn_touch_remove_body(sn_world *world, uint32_t body)
     touch->stays_current = false;
 }
 
+static void free_piles(sn_touch_piles *piles)
+{
+    sn_array_free(&piles->contacts);
+    sn_array_free(&piles->agents);
+    sn_pile_free(&piles->pile);
+}
+
 void sn_touch_free(sn_touch *touch)
 {
     sn_broad_destroy(touch->broad);
@@ -214,10 +221,8 @@ void sn_touch_free(sn_touch *touch)
     sn_array_free(&touch->pressed);
     sn_array_free(&touch->courses);
     sn_array_free(&touch->bound);
-    sn_array_free(&touch->piled);
     sn_array_free(&touch->fast);
     sn_array_free(&touch->strikes);
-    sn_array_free(&touch->piled_agents);
     sn_array_free(&touch->pending);
     sn_array_free(&touch->drops);
     sn_array_free(&touch->events);
@@ -227,7 +232,8 @@ void sn_touch_free(sn_touch *touch)
     sn_array_free(&touch->still);
     sn_array_free(&touch->penalty_points);
     sn_islands_free(&touch->islands);
-    sn_pile_free(&touch->pile);
+    free_piles(&touch->piles);
+    free_piles(&touch->careful_piles);
     sn_exact_free(&touch->exact);
     sn_soft_touch_free(&touch->soft);
     sn_spring_touch_free(&touch->springs);

@@ -109,6 +109,13 @@ typedef struct sn_touch_start {
 // Who has an island in a step.
 enum { SN_ISLAND_EXACT, SN_ISLAND_PILE, SN_ISLAND_ASLEEP };
 
+// Piles that are solved together.
+typedef struct sn_touch_piles {
+    SN_ARRAY(int) contacts, agents;
+    double height, thickness; // m: see sn_pile_step_def
+    sn_pile pile;
+} sn_touch_piles;
+
 typedef struct sn_touch {
     sn_broad *broad; // NULL before the first step
     SN_ARRAY(sn_touch_shape) shapes;
@@ -129,10 +136,9 @@ typedef struct sn_touch {
     SN_ARRAY(sn_contact *) pressed;      // contacts by islands
     SN_ARRAY(sn_contact_course) courses; // beside them; left alone where piles are
     SN_ARRAY(sn_exact_bond *) bound;     // rows of bonds by islands
-    SN_ARRAY(int) piled, piled_agents;
+    sn_touch_piles piles, careful_piles;
     SN_ARRAY(sn_touch_fast) fast;      // shapes that moved far in the step, sorted
     SN_ARRAY(sn_touch_strike) strikes; // of the step
-    sn_pile pile;
     sn_exact exact;
     sn_soft_touch soft;
     sn_spring_touch springs;
