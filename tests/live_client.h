@@ -75,6 +75,16 @@ static const char two[] =
     "[1, 1, 1]],\n"
     "   \"elements\": [[0, 1, 2, 3], [1, 2, 3, 4]], \"regions\": [1, 0]}}]}\n";
 
+// A soft cube shot at a post in steps that are far too long.
+static const char shot[] =
+    "{\"sinew\": 1, \"materials\": {\"soft\": {\"young\": \"20kPa\"}}, \"bodies\": [\n"
+    " {\"name\": \"post\", \"type\": \"static\",\n"
+    "  \"shape\": {\"type\": \"box\", \"size\": [0.02, 0.02, 0.4]}},\n"
+    " {\"name\": \"cube\", \"type\": \"elastic\", \"material\": \"soft\",\n"
+    "  \"position\": [0.02, 0, 0.5], \"velocity\": [0, 0, -20],\n"
+    "  \"mesh\": {\"type\": \"box\", \"size\": [0.2, 0.2, 0.2], \"cells\": [2, 2, 2]}}],\n"
+    " \"run\": {\"step\": \"=1/60\"}}\n";
+
 // ---- a client that keeps what it gets ----
 
 typedef struct listener {
@@ -201,6 +211,7 @@ static const char *find_scene(void *user, const char *name, char path[1024], siz
                        : strcmp(name, "mouth") == 0 ? mouth
                        : strcmp(name, "jelly") == 0 ? jelly
                        : strcmp(name, "two") == 0   ? two
+                       : strcmp(name, "shot") == 0  ? shot
                                                     : NULL;
     snprintf(path, 1024, "shelf/%s.json", name);
     *length = text != NULL ? strlen(text) : 0;

@@ -3,6 +3,62 @@
 
 // ---- the past ----
 
+// What the next status says of steps in which something was held back.
+static void assert_held(listener *l, const sn_history_held *held)
+{
+    char piece[160];
+    snprintf(piece, sizeof piece,
+             "\"held\": {\"steps\": %llu, \"slowed\": %llu, \"stalled\": %llu, \"taken_back\": "
+             "%llu}",
+             (unsigned long long)held->steps, (unsigned long long)held->slowed,
+             (unsigned long long)held->stalled, (unsigned long long)held->taken_back);
+    sn_live_advance(l->live, 0.25); // a status is due
+    listen(l);
+    if (!heard(l, piece)) {
+        fail_msg("no %s in %s", piece, l->texts);
+    }
+}
+
+// Steps in which something was held back are counted as `sinew run` counts them, up to the time
+// that is shown: back in the past there were fewer, and what is taken again is not counted twice.
+static void held_steps_are_counted(void **state)
+{
+    (void)state;
+    enum { COUNT = 60, MIDDLE = 31 };
+    listener *l = open_scene("shot");
+    sn_history_held held[COUNT + 1] = {{0}};
+    sn_scene *scene = NULL;
+    sn_world *world = NULL;
+    assert_int_equal(sn_scene_load_text("t", shot, strlen(shot), NULL, &scene, NULL), SN_OK);
+    assert_int_equal(sn_scene_build(scene, &world, NULL), SN_OK);
+    for (int i = 1; i <= COUNT; ++i) {
+        assert_int_equal(sn_world_step(world, 1.0 / 60.0, NULL), SN_OK);
+        sn_step_report report = sn_world_report(world);
+        held[i] = held[i - 1];
+        held[i].slowed += report.slowed > 0;
+        held[i].stalled += report.stalled > 0;
+        held[i].taken_back += report.taken_back > 0;
+        held[i].steps += report.slowed + report.stalled + report.taken_back > 0;
+    }
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+    assert_true(held[MIDDLE].taken_back > 3 && held[MIDDLE].slowed > 3);
+    assert_true(held[COUNT].steps > held[MIDDLE].steps);
+    for (int i = 0; i < COUNT / 4; ++i) {
+        step(l, 4); // moments are some steps apart
+    }
+    assert_held(l, &held[COUNT]);
+    step(l, MIDDLE - COUNT);
+    assert_held(l, &held[MIDDLE]);
+    must(l, "{\"do\": \"continue\"}");
+    must(l, "{\"do\": \"pause\"}");
+    step(l, COUNT - MIDDLE);
+    assert_held(l, &held[COUNT]);
+    must(l, "{\"do\": \"reset\"}");
+    assert_held(l, &held[0]);
+    end(l);
+}
+
 enum { STEPS = 150 };
 
 // Back to any step and forward again, with contacts, hands, winds and params on the way.
@@ -401,7 +457,7 @@ int main(void)
         cmocka_unit_test(thinned_histories_are_exact), cmocka_unit_test(history_is_exact),
         cmocka_unit_test(sparse_histories_are_exact),  cmocka_unit_test(sleep_is_remembered),
         cmocka_unit_test(sheltered_breaths_are_exact), cmocka_unit_test(going_on_from_the_past),
-        cmocka_unit_test(history_keeps_to_its_budget),
+        cmocka_unit_test(history_keeps_to_its_budget), cmocka_unit_test(held_steps_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -281,6 +281,61 @@ static void stiff_patches_ride_along(void **state)
     sn_world_destroy(world);
 }
 
+#define HUNG                                                                                       \
+    "{\"sinew\": 1, \"materials\": {\"m\": {\"density\": 1000, \"young\": \"1MPa\"}}, "            \
+    "\"contact\": {\"sleep\": false}, \"bodies\": [{\"name\": \"cube\", \"type\": \"elastic\", "   \
+    "\"integrator\": \"%s\", \"material\": \"m\", \"position\": [1, 0, 0], \"mesh\": {\"type\": "  \
+    "\"box\", \"size\": [0.1, 0.1, 0.1], \"cells\": [1, 1, 1]}, \"damping\": {\"stiffness\": "     \
+    "\"2ms\"}}, {\"name\": \"arm\", %s\"shape\": {\"type\": \"box\", \"size\": [0.4, 0.1, "        \
+    "0.02]}, \"position\": [1.2, 0, 0.06]}], \"joints\": [%s], \"bonds\": [{\"type\": "            \
+    "\"attached\", \"name\": \"glue\", \"body\": \"cube\", \"to\": \"arm\", \"vertices\": "        \
+    "{\"plane\": [0, 0, 1], \"position\": [0, 0, 0.05]}}]}"
+#define HINGE(rest)                                                                                \
+    "{\"name\": \"hinge\", \"type\": \"hinge\", \"child\": \"arm\", \"at\": [1.4, 0, 0.06], "      \
+    "\"axis\": [0, 1, 0], " rest "}"
+
+// How far a cube of 1 kg has sunk that hangs on an arm, once all is at rest; `arm`: keys of the
+// arm, `joint`: what holds it.
+static double hung_height(const char *integrator, const char *arm, const char *joint, double h)
+{
+    char text[2000];
+    snprintf(text, sizeof text, HUNG, integrator, arm, joint);
+    sn_world *world = build_text(text);
+    advance(world, h, (int)lround(1.0 / h));
+    double height = sn_body_centre(world, sn_world_find_body(world, "cube")).z;
+    sn_world_destroy(world);
+    return height;
+}
+
+// What an arm rests on by itself, a limit, friction or a motor, bears what is glued to it in the
+// same step: however long that is, the cube sinks as far as under an arm that is static, by 22 um.
+// Bonds that did not know of the limit left it 1.0 mm lower at 1 ms, and 28 mm at 1/60 s.
+static void what_holds_an_arm_bears_its_bonds(void **state)
+{
+    (void)state;
+    static const double steps[] = {1.0 / 60.0, 1.0 / 240.0, 1.0 / 1000.0};
+    static const char *const integrators[] = {"lie_midpoint", "implicit_euler"};
+    static const char *const holds[] = {
+        HINGE("\"limit\": {\"lower\": 0, \"upper\": 1}"),
+        HINGE("\"limit\": {\"lower\": 0, \"upper\": 0}"),
+        HINGE("\"friction\": 50"),
+        HINGE("\"drive\": {\"type\": \"velocity\", \"target\": 0, \"force_limit\": 50}"),
+    };
+    for (int i = 0; i < 2; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            double wanted = hung_height(integrators[i], "\"type\": \"static\", ", "", steps[k]);
+            assert_true(wanted < -2.1e-5 && wanted > -2.3e-5);
+            for (size_t n = 0; n < sizeof holds / sizeof *holds; ++n) {
+                double height = hung_height(integrators[i], "", holds[n], steps[k]);
+                if (!(fabs(height - wanted) < 1e-6)) {
+                    fail_msg("%s at %g s, hold %zu: %g m, not %g m", integrators[i], steps[k], n,
+                             height, wanted);
+                }
+            }
+        }
+    }
+}
+
 static void mistakes_have_places(void **state)
 {
     (void)state;
@@ -360,6 +415,7 @@ int main(void)
         cmocka_unit_test(mechanisms_carry_and_bonds_break),
         cmocka_unit_test(scripts_let_go),
         cmocka_unit_test(stiff_patches_ride_along),
+        cmocka_unit_test(what_holds_an_arm_bears_its_bonds),
         cmocka_unit_test(mistakes_have_places),
         cmocka_unit_test(memory_runs_out),
     };

@@ -324,6 +324,112 @@ static void files_and_displays(void **state)
     sn_scene_destroy(scene);
 }
 
+// Three elements on one face after another: two groups with names, and one without.
+static const char grouped[] =
+    "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
+    "$PhysicalNames\n3\n2 7 \"skin\"\n3 7 \"soft rubber\"\n3 80000 \"steel\"\n$EndPhysicalNames\n"
+    "$Entities\n0 0 0 3\n1 0 0 0 1 1 1 1 7 0\n2 0 0 0 1 1 1 1 80000 0\n3 0 0 0 1 1 1 1 12 0\n"
+    "$EndEntities\n$Nodes\n1 6 1 6\n3 1 0 6\n1\n2\n3\n4\n5\n6\n"
+    "0 0 0\n1 0 0\n0 1 0\n0 0 1\n0 0 -1\n1 1 1\n$EndNodes\n"
+    "$Elements\n3 3 1 3\n3 1 4 1\n1 1 2 3 4\n3 2 4 1\n2 1 2 3 5\n3 3 4 1\n3 2 3 4 6\n"
+    "$EndElements\n";
+
+#define THREE                                                                                      \
+    "{\"sinew\": 1, \"materials\": {\"hard\": {\"density\": 3000, \"young\": 5e6}, \"light\": "    \
+    "{\"density\": 300, \"young\": 2e4}, \"soft\": {\"density\": 1000, \"young\": 1e5}}, "         \
+    "\"bodies\": [{\"name\": \"e\", \"type\": \"elastic\", \"fixed\": {\"vertices\": [0]}, "       \
+    "\"mesh\": %s,\n\"materials\": %s}]}"
+#define LISTED(regions)                                                                            \
+    "{\"type\": \"listed\", \"vertices\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, "    \
+    "-1], [1, 1, 1]], \"elements\": [[0, 1, 2, 3], [0, 1, 2, 4], [1, 2, 3, 5]], \"regions\": "     \
+    "[" regions "]}"
+
+static sn_scene *load_three(const char *mesh, const char *materials, sn_error_list *errors)
+{
+    char text[2000];
+    snprintf(text, sizeof text, THREE, mesh, materials);
+    sn_scene *scene = NULL;
+    sn_scene_load_text("t", text, strlen(text), NULL, &scene, errors);
+    return scene;
+}
+
+// Materials go to groups of a Gmsh file by name or number, in any order, and are the same as in a
+// list by numbers; mistakes tell what groups there are.
+static void materials_go_by_groups(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/sinew-groups-XXXXXX", path[64], mesh[200];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/three.msh", folder);
+    FILE *file = fopen(path, "w");
+    fputs(grouped, file);
+    fclose(file);
+    snprintf(mesh, sizeof mesh, "{\"type\": \"file\", \"file\": \"%s\"}", path);
+    const struct {
+        const char *mesh, *materials;
+    } same[] = {
+        {LISTED("0, 1, 2"), "[\"soft\", \"hard\", \"light\"]"},
+        {mesh, "{\"soft rubber\": \"soft\", \"steel\": \"hard\", \"12\": \"light\"}"},
+        {mesh, "{\"12\": \"light\", \"80000\": \"hard\", \"soft rubber\": \"soft\"}"},
+        {LISTED("5, 9, 2"), "{\"2\": \"light\", \"5\": \"soft\", \"9\": \"hard\"}"},
+    };
+    uint64_t hashes[4];
+    for (int i = 0; i < 4; ++i) {
+        sn_scene *scene = load_three(same[i].mesh, same[i].materials, NULL);
+        assert_non_null(scene);
+        sn_world *world = build(scene);
+        // Volumes of 1/6, 1/6 and 1/3.
+        double mass = sn_body_mass_properties(world, first(world)).mass;
+        assert_true(fabs(mass / ((1000.0 + 3000.0 + 2.0 * 300.0) / 6.0) - 1.0) < 1e-12);
+        sn_world_destroy(world);
+        check_resolved(scene);
+        hashes[i] = run_hash(scene, 1);
+        assert_true(hashes[i] == hashes[0]);
+        sn_scene_destroy(scene);
+    }
+    static const struct {
+        const char *materials, *says;
+    } wrong[] = {
+        {"{\"soft rubber\": \"soft\", \"steal\": \"hard\", \"12\": \"light\"}",
+         "t:2:38: the mesh has no region \"steal\", expected one of: \"soft rubber\" (7), 12, "
+         "\"steel\" (80000); did you mean \"steel\"?"},
+        {"{\"soft rubber\": \"soft\", \"steel\": \"hard\", \"skin\": \"light\"}",
+         "t:2:55: the mesh has no region \"skin\", expected one of: "},
+        {"{\"soft rubber\": \"soft\", \"steel\": \"hard\"}",
+         "t:2:14: \"materials\" has none for region 12 of the mesh"},
+        {"{\"steel\": \"hard\", \"12\": \"light\"}",
+         "t:2:14: \"materials\" has none for region \"soft rubber\" (7) of the mesh"},
+        {"{\"steel\": \"hard\", \"12\": \"light\", \"7\": \"soft\", \"80000\": \"hard\"}",
+         "t:2:60: \"steel\" and \"80000\" are one region, expected one of them"},
+        {"{\"steel\": \"hrd\"}", "t:2:24: there is no material \"hrd\""},
+        {"{}", "t:2:14: \"materials\": expected at least 1 strings, got 0"},
+        {"[3]", "t:2:15: \"materials\": expected a string"},
+        {"3", "t:2:14: \"materials\": expected a string, a list of strings in [ ], or an object"},
+        {"{\"steel\": 3}", "t:2:24: \"materials\": expected a string"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        sn_error_list errors = {0};
+        assert_null(load_three(mesh, wrong[i].materials, &errors));
+        assert_int_equal(errors.count, 1);
+        if (strncmp(sn_error_message(&errors.items[0]), wrong[i].says, strlen(wrong[i].says)) !=
+            0) {
+            fail_msg("%s: %s", wrong[i].materials, sn_error_message(&errors.items[0]));
+        }
+        sn_error_list_free(&errors);
+    }
+    sn_scene *made = NULL;
+    for (int left = 0; made == NULL; ++left) {
+        sn_error_list errors = {0};
+        sn_allocation_fail_after(left);
+        made = load_three(mesh, same[1].materials, &errors);
+        sn_allocation_fail_after(-1);
+        sn_error_list_free(&errors);
+    }
+    sn_scene_destroy(made);
+    remove(path);
+    rmdir(folder);
+}
+
 // Endings that nothing reads: those of surfaces and of tetrahedra are told.
 static void endings_are_told(void **state)
 {
@@ -593,13 +699,21 @@ static void skins_change_while_it_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scenes_have_elastic_bodies), cmocka_unit_test(materials_flow),
-        cmocka_unit_test(params_move_them),           cmocka_unit_test(generators_make_meshes),
-        cmocka_unit_test(choices_hold_vertices),      cmocka_unit_test(ratios_give_damping),
-        cmocka_unit_test(files_and_displays),         cmocka_unit_test(endings_are_told),
-        cmocka_unit_test(bodies_are_placed),          cmocka_unit_test(rays_find_them),
-        cmocka_unit_test(mistakes_have_places),       cmocka_unit_test(loads_bend_them),
-        cmocka_unit_test(skins_change_while_it_runs), cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(scenes_have_elastic_bodies),
+        cmocka_unit_test(materials_flow),
+        cmocka_unit_test(params_move_them),
+        cmocka_unit_test(generators_make_meshes),
+        cmocka_unit_test(choices_hold_vertices),
+        cmocka_unit_test(ratios_give_damping),
+        cmocka_unit_test(files_and_displays),
+        cmocka_unit_test(endings_are_told),
+        cmocka_unit_test(materials_go_by_groups),
+        cmocka_unit_test(bodies_are_placed),
+        cmocka_unit_test(rays_find_them),
+        cmocka_unit_test(mistakes_have_places),
+        cmocka_unit_test(loads_bend_them),
+        cmocka_unit_test(skins_change_while_it_runs),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests_name("scene_elastic", tests, NULL, NULL);
 }

@@ -17,14 +17,18 @@
 
 // ---- samples ----
 
-static const char msh2[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
-                           "$PhysicalNames\n1\n3 7 \"rubber\"\n$EndPhysicalNames\n"
+// A surface and a volume may have the same number, and groups without elements have names, too.
+#define NAMES                                                                                      \
+    "$PhysicalNames\n4\n2 7 \"skin\"\n3 7 \"soft rubber\"\n3 9 \"none\"\n3 8\t\"steel\" \n"        \
+    "$EndPhysicalNames\n"
+
+static const char msh2[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n" NAMES
                            "$Nodes\n6\n10 0 0 0\n20 1 0 0\n30 0 1 0\n40 0 0 1\n5 9 9 9\n50 0 0 -1\n"
                            "$EndNodes\n$Elements\n4\n"
                            "1 15 2 0 1 10\n2 2 2 0 1 10 20 30\n"
                            "3 4 2 7 1 10 20 30 40\n4 4 2 8 1 10 20 30 50\n$EndElements\n";
 
-static const char msh4[] = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
+static const char msh4[] = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n" NAMES
                            "$Entities\n1 0 1 2\n1 0 0 0 0\n1 0 0 0 1 1 1 1 3 0\n"
                            "1 0 0 0 1 1 1 1 7 1 1\n2 0 0 0 1 1 1 1 8 0\n$EndEntities\n"
                            "$Nodes\n2 5 1 5\n2 1 1 2\n1\n2\n0 0 0 0.5 0.5\n1 0 0 0 0\n"
@@ -89,6 +93,62 @@ static void test_samples_are_read(void **state)
     status = sn_tetrahedra_parse_tetgen("a.node", node0, strlen(node0), "a.ele", ele0, strlen(ele0),
                                         &mesh, &error);
     assert_two_elements(status, mesh, &error, false);
+}
+
+static void assert_named(const sn_tetrahedra *mesh)
+{
+    static const sn_region_name wanted[] = {{7, "soft rubber"}, {9, "none"}, {8, "steel"}};
+    assert_int_equal(sn_tetrahedra_region_name_count(mesh), 3);
+    for (int i = 0; i < 3; ++i) {
+        assert_int_equal(sn_tetrahedra_region_names(mesh)[i].region, wanted[i].region);
+        assert_string_equal(sn_tetrahedra_region_names(mesh)[i].name, wanted[i].name);
+    }
+}
+
+// What a mesh's regions are called stays with them in its copies, and in files that have names.
+static void test_groups_have_names(void **state)
+{
+    (void)state;
+    const char *const texts[] = {msh2, msh4};
+    for (int k = 0; k < 2; ++k) {
+        sn_tetrahedra *mesh = NULL, *copies[4] = {NULL}, *plain = NULL;
+        const bool removed[2] = {true, false};
+        assert_int_equal(sn_tetrahedra_parse_msh("a.msh", texts[k], strlen(texts[k]), &mesh, NULL),
+                         SN_OK);
+        assert_named(mesh);
+        assert_int_equal(sn_tetrahedra_transformed(mesh, (sn_vec3){1, 2, 3}, SN_TRANSFORM_IDENTITY,
+                                                   &copies[0], NULL),
+                         SN_OK);
+        assert_int_equal(sn_tetrahedra_quadratic(mesh, &copies[1], NULL), SN_OK);
+        assert_int_equal(sn_tetrahedra_refined(mesh, 2, &copies[2], NULL), SN_OK);
+        assert_int_equal(sn_tetrahedra_without(mesh, removed, &copies[3], NULL, NULL), SN_OK);
+        for (int i = 0; i < 4; ++i) {
+            assert_named(copies[i]);
+            sn_tetrahedra_release(copies[i]);
+        }
+        assert_int_equal(sn_tetrahedra_with_regions(mesh, 3, NULL, &plain, NULL), SN_OK);
+        assert_int_equal(sn_tetrahedra_region_name_count(plain), 0);
+        sn_tetrahedra_release(plain);
+        char folder[] = "/tmp/sinew-names-XXXXXX", path[64];
+        assert_non_null(mkdtemp(folder));
+        snprintf(path, sizeof path, "%s/a.msh", folder);
+        assert_int_equal(sn_tetrahedra_write(mesh, path, NULL), SN_OK);
+        sn_tetrahedra_release(mesh);
+        assert_int_equal(sn_tetrahedra_read(path, &mesh, NULL), SN_OK);
+        assert_named(mesh);
+        remove(path);
+        rmdir(folder);
+        const sn_region_name quoted = {1, "a\"b"};
+        sn_tetrahedra_def def = sn_default_tetrahedra_def();
+        def.positions = sn_tetrahedra_positions(mesh);
+        def.vertex_count = sn_tetrahedra_vertex_count(mesh);
+        def.elements = sn_tetrahedra_elements(mesh);
+        def.element_count = sn_tetrahedra_element_count(mesh);
+        def.region_names = &quoted;
+        def.region_name_count = 1;
+        assert_int_equal(sn_tetrahedra_create(&def, &plain, NULL), SN_ERROR_ARGUMENT);
+        sn_tetrahedra_release(mesh);
+    }
 }
 
 // ---- round trips ----
@@ -233,6 +293,14 @@ static void test_errors_have_places(void **state)
                    "f", "names node 2, which is not there");
     assert_refused('m', HEAD "$Elements\n2\n1 4 0 1 2 3 4\n2 11 0 1 2 3 4 5 6 7 8 9 10\n", "f:7:6",
                    "one kind");
+    assert_refused('m', HEAD "$PhysicalNames\n1\n3 1 core\n", "f:6:5",
+                   "'core'; a name in quotes was expected");
+    assert_refused('m', HEAD "$PhysicalNames\n1\n3 1 \"core\n$EndPhysicalNames\n", "f:6:5",
+                   "the quote that ends a name was expected in this line");
+    assert_refused('m', HEAD "$PhysicalNames\n1\n4 1 \"core\"\n", "f:6:1", "a dimension, 0 to 3");
+    assert_refused('m', HEAD "$PhysicalNames\n2\n3 1 \"core\"\n$EndPhysicalNames\n", "f:7:1",
+                   "a dimension, 0 to 3");
+    assert_refused('m', HEAD "$PhysicalNames\n1\n3 1 \"core", "f:6:5", "the quote that ends");
     assert_refused('m', HEAD "$Other\n1\n", "f:6:1", "the end of a section");
     assert_refused('m', HEAD "words\n", "f:4:1", "a section");
     assert_refused('m',
@@ -345,6 +413,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples_are_read),
+        cmocka_unit_test(test_groups_have_names),
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_tetgen_s_middles_are_put_in_order),
         cmocka_unit_test(test_errors_have_places),

@@ -15,8 +15,8 @@
 // every edge). Corners are in positive order: seen from the fourth the first three turn counter-
 // clockwise, so that (b - a) . ((c - a) x (d - a)) > 0. Nodes 4 to 9 lie on the edges 01, 12, 02,
 // 03, 13, 23. Every element has a region, a number that materials can be
-// given by. A mesh is made once, never changes afterwards, and is shared by counting references,
-// from any thread.
+// given by; regions may have names, as the physical groups of a Gmsh file do. A mesh is made once,
+// never changes afterwards, and is shared by counting references, from any thread.
 //
 // Elements of negative order are turned when a mesh is made, and counted. Slivers, elements that
 // lie on top of their neighbours, faces of more than two elements and curved elements that fold
@@ -38,6 +38,11 @@ extern "C" {
 
 typedef struct sn_tetrahedra sn_tetrahedra;
 
+typedef struct sn_region_name {
+    int region;
+    const char *name;
+} sn_region_name;
+
 typedef struct sn_tetrahedra_def {
     const sn_vec3 *positions; // vertex_count
     int vertex_count;
@@ -46,6 +51,8 @@ typedef struct sn_tetrahedra_def {
     int nodes;            // per element: 4 or 10
     const int *regions;   // element_count; NULL: all 0
     double least_quality; // flatter elements are refused, see sn_tetrahedra_quality.least_ratio
+    const sn_region_name *region_names; // several regions may have one name, and one several
+    int region_name_count;
 } sn_tetrahedra_def;
 
 // Four nodes; elements of a radius ratio below 1e-3 are refused.
@@ -66,8 +73,13 @@ SN_API const sn_vec3 *sn_tetrahedra_positions(const sn_tetrahedra *tetrahedra); 
 SN_API const int *sn_tetrahedra_elements(const sn_tetrahedra *tetrahedra); // nodes * element_count
 SN_API const int *sn_tetrahedra_regions(const sn_tetrahedra *tetrahedra);  // element_count
 
+// What regions are called, those without elements included. What is made from a mesh keeps them
+// where it keeps its regions, except several meshes in one.
+SN_API int sn_tetrahedra_region_name_count(const sn_tetrahedra *tetrahedra);
+SN_API const sn_region_name *sn_tetrahedra_region_names(const sn_tetrahedra *tetrahedra);
+
 // Elements that were turned into positive order when the mesh was made, or the one that it is a
-// copy of (transformed, or with ten nodes).
+// copy of (transformed, with ten nodes, or with other regions).
 SN_API int sn_tetrahedra_turned_count(const sn_tetrahedra *tetrahedra);
 
 // ---- quality ----

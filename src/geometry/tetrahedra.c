@@ -32,6 +32,8 @@ static sn_tetrahedra *allocate(int vertex_count, int element_count, int nodes)
     made->positions = positions;
     made->elements = elements;
     made->regions = regions;
+    made->region_name_count = 0;
+    made->region_names = NULL;
     return made;
 }
 
@@ -78,6 +80,14 @@ static sn_status check_arrays(const sn_tetrahedra_def *def, sn_error *error)
                            p.y, p.z);
         }
     }
+    for (int i = 0; i < def->region_name_count; ++i) {
+        if (strpbrk(def->region_names[i].name, "\"\r\n") != NULL) {
+            return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
+                           "the name of region %d has quotes or line breaks, which no file of "
+                           "tetrahedra can hold",
+                           def->region_names[i].region);
+        }
+    }
     for (int e = 0; e < def->element_count; ++e) {
         sn_status status = check_element(def, e, error);
         if (status != SN_OK) {
@@ -107,6 +117,30 @@ static void turn_negative(sn_tetrahedra *made)
     }
 }
 
+static bool copy_names(const sn_tetrahedra_def *def, sn_tetrahedra *made)
+{
+    size_t count = (size_t)def->region_name_count, bytes = count * sizeof *made->region_names;
+    if (count == 0) {
+        return true;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        bytes += strlen(def->region_names[i].name) + 1;
+    }
+    made->region_names = sn_allocate(bytes);
+    if (made->region_names == NULL) {
+        return false;
+    }
+    char *letters = (char *)(made->region_names + count);
+    for (size_t i = 0; i < count; ++i) {
+        size_t length = strlen(def->region_names[i].name) + 1;
+        memcpy(letters, def->region_names[i].name, length);
+        made->region_names[i] = (sn_region_name){def->region_names[i].region, letters};
+        letters += length;
+    }
+    made->region_name_count = def->region_name_count;
+    return true;
+}
+
 // The arrays of a definition as a mesh in positive order, without the check of its shape.
 static sn_status make(const sn_tetrahedra_def *def, sn_tetrahedra **made, sn_error *error)
 {
@@ -124,6 +158,9 @@ static sn_status make(const sn_tetrahedra_def *def, sn_tetrahedra **made, sn_err
     memcpy((*made)->elements, def->elements, element_bytes);
     if (def->regions != NULL) {
         memcpy((*made)->regions, def->regions, (size_t)def->element_count * sizeof(int));
+    }
+    if (!copy_names(def, *made)) {
+        return sn_fail_memory(error, (size_t)def->region_name_count * sizeof(sn_region_name));
     }
     turn_negative(*made);
     return SN_OK;
@@ -177,6 +214,7 @@ void sn_tetrahedra_release(sn_tetrahedra *tetrahedra)
         sn_free(tetrahedra->positions);
         sn_free(tetrahedra->elements);
         sn_free(tetrahedra->regions);
+        sn_free(tetrahedra->region_names);
         sn_free(tetrahedra);
     }
 }
@@ -213,6 +251,16 @@ const int *sn_tetrahedra_regions(const sn_tetrahedra *tetrahedra)
     return tetrahedra->regions;
 }
 
+int sn_tetrahedra_region_name_count(const sn_tetrahedra *tetrahedra)
+{
+    return tetrahedra->region_name_count;
+}
+
+const sn_region_name *sn_tetrahedra_region_names(const sn_tetrahedra *tetrahedra)
+{
+    return tetrahedra->region_names;
+}
+
 int sn_tetrahedra_turned_count(const sn_tetrahedra *tetrahedra)
 {
     return tetrahedra->turned_count;
@@ -243,7 +291,9 @@ sn_status sn_tetrahedra_transformed(const sn_tetrahedra *tetrahedra, sn_vec3 sca
                              .elements = tetrahedra->elements,
                              .element_count = tetrahedra->element_count,
                              .nodes = tetrahedra->nodes,
-                             .regions = tetrahedra->regions};
+                             .regions = tetrahedra->regions,
+                             .region_names = tetrahedra->region_names,
+                             .region_name_count = tetrahedra->region_name_count};
     sn_status status = sn_tetrahedra_create(&def, copy, error);
     sn_free(positions);
     if (status == SN_OK) {

@@ -15,6 +15,8 @@ struct sn_tetrahedra {
     sn_vec3 *positions; // vertex_count
     int *elements;      // nodes * element_count
     int *regions;       // element_count
+    int region_name_count;
+    sn_region_name *region_names; // in one block with their letters; NULL: none
 };
 
 // Corners of the edges that nodes 4 to 9 lie on, and of the faces, turned outward: those opposite

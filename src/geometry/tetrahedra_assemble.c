@@ -163,7 +163,9 @@ sn_status sn_tetrahedra_without(const sn_tetrahedra *t, const bool *removed, sn_
     *rest = NULL;
     size_t nodes = (size_t)t->nodes, elements = (size_t)t->element_count;
     size_t points = (size_t)t->vertex_count;
-    sn_tetrahedra_def def = {.nodes = t->nodes};
+    sn_tetrahedra_def def = {.nodes = t->nodes,
+                             .region_names = t->region_names,
+                             .region_name_count = t->region_name_count};
     int *number = sn_allocate(2 * points * sizeof *number);
     int *kept = sn_allocate((nodes + 1) * elements * sizeof *kept);
     sn_vec3 *positions = sn_allocate(points * sizeof *positions);
@@ -215,6 +217,9 @@ sn_status sn_tetrahedra_with_regions(const sn_tetrahedra *t, int region, const i
     sn_status status = sn_tetrahedra_create(&def, copy, error);
     for (int e = 0; status == SN_OK && regions == NULL && e < t->element_count; ++e) {
         (*copy)->regions[e] = region;
+    }
+    if (status == SN_OK) {
+        (*copy)->turned_count = t->turned_count;
     }
     return status;
 }

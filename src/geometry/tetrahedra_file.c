@@ -150,7 +150,15 @@ static void put_position(FILE *file, sn_vec3 p)
 static void write_msh(FILE *file, const sn_tetrahedra *t)
 {
     static const int order[10] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 8};
-    fprintf(file, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n", t->vertex_count);
+    fprintf(file, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n");
+    if (t->region_name_count > 0) {
+        fprintf(file, "$PhysicalNames\n%d\n", t->region_name_count);
+        for (int i = 0; i < t->region_name_count; ++i) {
+            fprintf(file, "3 %d \"%s\"\n", t->region_names[i].region, t->region_names[i].name);
+        }
+        fprintf(file, "$EndPhysicalNames\n");
+    }
+    fprintf(file, "$Nodes\n%d\n", t->vertex_count);
     for (int i = 0; i < t->vertex_count; ++i) {
         fprintf(file, "%d ", i + 1);
         put_position(file, t->positions[i]);

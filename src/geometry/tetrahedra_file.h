@@ -18,7 +18,9 @@ typedef struct sn_tetrahedra_parts {
     SN_ARRAY(sn_node_tag) tags; // of positions
     SN_ARRAY(int64_t) elements; // 10 tags each, of which the first 4 or all count
     SN_ARRAY(int) regions;
-    int nodes; // per element; 0: none so far
+    SN_ARRAY(sn_node_tag) names; // of regions: region, and where its name begins in the letters
+    SN_ARRAY(char) letters;      // of names, each ended by a zero
+    int nodes;                   // per element; 0: none so far
     bool failed;
 } sn_tetrahedra_parts;
 
@@ -28,6 +30,9 @@ void sn_tetrahedra_parts_node(sn_tetrahedra_parts *parts, int64_t tag, sn_vec3 p
 // elements must have as many nodes as the first.
 void sn_tetrahedra_parts_element(sn_tetrahedra_parts *parts, sn_words *words, int nodes,
                                  const int *order, int region);
+
+void sn_tetrahedra_parts_name(sn_tetrahedra_parts *parts, int region, const char *name,
+                              size_t length);
 
 // Makes the mesh, without nodes that no element uses, and frees the parts. Also called after
 // failures, and then passes them on.

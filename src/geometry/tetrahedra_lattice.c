@@ -224,6 +224,8 @@ sn_status sn_tetrahedra_lattice(const sn_tetrahedra *tetrahedra, int parts, sn_l
         def.elements = l.elements;
         def.element_count = l.element_count;
         def.regions = l.regions;
+        def.region_names = tetrahedra->region_names;
+        def.region_name_count = tetrahedra->region_name_count;
         status = sn_tetrahedra_create(&def, refined, error);
     }
     if (status == SN_OK) {

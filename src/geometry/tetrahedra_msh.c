@@ -1,5 +1,6 @@
 // Gmsh's MSH files, "File formats" of the Gmsh reference manual: sections between $Name and
-// $EndName. An element's region is its first physical group, 0 when it has none.
+// $EndName. An element's region is its first physical group, 0 when it has none, and regions have
+// the names of groups of volumes.
 #include <limits.h>
 
 #include "base/error.h"
@@ -104,6 +105,20 @@ static sn_vec3 read_position(msh_reader *r)
 static int64_t read_tag(msh_reader *r, const char *what)
 {
     return sn_words_integer(&r->words, what, -(INT64_C(1) << 60) / 1024, (INT64_C(1) << 60) / 1024);
+}
+
+// In both versions: the group's dimension, number and name in quotes. Numbers count anew in every
+// dimension, so those of surfaces, curves and points are no regions.
+static void read_names(msh_reader *r)
+{
+    int count = count_of(r, "a number of names");
+    for (int i = 0; i < count && r->words.status == SN_OK && !r->parts.failed; ++i) {
+        int64_t dimension = sn_words_integer(&r->words, "a dimension", 0, 3);
+        int group = (int)sn_words_integer(&r->words, "a physical group", INT_MIN, INT_MAX);
+        if (sn_words_quoted(&r->words, "a name") && dimension == 3 && r->words.length > 0) {
+            sn_tetrahedra_parts_name(&r->parts, group, r->words.word, r->words.length);
+        }
+    }
 }
 
 // ---- version 2 ----
@@ -272,6 +287,9 @@ sn_status sn_tetrahedra_parse_msh(const char *name, const char *text, size_t len
         } else if (sn_words_is(&r.words, "$Entities") && r.version == 4) {
             read_entities(&r);
             expect_end(&r, "$EndEntities");
+        } else if (sn_words_is(&r.words, "$PhysicalNames")) {
+            read_names(&r);
+            expect_end(&r, "$EndPhysicalNames");
         } else if (r.words.word[0] == '$') {
             skip_section(&r);
         } else {

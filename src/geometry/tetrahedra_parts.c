@@ -1,5 +1,6 @@
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -32,6 +33,20 @@ void sn_tetrahedra_parts_element(sn_tetrahedra_parts *parts, sn_words *words, in
             parts->elements.count > INT_MAX - 10 || !sn_array_push(&parts->elements, tags[k]);
     }
     parts->failed = parts->failed || !sn_array_push(&parts->regions, region);
+}
+
+void sn_tetrahedra_parts_name(sn_tetrahedra_parts *parts, int region, const char *name,
+                              size_t length)
+{
+    int first = parts->letters.count;
+    if (parts->failed || length >= (size_t)(INT_MAX - first) ||
+        !sn_array_resize(&parts->letters, first + (int)length + 1) ||
+        !sn_array_push(&parts->names, (sn_node_tag){region, first})) {
+        parts->failed = true;
+        return;
+    }
+    memcpy(parts->letters.data + first, name, length);
+    parts->letters.data[first + (int)length] = '\0';
 }
 
 // ---- the mesh ----
@@ -112,6 +127,14 @@ static sn_status index_elements(sn_tetrahedra_parts *parts, sn_words *words, int
     return SN_OK;
 }
 
+static void put_names(const sn_tetrahedra_parts *parts, sn_region_name *names)
+{
+    for (int i = 0; i < parts->names.count; ++i) {
+        const sn_node_tag *name = &parts->names.data[i];
+        names[i] = (sn_region_name){(int)name->tag, parts->letters.data + name->index};
+    }
+}
+
 static sn_status make(sn_tetrahedra_parts *parts, sn_words *words, sn_tetrahedra **tetrahedra)
 {
     if (parts->failed) {
@@ -124,8 +147,9 @@ static sn_status make(sn_tetrahedra_parts *parts, sn_words *words, sn_tetrahedra
     size_t count = (size_t)parts->regions.count * (size_t)parts->nodes;
     int *elements = sn_allocate(count * sizeof *elements);
     int *number = sn_allocate(((size_t)parts->positions.count + 1) * sizeof *number), used = 0;
+    sn_region_name *names = sn_allocate(((size_t)parts->names.count + 1) * sizeof *names);
     sn_status status;
-    if (elements == NULL || number == NULL) {
+    if (elements == NULL || number == NULL || names == NULL) {
         status = sn_fail_memory(words->error, count * sizeof *elements);
     } else {
         status = sort_tags(parts, words);
@@ -139,12 +163,16 @@ static sn_status make(sn_tetrahedra_parts *parts, sn_words *words, sn_tetrahedra
         def.element_count = parts->regions.count;
         def.nodes = parts->nodes;
         def.regions = parts->regions.data;
+        put_names(parts, names);
+        def.region_names = names;
+        def.region_name_count = parts->names.count;
         sn_error inner = {0};
         status = sn_tetrahedra_create(&def, tetrahedra, &inner);
         if (status != SN_OK) {
             sn_fail(words->error, status, words->name, "%s", inner.text);
         }
     }
+    sn_free(names);
     sn_free(number);
     sn_free(elements);
     return status;
@@ -158,5 +186,7 @@ sn_status sn_tetrahedra_parts_finish(sn_tetrahedra_parts *parts, sn_words *words
     sn_array_free(&parts->tags);
     sn_array_free(&parts->elements);
     sn_array_free(&parts->regions);
+    sn_array_free(&parts->names);
+    sn_array_free(&parts->letters);
     return status;
 }

@@ -33,7 +33,9 @@ static sn_status put_nodes(const sn_tetrahedra *t, const sn_tetrahedra_edges *ed
                                  .elements = elements,
                                  .element_count = t->element_count,
                                  .nodes = 10,
-                                 .regions = t->regions};
+                                 .regions = t->regions,
+                                 .region_names = t->region_names,
+                                 .region_name_count = t->region_name_count};
         status = sn_tetrahedra_create(&def, quadratic, error);
     }
     sn_free(elements);

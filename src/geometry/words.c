@@ -59,6 +59,26 @@ bool sn_words_next(sn_words *w)
     return true;
 }
 
+bool sn_words_quoted(sn_words *w, const char *what)
+{
+    if (!sn_words_next(w) || w->word[0] != '"') {
+        sn_words_fail(w, "%s in quotes was expected", what);
+        return false;
+    }
+    const char *end = w->word + 1;
+    while (end < w->end && *end != '"' && *end != '\n') {
+        ++end;
+    }
+    if (end == w->end || *end != '"') {
+        sn_words_fail(w, "the quote that ends %s was expected in this line", what);
+        return false;
+    }
+    w->at = end + 1;
+    w->word += 1;
+    w->length = (size_t)(end - w->word);
+    return true;
+}
+
 void sn_words_skip_line(sn_words *w)
 {
     while (w->at < w->end && *w->at != '\n') {

@@ -43,6 +43,10 @@ SN_API bool sn_words_is(const sn_words *words, const char *word);
 SN_API int64_t sn_words_integer(sn_words *words, const char *what, int64_t least, int64_t most);
 SN_API double sn_words_number(sn_words *words, const char *what);
 
+// The next word with what is between its quotes, blanks included: "soft core". Gives what they
+// hold, without the quotes, as the last word; `what` is told when there are none in the line.
+SN_API bool sn_words_quoted(sn_words *words, const char *what);
+
 // Fails at the last word: "'word': text", or at the end of the file.
 SN_API sn_status sn_words_fail(sn_words *words, const char *format, ...) SN_PRINTF(2, 3);
 

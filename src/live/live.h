@@ -144,6 +144,7 @@ struct sn_live {
     double reached, reached_wall, reached_world; // over about half a second
     double engine_seconds;                       // that steps have taken in all
     sn_history_plan plan;
+    sn_history_held held; // until the time shown
     sn_run run;
     uint64_t change; // counts whatever a frame would show anew
     int64_t wanted_steps;

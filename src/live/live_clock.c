@@ -33,6 +33,16 @@ void sn_live_play(sn_live *live)
 
 // ---- steps ----
 
+static void note_held(sn_live *live)
+{
+    sn_step_report report = sn_world_report(live->world);
+    sn_history_held *held = &live->held;
+    held->slowed += report.slowed > 0;
+    held->stalled += report.stalled > 0;
+    held->taken_back += report.taken_back > 0;
+    held->steps += report.slowed > 0 || report.stalled > 0 || report.taken_back > 0;
+}
+
 bool sn_live_step(sn_live *live)
 {
     sn_history_plan *plan = &live->plan;
@@ -53,6 +63,7 @@ bool sn_live_step(sn_live *live)
     plan->planned += plan->left == 0.0;
     live->steps.data[live->steps.count++] =
         (sn_history_step){sn_world_step_size(live->world), time, sn_world_hash(live->world)};
+    note_held(live);
     live->change += 1;
     return true;
 }

@@ -32,6 +32,12 @@ typedef struct sn_history_plan {
     uint64_t planned;
 } sn_history_plan;
 
+// Steps since the world began in which something was held back, as sn_step_report tells.
+typedef struct sn_history_held {
+    uint64_t steps; // with any of these
+    uint64_t slowed, stalled, taken_back;
+} sn_history_held;
+
 typedef struct sn_history_part {
     const void *data;
     size_t size; // bytes
@@ -52,6 +58,7 @@ typedef struct sn_history_moment {
     double time;
     bool touched; // a change of inputs or params woke everything before the first of its steps
     sn_history_plan plan;
+    sn_history_held held;
     sn_history_part parts[SN_HISTORY_PARTS];
 } sn_history_moment;
 

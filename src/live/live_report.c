@@ -377,7 +377,11 @@ void sn_live_write_status(const sn_live *live, sn_text *text, bool all)
         sn_live_text_number(text, "time", sn_world_time(live->world));
         sn_live_text_integer(text, "steps", sn_world_step_count(live->world));
         sn_live_text_number(text, "reached", live->playing ? live->reached : NAN);
-        sn_text_add(text, ", \"history\": {\"from\": ");
+        sn_text_format(text, ", \"held\": {\"steps\": %llu", (unsigned long long)live->held.steps);
+        sn_live_text_integer(text, "slowed", live->held.slowed);
+        sn_live_text_integer(text, "stalled", live->held.stalled);
+        sn_live_text_integer(text, "taken_back", live->held.taken_back);
+        sn_text_add(text, "}, \"history\": {\"from\": ");
         add_number(text, first.time);
         bool present = !live->past; // also what is not remembered yet
         sn_live_text_number(text, "to", present ? sn_world_time(live->world) : last.time);

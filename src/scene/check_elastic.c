@@ -156,7 +156,8 @@ static void find_materials(sn_checker *c, sn_body_item *body)
     for (int i = 0; i < names->count; ++i) {
         uint32_t found = sn_name_table_find(&c->materials, names->data[i]);
         body->material_items[i] = found > 0 ? SN_MATERIAL(c->scene, found - 1) : NULL;
-        if (found == 0) {
+        bool told = body->item.faulty && names->data[i][0] == '\0'; // it is no string
+        if (found == 0 && !told) {
             sn_checker_fail_reference(c, names->places[i], names->data[i], "material",
                                       &c->scene->root.materials);
         }
@@ -261,6 +262,14 @@ sn_status sn_check_tetrahedra(sn_checker *c, const sn_body_item *body, bool agai
                         sn_error_list_add(c->errors, status, sn_place_text(c->scene, place, where),
                                           "mesh of '%s': %s%s%.200s%s", body->name, error.text,
                                           placed ? " (" : "", error.place, placed ? ")" : ""));
+    }
+    if (status == SN_OK && body->materials.keys != NULL) {
+        mesh->renumbered = true;
+        status = sn_check_regions(c, body, &mesh->next, &error);
+        if (status != SN_OK) {
+            sn_tetrahedra_release(mesh->next);
+            mesh->next = NULL;
+        }
     }
     return status;
 }

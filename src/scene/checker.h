@@ -60,6 +60,11 @@ void sn_check_elastic(sn_checker *c, sn_body_item *body);
 void sn_check_elastic_values(sn_checker *c, const sn_body_item *body);
 sn_status sn_check_tetrahedra(sn_checker *c, const sn_body_item *body, bool again);
 
+// Finds the material of every region by the keys of "materials": regions become the places of their
+// materials in that list. SN_ERROR_SCENE: mistakes were told.
+sn_status sn_check_regions(sn_checker *c, const sn_body_item *body, sn_tetrahedra **mesh,
+                           sn_error *error);
+
 // Joints: what they join and what their numbers are of; then the numbers themselves.
 void sn_check_joint(sn_checker *c, sn_joint_item *joint);
 void sn_check_joint_values(sn_checker *c, const sn_joint_item *joint);

@@ -76,6 +76,8 @@ typedef struct sn_string_list {
     const char **data;
     sn_place *places; // of each
     int count;
+    const char **keys;    // of each, where they stand in an object; NULL: in a list
+    sn_place *key_places; // likewise
 } sn_string_list;
 
 typedef enum sn_rotation_kind {
@@ -232,6 +234,7 @@ typedef struct sn_tetrahedra_item {
     int up;
     // found out later
     bool bound;                 // some of its numbers are expressions
+    bool renumbered;            // its regions are those of the body's materials, in their order
     sn_tetrahedra *made, *next; // next while a param is being set
 } sn_tetrahedra_item;
 

@@ -251,11 +251,49 @@ void sn_parse_strings(sn_reader *reader, int node, const sn_key *key, sn_string_
     if (data == NULL || places == NULL) {
         return;
     }
-    *list = (sn_string_list){data, places, count};
+    *list = (sn_string_list){.data = data, .places = places, .count = count};
     int e = single ? node : sn_json_first(reader->json, node);
     for (int i = 0; i < count; ++i, e = sn_json_next(reader->json, e)) {
         data[i] = "";
         places[i] = sn_reader_place(reader, e);
         sn_parse_string(reader, e, key, &data[i]);
+    }
+}
+
+void sn_parse_string_map(sn_reader *reader, int node, const sn_key *key, sn_string_list *list)
+{
+    sn_json_type type = node_at(reader, node)->type;
+    if (type == SN_JSON_STRING || type == SN_JSON_ARRAY) {
+        sn_parse_strings(reader, node, key, list);
+        return;
+    }
+    if (type != SN_JSON_OBJECT) {
+        sn_reader_fail_expected(reader, node, key,
+                                "a string, a list of strings in [ ], or an object of strings");
+        return;
+    }
+    int count = node_at(reader, node)->size;
+    if (count < key->least) {
+        sn_reader_fail(reader, node, "\"%s\": expected at least %d strings, got %d", key->name,
+                       key->least, count);
+        return;
+    }
+    sn_string_list made = {.data = sn_reader_allocate(reader, count, sizeof *made.data),
+                           .places = sn_reader_allocate(reader, count, sizeof *made.places),
+                           .count = count,
+                           .keys = sn_reader_allocate(reader, count, sizeof *made.keys),
+                           .key_places = sn_reader_allocate(reader, count, sizeof *made.places)};
+    if (sn_reader_stopped(reader)) {
+        return;
+    }
+    *list = made;
+    int i = 0;
+    for (int k = sn_json_first(reader->json, node); k >= 0; k = sn_json_next(reader->json, k)) {
+        made.keys[i] = sn_reader_string(reader, k);
+        made.key_places[i] = sn_reader_place(reader, k);
+        made.data[i] = "";
+        made.places[i] = sn_reader_place(reader, k + 1);
+        sn_parse_string(reader, k + 1, key, &made.data[i]);
+        ++i;
     }
 }

@@ -621,6 +621,9 @@ void sn_parse_value(sn_reader *reader, int node, const sn_key *key, void *member
     case SN_KEY_STRINGS:
         sn_parse_strings(reader, node, key, member);
         break;
+    case SN_KEY_STRING_MAP:
+        sn_parse_string_map(reader, node, key, member);
+        break;
     case SN_KEY_OBJECT:
         sn_parse_object(reader, node, key->object, member);
         break;

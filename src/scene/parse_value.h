@@ -36,6 +36,7 @@ void sn_parse_points(sn_reader *reader, int node, const sn_key *key, int size,
 void sn_parse_loops(sn_reader *reader, int node, const sn_key *key, sn_loop_list *list);
 void sn_parse_triangles(sn_reader *reader, int node, const sn_key *key, sn_index_list *list);
 void sn_parse_strings(sn_reader *reader, int node, const sn_key *key, sn_string_list *list);
+void sn_parse_string_map(sn_reader *reader, int node, const sn_key *key, sn_string_list *list);
 
 // ---- parse_formula.c ----
 

@@ -109,6 +109,9 @@ static void write_kind(sn_text *out, const sn_key *key)
     case SN_KEY_STRINGS:
         sn_text_add(out, "string or list of strings");
         break;
+    case SN_KEY_STRING_MAP:
+        sn_text_add(out, "string, list of strings, or {name: string}");
+        break;
     case SN_KEY_OBJECT:
     case SN_KEY_ONE:
         sn_text_format(out, "[%s](#%s)", key->object->name, key->object->name);

@@ -187,6 +187,14 @@ static void write_type(sn_text *out, const sn_key *key)
         write_list_limits(out, key);
         sn_text_add(out, ", \"items\": {\"type\": \"string\"}}]");
         break;
+    case SN_KEY_STRING_MAP:
+        sn_text_add(out, "\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\"");
+        write_list_limits(out, key);
+        sn_text_format(out,
+                       ", \"items\": {\"type\": \"string\"}}, {\"type\": \"object\", "
+                       "\"minProperties\": %d, \"additionalProperties\": {\"type\": \"string\"}}]",
+                       key->least);
+        break;
     case SN_KEY_OBJECT:
     case SN_KEY_ONE:
         sn_text_format(out, "\"$ref\": \"#/$defs/%s\"", key->object->name);

@@ -38,6 +38,7 @@ typedef enum sn_key_type {
     SN_KEY_LOOPS,       // sn_loop_list: lists of points in the plane
     SN_KEY_TRIANGLES,   // sn_index_list
     SN_KEY_STRINGS,     // sn_string_list: one string or several
+    SN_KEY_STRING_MAP,  // sn_string_list with `keys`: the same, or an object of strings
     SN_KEY_OBJECT,      // the object's struct itself
     SN_KEY_ONE,         // sn_item_list of one: an object in the file
     SN_KEY_ONE_OR_NAME, // sn_one_or_name: an object, or the name of one that stands elsewhere

@@ -60,8 +60,10 @@ static const sn_key keys[] = {
      "Elastic: of an element. 4: its corners; 10: its edges bend, too, and nothing locks.",
      .range = SN_RANGE_BETWEEN, .minimum = 4, .maximum = 10,
      .standard_text = "4, or what the file has"},
-    {"materials", SN_KEY_STRINGS, AT(materials),
-     "Elastic: names of materials by the mesh's regions, in place of `material`.", .least = 1},
+    {"materials", SN_KEY_STRING_MAP, AT(materials),
+     "Elastic: names of materials by the mesh's regions, in place of `material`: a list, the first "
+     "for region 0, or an object whose keys are names or numbers of regions.",
+     .least = 1},
     {"fixed", SN_KEY_ONE_OR_MORE, AT(fixed), "Elastic: vertices that stay where they start.",
      .object = &sn_table_choices, .standard_text = "none"},
     {"damping", SN_KEY_ONE, AT(damping), "Elastic: Rayleigh's.", .object = &sn_table_rayleigh,

@@ -299,6 +299,7 @@ static void write_value(writer *w, const sn_key *key, const void *member)
                         ((const sn_index_list *)member)->count);
         break;
     case SN_KEY_STRINGS:
+    case SN_KEY_STRING_MAP: // what has been found by their keys is in their order
         write_string_list(w, member);
         break;
     case SN_KEY_OBJECT:
@@ -402,10 +403,12 @@ static void write_solid(writer *w, const sn_tetrahedra *mesh, bool *first)
     sn_text_add(&w->text, "]");
 }
 
-// A mesh of tetrahedra that a file holds.
-static bool is_solid_file(const sn_item *item)
+// A mesh of tetrahedra that a file holds, or whose regions are no longer those that it lists.
+static bool is_solid_made(const sn_item *item)
 {
-    return strcmp(item->table->name, "file_mesh") == 0;
+    return strcmp(item->table->name, "file_mesh") == 0 ||
+           (strcmp(item->table->name, "listed_mesh") == 0 &&
+            ((const sn_tetrahedra_item *)item)->renumbered);
 }
 
 // Keys that are not written as they stand in the file.
@@ -421,7 +424,7 @@ static bool is_replaced(const sn_item *item, const sn_key *key, bool mesh)
     if (item->table == &sn_table_motions) {
         return strcmp(key->name, "file") == 0;
     }
-    if (is_solid_file(item)) {
+    if (is_solid_made(item)) {
         return true;
     }
     return mesh && sn_object_find_key(item->table->base, key->name) < 0 &&
@@ -444,7 +447,7 @@ static void write_item(writer *w, const sn_item *item, const char *name)
     if (table->word != NULL) {
         write_key(w, "type", &first);
         bool plain = !mesh || table->id == SN_SHAPE_HULL;
-        sn_text_json_string(&w->text, is_solid_file(item) ? "listed"
+        sn_text_json_string(&w->text, is_solid_made(item) ? "listed"
                                       : plain             ? table->word
                                                           : "mesh");
     }
@@ -458,7 +461,7 @@ static void write_item(writer *w, const sn_item *item, const char *name)
     if (mesh && !listed) {
         write_mesh(w, shape, &first);
     }
-    if (is_solid_file(item)) {
+    if (is_solid_made(item)) {
         write_solid(w, ((const sn_tetrahedra_item *)item)->made, &first);
     }
     if (table == &sn_table_motions && sn_item_gives(item, "file")) {

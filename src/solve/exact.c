@@ -140,7 +140,7 @@ static double find_bond_lags(sn_exact *exact, const sn_exact_problem *problem)
     double most = 0.0;
     for (int i = 0; i < problem->bond_count; ++i) {
         sn_exact_bond *bond = problem->bonds[i];
-        const sn_exact_block *block = &system->blocks.data[exact->first_bond + i];
+        const sn_exact_block *block = &system->blocks.data[exact->contact_blocks + i];
         double lag = 0.0;
         bool whole = false;
         for (int side = 0; side < block->side_count; ++side) {
@@ -306,7 +306,7 @@ static void collect(sn_exact *exact, const sn_exact_problem *problem, bool at_en
 static void collect_bonds(sn_exact *exact, const sn_exact_problem *problem, bool at_end)
 {
     for (int i = 0; i < problem->bond_count; ++i) {
-        const sn_exact_block *block = &exact->system.blocks.data[exact->first_bond + i];
+        const sn_exact_block *block = &exact->system.blocks.data[exact->contact_blocks + i];
         double p = exact->system.p.data[block->row];
         add_generalised(exact, block, sn_vec3_make(p, 0.0, 0.0));
         problem->bonds[i]->impulse = p + (at_end ? problem->bonds[i]->impulse : 0.0);

@@ -108,8 +108,7 @@ typedef struct sn_exact {
     SN_ARRAY(double) total;  // as v: generalised impulses, and scratch
     SN_ARRAY(double) wishes; // by blocks: how much faster contacts ought to part
     bool at_end;             // of the step: the second pass
-    int contact_blocks;      // blocks of contacts come first, then agents' own, then bonds
-    int first_bond;          // block
+    int contact_blocks;      // blocks of contacts come first, then bonds, then agents' own
 } sn_exact;
 
 SN_API sn_exact_problem sn_exact_default(void);

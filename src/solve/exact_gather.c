@@ -554,14 +554,15 @@ bool sn_exact_gather(sn_exact *exact, const sn_exact_problem *problem, bool at_e
         }
     }
     exact->contact_blocks = system->blocks.count;
+    if (!add_bonds(exact, problem, at_end)) {
+        return false;
+    }
+    // Of all agents there are, those that nothing but a bond brings in as well: a limit that the
+    // solver does not know of takes back what bonds were promised.
     for (int i = 0; i < system->agents.count; ++i) {
         if (!add_own_rows(exact, problem, i)) {
             return false;
         }
-    }
-    exact->first_bond = system->blocks.count;
-    if (!add_bonds(exact, problem, at_end)) {
-        return false;
     }
     if (!sn_exact_system_order(system)) {
         return false;

@@ -1,4 +1,4 @@
-// Corners of the page: files that are dropped on it, following a body, surfaces that bend, an engine that hangs, noise.
+// Corners of the page: files that are dropped on it, steps that hold bodies back, following a body, surfaces that bend, an engine that hangs, noise.
 import { join } from "node:path";
 import { readFileSync, writeFileSync } from "node:fs";
 import { root, startBrowser, StaticServer, View } from "./browser.mjs";
@@ -43,6 +43,40 @@ export async function drops({ browser, servers }, engine, check) {
 }
 
 // The camera goes with a body until it is let go.
+// A soft cube shot at a post in steps that are far too long.
+const shot = `{ "sinew": 1, "materials": { "soft": { "young": "20kPa", "colour": "#c8321f" } },
+  "bodies": [
+    { "name": "post", "type": "static", "shape": { "type": "box", "size": [0.02, 0.02, 0.4] } },
+    { "name": "cube", "type": "elastic", "material": "soft", "position": [0.02, 0, 0.5], "velocity": [0, 0, -20],
+      "mesh": { "type": "box", "size": [0.2, 0.2, 0.2], "cells": [2, 2, 2] } }],
+  "camera": { "position": [0.4, -2.4, 0.5], "target": [0, 0, 0.1] },
+  "run": { "step": "=1/60" } }`;
+
+// Steps in which bodies were held back are counted under the time bar, and what that means is told: once, and when asked.
+export async function held({ browser, servers, pictureFolder }, engine, check) {
+    const view = await View.open(browser, servers[engine].address, { hash: "#scene=pendulum" });
+    await view.running();
+    check("where nothing is held back nothing is told", !(await view.id("held").isVisible()));
+    await drop(view, "shot.json", shot);
+    await view.until("steps are counted", () => window.tap.status?.held?.taken_back > 5);
+    await view.until("the meaning is told", () =>
+        /elastic bodies were stopped/.test(document.querySelector("[data-testid=notice]")?.textContent ?? ""));
+    await view.pause();
+    await view.sleep(400);
+    await view.page.screenshot({ path: join(pictureFolder, `held-${engine}.png`) });
+    const [label, count] = await view.get(() =>
+        [document.querySelector("[data-testid=held]").textContent, window.tap.status.held.steps]);
+    check("the count stays in view", label === `held back in ${count} steps`, [label, count]);
+    await view.until("the notice goes", () => document.querySelector("[data-testid=notice]") === null);
+    await view.id("held").click();
+    await view.until("a press tells it again", () =>
+        /shorter steps lose less/.test(document.querySelector("[data-testid=notice]")?.textContent ?? ""));
+    await view.id("reset").click();
+    await view.until("the start has none", () => document.querySelector("[data-testid=held]").hidden);
+    check("nothing is in the console", view.complaints.length === 0, view.complaints);
+    await view.close();
+}
+
 export async function follow({ browser, servers }, engine, check) {
     if (engine !== "native") {
         return; // the page is the same

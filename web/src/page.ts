@@ -10,6 +10,7 @@ import type { Connection, Handlers, LinkState } from "./connection";
 import { Drag } from "./drag";
 import { fill, find, format, make, offerDownload } from "./element";
 import { Gallery } from "./gallery";
+import { HeldWatch } from "./held";
 import { Help } from "./help";
 import { icon } from "./icons";
 import type { IconName } from "./icons";
@@ -25,7 +26,7 @@ import { Panel } from "./panel";
 import { Params } from "./params";
 import { Plots } from "./plots";
 import { Pointer } from "./pointer";
-import type { FileKind, Frame, Mesh, Message, SceneMessage, WelcomeMessage } from "./protocol";
+import type { FileKind, Frame, Mesh, Message, SceneMessage, StatusMessage, WelcomeMessage } from "./protocol";
 import { SceneView } from "./scene_view";
 import { prefersLessMotion, readStore, ThemeSwitch, writeStore } from "./theme";
 import { Timeline } from "./timeline";
@@ -51,7 +52,8 @@ export class Page implements Handlers {
     private readonly breath = new Breath(this.aim, this.engine, this.tell);
     private readonly params = new Params(this.engine, () => this.rememberLink());
     private readonly plots = new Plots(this.engine, this.tell);
-    private readonly timeline = new Timeline(this.engine);
+    private readonly timeline = new Timeline(this.engine, this.tell);
+    private readonly held = new HeldWatch();
     private readonly inspect = new Inspect({
         track: () => this.track(),
         centre: () => this.lookAtSelection(),
@@ -156,6 +158,7 @@ export class Page implements Handlers {
             break;
         case "status":
             this.timeline.setStatus(message);
+            this.tellHeld(message);
             break;
         case "params":
             this.params.receive(message.values);
@@ -221,6 +224,13 @@ export class Page implements Handlers {
         }
     }
 
+    private tellHeld(status: StatusMessage): void {
+        const news = this.held.receive(status.held);
+        if (news !== null) {
+            this.tell(news);
+        }
+    }
+
     private setScene(message: SceneMessage): void {
         const same = this.scene?.name === message.name;
         const fresh = this.scene === null;
@@ -246,6 +256,7 @@ export class Page implements Handlers {
         this.timeline.setScene();
         this.aim.forget();
         if (!same) {
+            this.held.setScene();
             this.messages.clearNotices();
         }
         if (!same || fresh || view) {

@@ -174,6 +174,14 @@ export interface HistoryRange {
     bytes: number;
 }
 
+// Steps until the time shown in which something was held back, and in which of the ways.
+export interface HeldSteps {
+    steps: number; // with any of these
+    slowed: number; // energy that something had gained was taken out
+    stalled: number; // something could not be followed
+    taken_back: number; // elastic bodies were stopped before surfaces crossed
+}
+
 export interface StatusMessage {
     is: "status";
     playing: boolean;
@@ -183,6 +191,7 @@ export interface StatusMessage {
     reached: number | null;
     slow: boolean;
     past: boolean;
+    held: HeldSteps;
     history: HistoryRange;
     clients: number;
 }

@@ -2,6 +2,7 @@
 
 import type { Connection } from "./connection";
 import { fill, make } from "./element";
+import { heldLabel, heldMeaning } from "./held";
 import { icon } from "./icons";
 import { hint } from "./keys";
 import type { Frame, StatusMessage } from "./protocol";
@@ -28,6 +29,9 @@ export class Timeline {
         type: "range", min: 0, max: 0, value: 0, step: "any", "aria-label": "History", "data-testid": "history",
     });
     private readonly reach = make("output", { class: "reach", "data-testid": "reach", hidden: true });
+    private readonly held = make("button", {
+        class: "held", "data-testid": "held", hidden: true, onclick: () => this.tell(this.held.title),
+    });
     private readonly clock = make("output", { class: "clock", "data-testid": "time" }, "0.00 s");
     private readonly here = make("button", {
         class: "pill", hidden: true, "data-testid": "continue", title: hint("continue"), onclick: () => this.continue(),
@@ -35,7 +39,7 @@ export class Timeline {
     private readonly factor = make("output", { class: "factor", "data-testid": "speed", title: "Speed asked" }, "1×");
     private readonly reached = make("output", { class: "reached", "data-testid": "reached", title: "Speed reached" });
 
-    constructor(private readonly connection: () => Connection | null) {
+    constructor(private readonly connection: () => Connection | null, private readonly tell: (text: string) => void) {
         const button = (name: Parameters<typeof icon>[0], action: Parameters<typeof hint>[0], id: string, act: () => void) =>
             make("button", { class: "round", title: hint(action), "aria-label": hint(action), "data-testid": id, onclick: act },
                 icon(name));
@@ -48,7 +52,7 @@ export class Timeline {
                 button("reset", "reset", "reset", () => this.reset()),
                 button("back", "back", "back", () => this.step(-1)), this.play,
                 button("forward", "step", "step", () => this.step(1))),
-            make("div", { class: "track" }, this.slider, this.reach, this.here),
+            make("div", { class: "track" }, this.slider, this.reach, this.held, this.here),
             this.clock,
             make("div", { class: "speed" }, text("−", "slower", "slower", () => this.setSpeed(this.speed / 2)),
                 make("div", { class: "factors" }, this.factor, this.reached),
@@ -106,6 +110,7 @@ export class Timeline {
         this.from = this.to = this.at = 0;
         this.past = false;
         this.scrubbing = false;
+        this.held.hidden = true;
         this.show();
         this.showTime();
     }
@@ -121,6 +126,9 @@ export class Timeline {
         }
         this.showReached(status.playing ? status.reached : null, status.slow);
         this.showReach(status);
+        this.held.hidden = status.held.steps === 0;
+        this.held.textContent = heldLabel(status.held);
+        this.held.title = heldMeaning(status.held);
         this.show();
         this.showTime();
     }
