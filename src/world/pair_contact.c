@@ -1,6 +1,7 @@
 // The exact test of a pair: manifolds become contacts, which go on from those of the last step.
 #include <math.h>
 
+#include "collide/torus_pairs.h"
 #include "world/form.h"
 #include "world/touch.h"
 #include "world/world.h"
@@ -149,6 +150,9 @@ static void carry_over(memory *old, const sn_manifold *manifold, double near)
 double sn_touch_roundness(const sn_collider *collider, const sn_transform *place,
                           const sn_collider *other, sn_vec3 normal)
 {
+    if (sn_torus_is_round_to(collider, other) && collider->tube > 0.0) {
+        return collider->tube; // about the nearest point of its ring
+    }
     bool torus = collider->tube > 0.0 && other->type == SN_COLLIDER_PLANE;
     if (collider->type != SN_COLLIDER_CYLINDER && !torus) {
         return sn_collider_is_convex(collider) ? collider->rounding : 0.0;
