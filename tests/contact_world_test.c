@@ -418,7 +418,8 @@ static void test_groups(void **state)
 // ---- sleep ----
 
 // A heap of boxes turned against each other, so that six or eight corners of two of them meet and
-// four are chosen anew as they settle: all of it comes to rest.
+// four are chosen anew as they settle: all of it comes to rest. When, is chance: 5 to 9 s for heaps
+// that differ by a millimetre.
 static void test_heap_sleeps(void **state)
 {
     (void)state;
@@ -434,7 +435,7 @@ static void test_heap_sleeps(void **state)
         frame.rotation = (sn_quat){cos(turn), 0.0, 0.0, sin(turn)};
         put(world, &box, SN_BODY_RIGID, frame, SN_VEC3_ZERO);
     }
-    advance(world, 1.0 / 60.0, 360);
+    advance(world, 1.0 / 60.0, 720);
     assert_int_equal(sn_world_report(world).sleeping, BOXES);
     for (int i = 0; i < sn_world_contact_count(world); ++i) {
         sn_contact_info touch = sn_world_contact(world, i);

@@ -319,6 +319,10 @@ int sn_world_collide_pair(sn_world *world, sn_pair *pair, double h)
         count = sn_collide(of_a, &at_a->frame, of_b, &at_b->frame, margin, &pair->cache, manifolds,
                            pair->capacity, &left_out);
     }
+    if (count == 1 && pair->capacity == 1 && !(pair->flags & SN_PAIR_SENSOR) &&
+        !sn_world_presses(world) && sn_touch_passes_by(world, pair, h, manifolds)) {
+        count = 0;
+    }
     sn_contact *contacts = &touch->pool.data[pair->contacts];
     if (pair->capacity == 1 && count == 1) {
         memory old;
