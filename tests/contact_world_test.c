@@ -415,10 +415,43 @@ static void test_groups(void **state)
     }
 }
 
+// ---- sticking ----
+
+// A cone that topples about its tip, which sticks: how far it has crept after a quarter of a
+// second, when it turns by 2.9 rad/s.
+static double creep_of_tip(double h)
+{
+    sn_world *world = contact_world(false, 1);
+    put_floor(world, 0.0, 5.0);
+    sn_shape cone = sn_default_shape();
+    cone.type = SN_SHAPE_CONE;
+    cone.radius = 0.1;
+    cone.height = 0.3;
+    cone.surface.friction = 5.0;
+    double angle = SN_PI - 0.2; // on its tip, and leaning
+    sn_vec3 tip = {0.0, 0.0, 0.15};
+    sn_transform frame = {.rotation = {cos(0.5 * angle), 0.0, sin(0.5 * angle), 0.0}};
+    frame.position = sn_vec3_negate(sn_rotate(frame.rotation, tip));
+    sn_body body = put(world, &cone, SN_BODY_RIGID, frame, SN_VEC3_ZERO);
+    advance(world, h, (int)(0.25 / h + 0.5));
+    assert_true(sn_length(sn_body_angular_velocity(world, body)) > 2.8);
+    double creep = fabs(sn_transform_point(sn_body_transform(world, body), tip).x);
+    sn_world_destroy(world);
+    return creep;
+}
+
+static void test_tip(void **state)
+{
+    (void)state;
+    double creep = creep_of_tip(H), half = creep_of_tip(0.5 * H);
+    assert_true(creep < 5e-6 && half < 0.3 * creep); // of second order
+}
+
 // ---- sleep ----
 
 // A heap of boxes turned against each other, so that six or eight corners of two of them meet and
-// four are chosen anew as they settle: all of it comes to rest.
+// four are chosen anew as they settle: all of it comes to rest. When, is chance: 5 to 9 s for heaps
+// that differ by a millimetre.
 static void test_heap_sleeps(void **state)
 {
     (void)state;
@@ -434,7 +467,7 @@ static void test_heap_sleeps(void **state)
         frame.rotation = (sn_quat){cos(turn), 0.0, 0.0, sin(turn)};
         put(world, &box, SN_BODY_RIGID, frame, SN_VEC3_ZERO);
     }
-    advance(world, 1.0 / 60.0, 360);
+    advance(world, 1.0 / 60.0, 720);
     assert_int_equal(sn_world_report(world).sleeping, BOXES);
     for (int i = 0; i < sn_world_contact_count(world); ++i) {
         sn_contact_info touch = sn_world_contact(world, i);
@@ -712,6 +745,7 @@ int main(void)
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_dropped_pairs),
         cmocka_unit_test(test_drawn_chains),
+        cmocka_unit_test(test_tip),
         cmocka_unit_test(test_methods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,6 +155,7 @@ static void test_vertices(void **state)
         sn_skin_shape_contacts contacts = {0};
         find(&contacts, &body, &collider, place, 0.05);
         met += contacts.found.count;
+        collider.tube = 0.0; // skins meet the mesh of a torus, which balls meet as it is
         int next = 0;
         for (int v = 0; v < body.skin->vertex_count; ++v) {
             sn_collider point = sn_collider_sphere(1e-3);

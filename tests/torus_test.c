@@ -1,4 +1,5 @@
-// A torus over a plane is round, exactly: heights in closed form, and rolling without loss.
+// A torus is round, exactly, to planes and to what is round: distances in closed form or as found
+// by looking everywhere, rolling without loss, and rest on top of each other.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,11 +100,173 @@ static void test_rolling(void **state)
     sn_world_destroy(world);
 }
 
+// ---- spheres, capsules and other tori ----
+
+// The core of what is round: a point, a stretch or a ring, at a share of its length.
+static sn_vec3 core_at(const sn_collider *round, const sn_transform *at, double share)
+{
+    double angle = 2.0 * SN_PI * share;
+    sn_vec3 p = round->tube > 0.0
+                    ? sn_vec3_make(round->radius * cos(angle), round->radius * sin(angle), 0.0)
+                    : sn_vec3_make(0.0, 0.0, (2.0 * share - 1.0) * round->half_height);
+    return sn_transform_point(*at, p);
+}
+
+static double ring_distance(const sn_collider *torus, const sn_transform *at, sn_vec3 p)
+{
+    sn_vec3 own = sn_transform_point_inverse(*at, p);
+    double across = sqrt(own.x * own.x + own.y * own.y) - torus->radius;
+    return sqrt(across * across + own.z * own.z);
+}
+
+// By looking at the other's core everywhere, and closer and closer where it is nearest.
+static double brute_distance(const sn_collider *torus, const sn_transform *at,
+                             const sn_collider *other, const sn_transform *place)
+{
+    enum { LOOKS = 4000 };
+    double best = INFINITY, where = 0.0, step = 1.0 / LOOKS;
+    for (int i = 0; i <= LOOKS; ++i) {
+        double distance = ring_distance(torus, at, core_at(other, place, i * step));
+        where = distance < best ? i * step : where;
+        best = fmin(best, distance);
+    }
+    for (; step > 1e-12; step *= 0.5) {
+        for (int side = -1; side <= 1; side += 2) {
+            double share = where + side * step;
+            share = other->tube > 0.0 ? share : fmin(1.0, fmax(0.0, share));
+            double distance = ring_distance(torus, at, core_at(other, place, share));
+            where = distance < best ? share : where;
+            best = fmin(best, distance);
+        }
+    }
+    return best - torus->tube - (other->tube > 0.0 ? other->tube : other->rounding);
+}
+
+static sn_collider random_round(sn_random *random, int kind, double scale)
+{
+    sn_shape shape = torus_shape(scale * sn_random_range(random, 0.1, 2.0), 0.0);
+    shape.tube_radius = shape.radius * sn_random_range(random, 0.05, 0.9);
+    sn_collider made;
+    switch (kind) {
+    case 0:
+        return sn_collider_sphere(scale * sn_random_range(random, 0.05, 0.5));
+    case 1:
+        return sn_collider_capsule(scale * sn_random_range(random, 0.05, 0.3),
+                                   scale * sn_random_range(random, 0.05, 2.0));
+    default:
+        assert_int_equal(sn_collider_make(&shape, &made, NULL), SN_OK);
+        return made;
+    }
+}
+
+static void test_round_distance(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 11};
+    for (int i = 0; i < 240; ++i) {
+        double scale = i % 2 == 0 ? 1.0 : 1e-3;
+        sn_collider torus = random_round(&random, 2, scale),
+                    other = random_round(&random, i % 3, scale);
+        sn_transform at = {random_vector(&random, scale), random_rotation(&random)},
+                     place = {random_vector(&random, 2.0 * scale), random_rotation(&random)};
+        double gap = brute_distance(&torus, &at, &other, &place);
+        sn_vec3 on_a, on_b;
+        double told = sn_collide_distance(&torus, &at, &other, &place, NULL, &on_a, &on_b);
+        assert_true(fabs(told - gap) < 1e-9 * scale);
+        assert_true(fabs(sn_distance(on_a, on_b) - fabs(gap)) < 1e-9 * scale);
+        told = sn_collide_distance(&other, &place, &torus, &at, NULL, &on_b, &on_a);
+        assert_true(fabs(told - gap) < 1e-9 * scale);
+        sn_manifold manifolds[16];
+        sn_collide_cache cache = {0};
+        double margin = gap + 1e-3 * scale, least = INFINITY;
+        int count = sn_collide(&other, &place, &torus, &at, margin, &cache, manifolds, 16, NULL);
+        assert_true(count >= 1);
+        for (int m = 0; m < count; ++m) {
+            for (int k = 0; k < manifolds[m].count; ++k) {
+                const sn_manifold_point *point = &manifolds[m].points[k];
+                sn_vec3 apart = sn_vec3_sub(point->on_b, point->on_a);
+                assert_true(fabs(sn_dot(manifolds[m].normal, apart) - point->gap) < 1e-12 * scale);
+                // No farther than asked for, and of both surfaces or inside: never outside.
+                assert_true(point->gap <= margin + 1e-12 * scale);
+                assert_true(ring_distance(&torus, &at, point->on_b) <= torus.tube + 1e-9 * scale);
+                least = fmin(least, point->gap);
+            }
+        }
+        assert_true(fabs(least - gap) < 1e-9 * scale);
+        assert_int_equal(sn_collide(&other, &place, &torus, &at, gap - 1e-6 * scale, &cache,
+                                    manifolds, 16, NULL),
+                         0);
+        sn_collider_free(&torus);
+        sn_collider_free(&other);
+    }
+}
+
+static sn_world *world_with_floor(void)
+{
+    sn_world_def def = sn_default_world_def();
+    sn_world *world = NULL;
+    sn_shape plane = sn_default_shape();
+    plane.type = SN_SHAPE_PLANE;
+    sn_body_def floor = sn_default_body_def();
+    sn_body unused;
+    assert_int_equal(sn_world_create(&def, &world, NULL), SN_OK);
+    floor.type = SN_BODY_STATIC;
+    floor.shapes = &plane;
+    floor.shape_count = 1;
+    assert_int_equal(sn_world_add_body(world, &floor, &unused, NULL), SN_OK);
+    return world;
+}
+
+static sn_body add_body(sn_world *world, sn_shape shape, sn_vec3 position, sn_vec3 velocity)
+{
+    sn_body_def def = sn_default_body_def();
+    sn_body body;
+    def.shapes = &shape;
+    def.shape_count = 1;
+    def.frame.position = position;
+    def.velocity = velocity;
+    assert_int_equal(sn_world_add_body(world, &def, &body, NULL), SN_OK);
+    return body;
+}
+
+// Rings on top of each other, and a ball in the hole of the last, where it touches all around.
+static void test_stack(void **state)
+{
+    (void)state;
+    enum { RINGS = 5 };
+    sn_world *world = world_with_floor();
+    double radius = 0.1, tube = 0.03, ball = 0.09;
+    sn_body bodies[RINGS + 1];
+    for (int i = 0; i < RINGS; ++i) {
+        bodies[i] = add_body(world, torus_shape(radius, tube),
+                             sn_vec3_make(0.0, 0.0, (2 * i + 1) * tube), SN_VEC3_ZERO);
+    }
+    sn_shape sphere = sn_default_shape();
+    sphere.type = SN_SHAPE_SPHERE;
+    sphere.radius = ball;
+    double reach = ball + tube, above = sqrt(reach * reach - radius * radius);
+    double top = (2 * RINGS - 1) * tube + above;
+    bodies[RINGS] = add_body(world, sphere, sn_vec3_make(0.0, 0.0, top + 1e-3), SN_VEC3_ZERO);
+    for (int i = 0; i < 480; ++i) {
+        assert_int_equal(sn_world_step(world, 1.0 / 240.0, NULL), SN_OK);
+    }
+    for (int i = 0; i <= RINGS; ++i) {
+        sn_vec3 p = sn_body_transform(world, bodies[i]).position;
+        double z = i < RINGS ? (2 * i + 1) * tube : top;
+        assert_true(fabs(p.z - z) < 1e-4 * radius);
+        assert_true(fabs(p.x) < 0.02 * radius && fabs(p.y) < 0.02 * radius);
+        assert_true(sn_length(sn_body_velocity(world, bodies[i])) < 1e-6);
+    }
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_height),
         cmocka_unit_test(test_rolling),
+        cmocka_unit_test(test_round_distance),
+        cmocka_unit_test(test_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "collide/mesh_collide.h"
 #include "collide/mesh_tree.h"
 #include "collide/pairs.h"
+#include "collide/torus_pairs.h"
 
 // The test of two convex kinds or of one and a plane, first not after second; the rest have
 // sn_collide_convex.
@@ -77,6 +78,9 @@ int sn_collide(const sn_collider *a, const sn_transform *place_a, const sn_colli
             *left_out = count;
         }
         return count < capacity ? count : capacity;
+    }
+    if (sn_torus_is_round_to(a, b)) {
+        return sn_collide_torus(a, place_a, b, place_b, margin, manifolds, capacity, left_out);
     }
     if (sn_collider_is_ground(b)) {
         if (hulls_are_apart(a, place_a, b, place_b, margin, cache)) {

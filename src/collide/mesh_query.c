@@ -5,6 +5,7 @@
 #include "collide/mesh_collide.h"
 #include "collide/mesh_near.h"
 #include "collide/mesh_tree.h"
+#include "collide/torus_pairs.h"
 #include "math/rotation.h"
 
 static const sn_transform origin_place = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
@@ -349,6 +350,11 @@ static double gap_on_way(const impact_search *to, double fraction, double limit,
 {
     sn_transform place_ground = sn_sweep_at(to->sweep_ground, fraction),
                  place_other = sn_sweep_at(to->sweep_other, fraction);
+    if (sn_torus_is_round_to(to->ground, to->other)) {
+        sn_vec3 on_ground, on_other;
+        return sn_torus_distance(to->ground, &place_ground, to->other, &place_other, &on_ground,
+                                 &on_other);
+    }
     nearness_search at = {.ground = to->ground, .other = to->other, .gap = INFINITY};
     at.pair = sn_core_pair_make(to->ground, &place_ground, to->other, &place_other);
     at.place = sn_transform_multiply(sn_transform_inverse(place_ground), place_other);
@@ -359,11 +365,11 @@ static double gap_on_way(const impact_search *to, double fraction, double limit,
     return at.gap;
 }
 
-// A mesh on its way to a plane or to another ground. Neither is convex, so that the plane between
-// nearest points tells nothing of the rest: no point of one comes nearer to the other than by how
-// far both can go at all. What is farther apart than that need not be known any better, and most
-// is: the search ends with the first boxes. What comes too near for this many turns is taken for a
-// meeting.
+// A mesh on its way to a plane or to another ground, or a torus to what is round. Neither is
+// convex, so that the plane between nearest points tells nothing of the rest: no point of one comes
+// nearer to the other than by how far both can go at all. What is farther apart than that need not
+// be known any better, and most is: the search ends with the first boxes. What comes too near for
+// this many turns is taken for a meeting.
 static bool sweep_mesh(const impact_search *to, double *fraction)
 {
     enum { TURNS = 16 };
@@ -407,7 +413,7 @@ bool sn_ground_impact(const sn_collider *ground, const sn_sweep *sweep_ground,
         return sn_ground_impact(other, sweep_other, ground, sweep_ground, nearness, fraction);
     }
     impact_search to = {ground, other, sweep_ground, sweep_other, nearness, false};
-    if (sn_collider_is_convex(other)) {
+    if (sn_collider_is_convex(other) && !sn_torus_is_round_to(ground, other)) {
         if (starts_inside(&to)) {
             return true;
         }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "agent/rigid.h"
 #include "math/rotation.h"
 
 // The motion of one side: nothing for what never moves.
@@ -187,11 +188,31 @@ static void foresee_arrival(const sn_contact *contact, const sn_part *a, const s
     *normal = n;
 }
 
+// The acceleration of a material point of a part as it turns, towards its axis.
+static sn_vec3 turning_in(const sn_part *part, sn_vec3 point)
+{
+    sn_vec3 w = part->angular_velocity;
+    return sn_cross(w, sn_cross(w, sn_vec3_sub(point, part->centre)));
+}
+
+// Free bodies with a corner or an edge: what is round touches elsewhere a moment later, and parts
+// of mechanisms have ways of their own.
+static bool has_bend(const sn_contact *contact, sn_agent_set *const *sets)
+{
+    const sn_contact_side *sides[2] = {&contact->a, &contact->b};
+    bool free = contact->round_a == 0.0 && contact->round_b == 0.0;
+    for (int i = 0; i < 2; ++i) {
+        free = free && (sides[i]->set < 0 || sets[sides[i]->set]->type == &sn_rigid_type);
+    }
+    return free;
+}
+
 void sn_contact_begin(const sn_contact *contact, sn_agent_set *const *sets,
                       sn_contact_course *course)
 {
     sn_part a = side_part(&contact->a, sets), b = side_part(&contact->b, sets);
     bool foreseen = !is_elastic(&contact->a, sets) && !is_elastic(&contact->b, sets);
+    bool bends = has_bend(contact, sets);
     double first = INFINITY;
     course->arrival_normal = contact->normal;
     for (int i = 0; i < contact->count; ++i) {
@@ -206,6 +227,10 @@ void sn_contact_begin(const sn_contact *contact, sn_agent_set *const *sets,
             .gap_end = point->gap,
             .arrival = -1.0,
         };
+        if (bends) {
+            sn_vec3 bend = sn_vec3_sub(turning_in(&b, middle), turning_in(&a, middle));
+            course->points[i].bend = tangential(bend, contact->normal);
+        }
         sn_vec3 normal = contact->normal;
         if (foreseen) {
             foresee_arrival(contact, &a, &b, point, &course->points[i], &normal);

@@ -65,6 +65,7 @@ _Static_assert(sizeof(sn_contact) == 10 * SN_CONTACT_LINE, "piles wait for memor
 typedef struct sn_course_point {
     sn_vec3 approach; // u at the start of the step, normal and tangential
     sn_vec3 travel;   // m/s, of the point itself: where surfaces are round it is not material
+    sn_vec3 bend;     // m/s^2: how far from straight the ways of both materials part; tangential
     double common;    // m/s, along the normal: the mean of both sides' velocities there
     sn_vec3 strike;   // impulse of impacts within the step, a part of `impulse`
     sn_vec3 later;    // the share of it that acts at the end of the step

@@ -44,8 +44,7 @@ typedef struct foresight {
     bool swapped; // the ground is b
 } foresight;
 
-// The motion of the frame of a side in the step, as velocities have it: x -> motion x.
-static sn_transform motion_of(const sn_world *world, sn_contact_side side, double h, double *turn)
+sn_transform sn_touch_motion(const sn_world *world, sn_contact_side side, double h, double *turn)
 {
     if (side.agent < 0) {
         *turn = 0.0;
@@ -73,8 +72,8 @@ static bool look_ahead(const sn_world *world, const sn_pair *pair, double h, for
     to->ground = to->swapped ? b : a;
     to->other = to->swapped ? a : b;
     double turns[2];
-    sn_transform of_ground = motion_of(world, to->ground->side, h, &turns[0]),
-                 of_other = motion_of(world, to->other->side, h, &turns[1]);
+    sn_transform of_ground = sn_touch_motion(world, to->ground->side, h, &turns[0]),
+                 of_other = sn_touch_motion(world, to->other->side, h, &turns[1]);
     bool round = to->other->collider->type == SN_COLLIDER_SPHERE;
     if (turns[0] > TURN || (turns[1] > TURN && !round)) {
         return false;

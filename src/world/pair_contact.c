@@ -1,6 +1,7 @@
 // The exact test of a pair: manifolds become contacts, which go on from those of the last step.
 #include <math.h>
 
+#include "collide/torus_pairs.h"
 #include "world/form.h"
 #include "world/touch.h"
 #include "world/world.h"
@@ -149,6 +150,9 @@ static void carry_over(memory *old, const sn_manifold *manifold, double near)
 double sn_touch_roundness(const sn_collider *collider, const sn_transform *place,
                           const sn_collider *other, sn_vec3 normal)
 {
+    if (sn_torus_is_round_to(collider, other) && collider->tube > 0.0) {
+        return collider->tube; // about the nearest point of its ring
+    }
     bool torus = collider->tube > 0.0 && other->type == SN_COLLIDER_PLANE;
     if (collider->type != SN_COLLIDER_CYLINDER && !torus) {
         return sn_collider_is_convex(collider) ? collider->rounding : 0.0;
@@ -314,6 +318,10 @@ int sn_world_collide_pair(sn_world *world, sn_pair *pair, double h)
         pair->cache = (sn_collide_cache){0};
         count = sn_collide(of_a, &at_a->frame, of_b, &at_b->frame, margin, &pair->cache, manifolds,
                            pair->capacity, &left_out);
+    }
+    if (count == 1 && pair->capacity == 1 && !(pair->flags & SN_PAIR_SENSOR) &&
+        !sn_world_presses(world) && sn_touch_passes_by(world, pair, h, manifolds)) {
+        count = 0;
     }
     sn_contact *contacts = &touch->pool.data[pair->contacts];
     if (pair->capacity == 1 && count == 1) {

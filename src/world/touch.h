@@ -211,7 +211,7 @@ sn_body sn_touch_body(const sn_world *world, uint32_t index);
 int sn_world_collide_pair(sn_world *world, sn_pair *pair, double h);
 void sn_touch_clear_pair(sn_touch *touch, sn_pair *pair);
 // The radius of a shape's surface where its normal is this: see contact.h. Tori are round to planes
-// only.
+// and to what is round.
 double sn_touch_roundness(const sn_collider *collider, const sn_transform *place,
                           const sn_collider *other, sn_vec3 normal);
 
@@ -220,6 +220,14 @@ double sn_touch_roundness(const sn_collider *collider, const sn_transform *place
 // those, SN_PATCHES in all at most; how many there are then. ahead: sn_contact.ahead of each.
 int sn_touch_foresee(const sn_world *world, const sn_pair *pair, double h, sn_manifold *manifolds,
                      int count, sn_vec3 *ahead, int *left_out);
+// The motion of the frame of a side in a time h, as velocities have it: x -> motion x. *turn: the
+// angle it turns by.
+sn_transform sn_touch_motion(const sn_world *world, sn_contact_side side, double h, double *turn);
+
+// ---- pass_by.c ----
+// Do two convex shapes pass each other in a step of h, at what looks like a contact about to be?
+bool sn_touch_passes_by(const sn_world *world, const sn_pair *pair, double h,
+                        const sn_manifold *manifold);
 
 // ---- touch_memory.c ----
 // What contacts remember, as bytes, for states and copies.
