@@ -378,58 +378,57 @@ static double run_shot(int number, bool link, double *at_rest, double *gained, i
     return through ? -1.0 : deepest;
 }
 
+// What became of many shots: lengths by sizes, energies by those of the start.
+typedef struct shot_tally {
+    int count, through;
+    int slowed; // the net took energy out of them, or they stood still
+    double deepest, at_rest, gained;
+    bool soak;
+} shot_tally;
+
+static shot_tally run_shots(bool links)
+{
+    const char *only = getenv("SINEW_SHOT");
+    shot_tally all = {.soak = getenv("SINEW_SOAK") != NULL};
+    int first = only != NULL ? atoi(only) : 0;
+    all.count = only != NULL ? 1 : all.soak ? SOAK_SHOTS : links ? LINK_SHOTS : SHOTS;
+    for (int i = first; i < first + all.count; ++i) {
+        double depth = run_shot(i, links, &all.at_rest, &all.gained, &all.slowed);
+        all.through += depth < 0.0;
+        all.deepest = fmax(all.deepest, depth);
+        if (all.soak && i % 500 == 499) {
+            print_message("%d %s, %d through, deepest %.3g of a size, %.3g at the end, energy up "
+                          "by %.3g, %d slowed\n",
+                          i + 1, links ? "links" : "shots", all.through, all.deepest, all.at_rest,
+                          all.gained, all.slowed);
+        }
+    }
+    return all;
+}
+
 static void nothing_passes_through_thin_things(void **state)
 {
     (void)state;
-    const char *only = getenv("SINEW_SHOT"), *soak = getenv("SINEW_SOAK");
-    int first = only != NULL ? atoi(only) : 0;
-    int count = only != NULL ? 1 : soak != NULL ? SOAK_SHOTS : SHOTS;
-    int through = 0, slowed = 0;
-    double deepest = 0.0, at_rest = 0.0, gained = 0.0;
-    for (int i = first; i < first + count; ++i) {
-        double depth = run_shot(i, false, &at_rest, &gained, &slowed);
-        through += depth < 0.0;
-        deepest = fmax(deepest, depth);
-        if (soak != NULL && i % 500 == 499) {
-            print_message("%d shots, %d through, deepest %.3g of a size, %.3g at the end\n", i + 1,
-                          through, deepest, at_rest);
-        }
-    }
-    if (soak != NULL) {
-        print_message("the net took energy out of %d of them, or they stood still\n", slowed);
-    }
-    assert_int_equal(through, 0);
+    shot_tally all = run_shots(false);
+    assert_int_equal(all.through, 0);
     // None of the first 300; 11 to 20 of ten thousand shots of four seeds.
-    if (!(slowed <= 0.004 * count + 1.0)) {
-        fail_msg("the net had to take energy out of %d of %d shots", slowed, count);
+    if (!(all.slowed <= 0.004 * all.count + 1.0)) {
+        fail_msg("the net had to take energy out of %d of %d shots", all.slowed, all.count);
     }
     // The core, half of what fits inside, never passes: the deepest of 20,000 shots had 0.74.
-    assert_true(deepest < 0.8 && at_rest < 0.8);
+    assert_true(all.deepest < 0.8 && all.at_rest < 0.8);
 }
 
 static void links_do_not_pass_either(void **state)
 {
     (void)state;
-    const char *only = getenv("SINEW_SHOT"), *soak = getenv("SINEW_SOAK");
-    int first = only != NULL ? atoi(only) : 0;
-    int count = only != NULL ? 1 : soak != NULL ? SOAK_SHOTS : LINK_SHOTS;
-    int through = 0, slowed = 0;
-    double deepest = 0.0, at_rest = 0.0, gained = 0.0;
-    for (int i = first; i < first + count; ++i) {
-        double depth = run_shot(i, true, &at_rest, &gained, &slowed);
-        through += depth < 0.0;
-        deepest = fmax(deepest, depth);
-        if (soak != NULL && i % 500 == 499) {
-            print_message("%d links, %d through, deepest %.3g of a size, energy up by %.3g\n",
-                          i + 1, through, deepest, gained);
-        }
-    }
+    shot_tally all = run_shots(true);
     // Of ten thousand a few do pass: mechanisms that float and whirl, whose contacts cannot be
     // followed, and which are let go of in the middle of a plate.
-    assert_true(soak != NULL ? 1000 * through <= 3 * count : through == 0);
-    assert_true(deepest < 0.8 && at_rest < 0.8);
+    assert_true(all.soak ? 1000 * all.through <= 3 * all.count : all.through == 0);
+    assert_true(all.deepest < 0.8 && all.at_rest < 0.8);
     // What steps of links that whirl by radians are off by: 0.035 of the first 320.
-    assert_true(soak != NULL || gained < 0.1);
+    assert_true(all.soak || all.gained < 0.1);
 }
 
 // ---- what is slow by its own size, and fast by that of what it meets ----

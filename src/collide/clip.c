@@ -1,7 +1,7 @@
 // Sutherland and Hodgman's clipping with names kept.
 #include "collide/clip.h"
 
-// Names as halves of sn_manifold_point.feature: 0 inside a face, even a corner, odd an edge.
+// Names as halves of sn_manifold_point.feature: see manifold.h.
 static uint32_t corner_name(int name)
 {
     return 2u * (uint32_t)name + 2u;

@@ -4,12 +4,16 @@
 //     on_a     on the surface of a, world; on_b: on that of b
 //     gap      (on_b - on_a) . normal: negative where they overlap
 //     feature  names the corner, edge or face of both that made the point, so that the next step
-//              finds the same point again and starts from its impulse
+//              finds the same point again and starts from its impulse; the lower half is a's, the
+//              upper b's: 0 inside a face, even a corner, odd an edge or anything else
 //
 // Two convex colliders have one manifold; meshes and height fields give one for each patch of like
 // normals. Points with a gap up to the margin asked for are given too: things about to touch.
 #ifndef SN_COLLIDE_MANIFOLD_H
 #define SN_COLLIDE_MANIFOLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "sinew/math.h"
 
@@ -20,6 +24,16 @@ typedef struct sn_manifold_point {
     double gap;
     uint32_t feature;
 } sn_manifold_point;
+
+static inline bool sn_manifold_is_corner_of_a(uint32_t feature)
+{
+    return (feature & 0xffffu) != 0 && (feature & 1u) == 0;
+}
+
+static inline bool sn_manifold_is_corner_of_b(uint32_t feature)
+{
+    return sn_manifold_is_corner_of_a(feature >> 16);
+}
 
 typedef struct sn_manifold {
     sn_vec3 normal;
