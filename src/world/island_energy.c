@@ -9,7 +9,9 @@
 // would be allowed more the deeper it falls. Or, slow as it is, with less than what all its bodies
 // have at FLOOR of their radius a step, the trace that undoing overlap leaves. What is beyond that
 // is taken out: all its velocities shrink by one factor, which keeps to joints and loops, though
-// not to momentum. `sn_step_report.slowed` counts such islands. Mechanisms with drives or soft
+// not to momentum. `sn_step_report.slowed` counts such islands. Next to something large that is
+// slow, what is small could hide any gain: agents that are fast for themselves must do with what
+// the island may have, without that floor, or are slowed alone. Mechanisms with drives or soft
 // limits have sources of their own and are left alone.
 //
 // Islands with elastic bodies are looked at when their skins have been stopped where they had to be
@@ -49,6 +51,7 @@ typedef struct island_sum {
     double before; // both, at the start of the step
     double work;   // of forces and of surfaces' own motion
     double floor;  // kinetic energy that nobody asks about
+    double fast;   // kinetic energy of agents that have more than their own share of that
     double lift;   // by which undoing overlap may raise it in a step
     double added;  // sizes of all that was added up
     bool driven;   // has sources of its own
@@ -86,6 +89,12 @@ static double work_of(const sn_spatial *f, sn_vec3 way, sn_vec3 turn)
     return sn_dot(f->linear, way) + sn_dot(f->angular, turn);
 }
 
+static void add_floor(double floor, double kinetic, island_sum *sum)
+{
+    sum->floor += floor;
+    sum->fast += kinetic > floor ? kinetic : 0.0;
+}
+
 static void add_body(const sn_world *world, int agent, double h, island_sum *sum)
 {
     const sn_agent_set *set = &world->rigid.agents;
@@ -108,7 +117,7 @@ static void add_body(const sn_world *world, int agent, double h, island_sum *sum
     sum->added += now + start + mass->mass * (fabs(height) + fabs(height_0));
     sum->work += work_of(&set->force[head->part_first], sn_vec3_sub(sn_vec3_at(q), sn_vec3_at(q_0)),
                          sn_vec3_scale(0.5 * h, sn_vec3_add(w_0, w)));
-    sum->floor += 0.5 * mass->mass * speed * speed;
+    add_floor(0.5 * mass->mass * speed * speed, now, sum);
     sum->lift += mass->mass * sn_length(world->gravity) * LIFT * world->rigid.radius[agent];
 }
 
@@ -133,6 +142,7 @@ static void add_mechanism(const sn_world *world, int agent, double h, island_sum
         sum->work += h * set->joint_force[set->agents[agent].v_first + j] * v[j];
     }
     sum->driven = sum->driven || sn_world_is_driven(world, agent);
+    double floor = 0.0;
     for (int i = 0; i < set->agents[agent].part_count; ++i) {
         sn_part part;
         set->type->part(set, agent, i, &part);
@@ -142,9 +152,10 @@ static void add_mechanism(const sn_world *world, int agent, double h, island_sum
         double speed = FLOOR * item->parts[i].radius / h;
         bool shared = i > 0 && item->parts[i - 1].link == item->parts[i].link;
         double mass = shared ? 0.0 : item->tree.links[item->parts[i].link].mass;
-        sum->floor += 0.5 * mass * speed * speed;
+        floor += 0.5 * mass * speed * speed;
         sum->lift += mass * sn_length(world->gravity) * LIFT * item->parts[i].radius;
     }
+    add_floor(floor, now.kinetic, sum);
 }
 
 static void add_elastic(const sn_world *world, int agent, double h, island_sum *sum)
@@ -252,6 +263,25 @@ static double at_stake(const island_sum *sum, sn_vec3 gravity, double h)
     double kept = fmax(sn_length(sum->momentum) - given, 0.0);
     return sum->mass > 0.0 ? fmax(sum->kinetic - kept * kept / (2.0 * sum->mass), 0.0)
                            : sum->kinetic;
+}
+
+// Slows the agents that are fast for themselves, until they have no more than so much.
+static void slow_fast(sn_world *world, const sn_island *island, double h, double share)
+{
+    const int *agents = &world->touch.islands.agents.data[island->agent_first];
+    for (int k = 0; k < island->agent_count; ++k) {
+        sn_agent_ref ref = sn_world_agent_at(world, agents[k]);
+        sn_agent_set *set = world->sets[ref.set];
+        island_sum own = {0};
+        if (ref.set == SN_SET_RIGID) {
+            add_body(world, ref.agent, h, &own);
+        } else {
+            add_mechanism(world, ref.agent, h, &own);
+        }
+        if (own.fast > 0.0) {
+            set->type->contact->slow(set, ref.agent, share);
+        }
+    }
 }
 
 static void slow(sn_world *world, const sn_island *island, double share)
@@ -443,6 +473,9 @@ static void check_island(sn_world *world, int index, double h)
         stand_island(world, index, isfinite(sum.kinetic));
     } else if (!sum.driven && sum.kinetic > fmax(may + off, sum.floor) + ROUNDING * sum.added) {
         slow(world, island, sqrt(fmax(may, sum.floor) / sum.kinetic));
+        world->report.slowed += 1;
+    } else if (!sum.driven && sum.fast > may + off + ROUNDING * sum.added) {
+        slow_fast(world, island, h, sqrt(may / sum.fast));
         world->report.slowed += 1;
     }
 }

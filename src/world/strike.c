@@ -268,8 +268,14 @@ sn_status sn_world_strike(sn_world *world, uint32_t shape_a, uint32_t shape_b, d
 static const double WHIRL_TURN = 1.0; // rad, in a step
 static const double WHIRL_WAY = 0.25; // of the contact's size: what turning does to a point of it
 
+// Links are taken for heavy here, which tells whether something whirls; they answer as they do.
 static striker striker_at(const sn_world *world, sn_contact_side side)
 {
+    if (side.set == SN_SET_ARTICULATION) {
+        striker link = {.agent = -1};
+        world->sets[side.set]->type->part(world->sets[side.set], side.agent, side.part, &link.part);
+        return link;
+    }
     sn_body_record record = {.agent = {.set = side.set, .agent = side.agent, .part = side.part}};
     return striker_of(world, &record);
 }
@@ -314,18 +320,11 @@ static bool whirls(const striker *a, const striker *b, const sn_contact *contact
     return one_turns_far(a, b, contact, point, h) || one_turns_far(&from, &to, contact, point, h);
 }
 
-static bool is_free_or_still(sn_contact_side side)
-{
-    return side.agent < 0 || side.set == SN_SET_RIGID;
-}
-
 sn_status sn_world_strike_whirling(sn_world *world, const sn_pair *pair, int number, double h,
                                    bool *struck, sn_error *error)
 {
     sn_contact contact = world->touch.pool.data[number];
-    if (!is_free_or_still(contact.a) || !is_free_or_still(contact.b)) {
-        return SN_OK;
-    }
+    bool link = contact.a.set == SN_SET_ARTICULATION || contact.b.set == SN_SET_ARTICULATION;
     striker a = striker_at(world, contact.a), b = striker_at(world, contact.b);
     double deepest = 0.0;
     bool whirl = false;
@@ -342,6 +341,7 @@ sn_status sn_world_strike_whirling(sn_world *world, const sn_pair *pair, int num
     contact.restitution = overlaps ? 0.0 : contact.restitution;
     contact.rolling_friction = contact.spinning_friction = 0.0; // which take their time
     *struck = true;
-    sn_status status = strike_free(world, &contact, 1, error);
+    sn_status status =
+        link ? strike_link(world, &contact, error) : strike_free(world, &contact, 1, error);
     return status == SN_OK ? note_strike(world, pair->a, pair->b, &contact, error) : status;
 }
