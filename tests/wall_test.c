@@ -1,5 +1,6 @@
-// Walls of bricks at 1/60 s: thin, high, and of more contacts than the exact solver takes. They
-// stand, come to rest and hardly sink in.
+// Piles whose weight is much for their size, at 1/60 s. Walls of bricks, thin, high, and of more
+// contacts than the exact solver takes: they stand, come to rest and hardly sink in. And heaps of
+// small things.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "../bench/boxes.h"
 #include "random_shape.h"
 
 enum { MOST = 1000 };
@@ -18,23 +20,27 @@ static sn_body bricks[MOST];
 static sn_vec3 starts[MOST];
 static int brick_count;
 
-static void add_brick(double x, double z, double long_by)
+static void add_box(sn_vec3 at, sn_vec3 size)
 {
     sn_error error = {0};
     sn_shape box = sn_default_shape();
     sn_body_def def = sn_default_body_def();
     box.type = SN_SHAPE_BOX;
-    box.size = sn_vec3_make(long_by - joint, width, height);
+    box.size = size;
     box.density = 1900.0;
     box.surface.friction = 0.6;
     def.shapes = &box;
     def.shape_count = 1;
-    def.frame.position = starts[brick_count] = sn_vec3_make(x, 0.0, z);
+    def.frame.position = starts[brick_count] = at;
     random_ok(sn_world_add_body(world, &def, &bricks[brick_count++], &error), &error);
 }
 
-// Stretcher bond, with half bricks at both ends of every second course.
-static void build_wall(int courses, int along)
+static void add_brick(double x, double z, double long_by)
+{
+    add_box(sn_vec3_make(x, 0.0, z), sn_vec3_make(long_by - joint, width, height));
+}
+
+static void build_ground(void)
 {
     sn_error error = {0};
     sn_world_def def = sn_default_world_def();
@@ -49,6 +55,12 @@ static void build_wall(int courses, int along)
     ground.shape_count = 1;
     random_ok(sn_world_add_body(world, &ground, &floor, &error), &error);
     brick_count = 0;
+}
+
+// Stretcher bond, with half bricks at both ends of every second course.
+static void build_wall(int courses, int along)
+{
+    build_ground();
     for (int k = 0; k < courses; ++k) {
         double z = (k + 0.5) * height;
         if (k % 2 == 0) {
@@ -134,12 +146,45 @@ static void a_wall_stands_in_a_collapse(void **state)
     sn_world_destroy(world);
 }
 
+// Dice of 1 cm: a step is for them what a sixth of a second is for boxes of a metre. Those of a
+// thousand overlapped by half of their size once.
+static void small_things_do_not_sink_in(void **state)
+{
+    (void)state;
+    enum { SIDE = 5, LAYERS = 8, COUNT = SIDE * SIDE * LAYERS };
+    static sn_boxes_body seen[COUNT];
+    static const sn_boxes_body *sorted[COUNT];
+    const double size = 0.01;
+    build_ground();
+    for (int i = 0; i < COUNT; ++i) {
+        int layer = i / (SIDE * SIDE);
+        double shift = layer % 2 == 0 ? 0.0 : 0.3;
+        sn_vec3 at = {1.1 * (i % SIDE) + shift, 1.1 * (i / SIDE % SIDE) + shift, 0.5 + 1.1 * layer};
+        add_box(sn_vec3_scale(size, at), sn_vec3_make(size, size, size));
+    }
+    run(1.5);
+    for (int i = 0; i < COUNT; ++i) {
+        sn_transform place = sn_body_transform(world, bricks[i]);
+        sn_mat3 rotation = sn_quat_to_mat3(place.rotation);
+        sn_vec3_put(seen[i].position, sn_vec3_scale(1.0 / size, place.position));
+        for (int k = 0; k < 9; ++k) {
+            seen[i].rotation[k] = rotation.m[k / 3][k % 3];
+        }
+    }
+    double deepest = sn_boxes_deepest(seen, COUNT, sorted);
+    if (!(deepest < 0.01)) {
+        fail_msg("dice overlap by %g of their size", deepest);
+    }
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(walls_stand),
         cmocka_unit_test(a_long_wall_stands),
         cmocka_unit_test(a_wall_stands_in_a_collapse),
+        cmocka_unit_test(small_things_do_not_sink_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
