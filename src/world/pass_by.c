@@ -30,34 +30,69 @@ enum { LOOKS = 4 };
 
 typedef struct passage {
     const sn_touch_place *a, *b;
+    double t;                        // s from now
+    sn_transform motion_a, motion_b; // until then
+    double round_a, round_b;         // of the surfaces at the contact
 } passage;
 
-// How far a point is to overlap after t, and *meets: the time at which it begins to. What is round
-// goes with its core, wherever its material turns: see contact.h.
-static double said_overlap(const sn_world *world, const passage *to, sn_vec3 normal,
-                           const sn_manifold_point *point, double t, double *meets)
+static passage passage_after(const sn_world *world, const sn_touch_place *a,
+                             const sn_touch_place *b, double t)
 {
     double turn;
-    sn_transform motion_a = sn_touch_motion(world, to->a->side, t, &turn),
-                 motion_b = sn_touch_motion(world, to->b->side, t, &turn);
-    double round_a = sn_touch_roundness(to->a->collider, &to->a->frame, to->b->collider, normal);
-    double round_b = sn_touch_roundness(to->b->collider, &to->b->frame, to->a->collider, normal);
-    sn_vec3 core_a = sn_vec3_add_scaled(point->on_a, -round_a, normal),
-            core_b = sn_vec3_add_scaled(point->on_b, round_b, normal);
-    sn_vec3 way_a = sn_vec3_sub(sn_transform_point(motion_a, core_a), core_a),
-            way_b = sn_vec3_sub(sn_transform_point(motion_b, core_b), core_b);
+    return (passage){.a = a,
+                     .b = b,
+                     .t = t,
+                     .motion_a = sn_touch_motion(world, a->side, t, &turn),
+                     .motion_b = sn_touch_motion(world, b->side, t, &turn)};
+}
+
+// How far a point is to overlap then, and *meets: the time at which it begins to. What is round
+// goes with its core, wherever its material turns: see contact.h.
+static double said_overlap(const passage *to, sn_vec3 normal, const sn_manifold_point *point,
+                           double *meets)
+{
+    sn_vec3 core_a = sn_vec3_add_scaled(point->on_a, -to->round_a, normal),
+            core_b = sn_vec3_add_scaled(point->on_b, to->round_b, normal);
+    sn_vec3 way_a = sn_vec3_sub(sn_transform_point(to->motion_a, core_a), core_a),
+            way_b = sn_vec3_sub(sn_transform_point(to->motion_b, core_b), core_b);
     double closing = -sn_dot(normal, sn_vec3_sub(way_b, way_a));
-    *meets = closing > 0.0 ? fmax(t * point->gap / closing, 0.0) : t;
+    *meets = closing > 0.0 ? fmax(to->t * point->gap / closing, 0.0) : to->t;
     return closing - point->gap;
 }
 
-static double overlap_after(const sn_world *world, const passage *to, double t)
+// Is a point within a box by more than so much?
+static bool is_in_box(const sn_touch_place *box, sn_transform motion, sn_vec3 point, double depth)
 {
-    double turn;
-    sn_transform motion_a = sn_touch_motion(world, to->a->side, t, &turn),
-                 motion_b = sn_touch_motion(world, to->b->side, t, &turn);
-    sn_transform place_a = sn_transform_multiply(motion_a, to->a->frame),
-                 place_b = sn_transform_multiply(motion_b, to->b->frame);
+    const sn_collider *collider = box->collider;
+    if (collider->type != SN_COLLIDER_BOX) {
+        return false;
+    }
+    sn_vec3 at = sn_transform_point_inverse(sn_transform_multiply(motion, box->frame), point);
+    return collider->half.x - fabs(at.x) > depth && collider->half.y - fabs(at.y) > depth &&
+           collider->half.z - fabs(at.z) > depth;
+}
+
+// A corner that comes to be inside of the other is known at a glance, and most contacts of boxes
+// have one.
+static bool has_corner_inside(const passage *to, const sn_manifold *manifold, double depth)
+{
+    bool inside = false;
+    for (int i = 0; i < manifold->count && !inside; ++i) {
+        const sn_manifold_point *point = &manifold->points[i];
+        inside =
+            (sn_manifold_is_corner_of_b(point->feature) &&
+             is_in_box(to->a, to->motion_a, sn_transform_point(to->motion_b, point->on_b),
+                       depth)) ||
+            (sn_manifold_is_corner_of_a(point->feature) &&
+             is_in_box(to->b, to->motion_b, sn_transform_point(to->motion_a, point->on_a), depth));
+    }
+    return inside;
+}
+
+static double overlap_of(const passage *to)
+{
+    sn_transform place_a = sn_transform_multiply(to->motion_a, to->a->frame),
+                 place_b = sn_transform_multiply(to->motion_b, to->b->frame);
     sn_manifold manifold;
     sn_collide_cache cache = {0};
     double deepest = 0.0;
@@ -91,22 +126,26 @@ bool sn_touch_passes_by(const sn_world *world, const sn_pair *pair, double h,
         travel > STRIDE * pair->size) {
         return false;
     }
-    passage to = {a, b};
     double ahead = STEPS * h, said = 0.0, first = ahead;
+    passage end = passage_after(world, a, b, ahead);
+    end.round_a = sn_touch_roundness(a->collider, &a->frame, b->collider, manifold->normal);
+    end.round_b = sn_touch_roundness(b->collider, &b->frame, a->collider, manifold->normal);
     for (int i = 0; i < manifold->count; ++i) {
         const sn_manifold_point *point = &manifold->points[i];
         double meets;
         if (point->gap < -FLUSH * pair->size) {
             return false;
         }
-        said = fmax(said, said_overlap(world, &to, manifold->normal, point, ahead, &meets));
+        said = fmax(said, said_overlap(&end, manifold->normal, point, &meets));
         first = fmin(first, meets);
     }
-    bool passes = said > LITTLE * pair->size;
+    bool passes = said > LITTLE * pair->size &&
+                  !has_corner_inside(&end, manifold, fmin(SHARE * said, FLUSH * pair->size));
     for (int k = LOOKS; k > 0 && passes; --k) { // from the end: most strike, and are soon known
         double share = (double)k / LOOKS, t = first + share * (ahead - first);
         double most = fmin(SHARE * share * said, FLUSH * pair->size);
-        passes = overlap_after(world, &to, t) <= most;
+        passage now = k == LOOKS ? end : passage_after(world, a, b, t);
+        passes = overlap_of(&now) <= most;
     }
     return passes;
 }
