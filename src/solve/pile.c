@@ -40,7 +40,7 @@ typedef struct link_run {
     const sn_pile_work *work;
     const int *chosen;
     sn_pile_link *links;
-    double before; // s, the last step
+    double before, substep; // s: the last step, and a sub-step of this one if it is not refined
 } link_run;
 
 // Did it carry nothing in the last step? Then it is likely to do so again.
@@ -74,15 +74,39 @@ static double normal_impulse(const sn_contact *contact)
     return sum;
 }
 
-// What says how fine the step has to be.
-static void find_demand(sn_pile_link *link, const sn_pile_work *work, const sn_contact *contact,
-                        double before)
+// Overlap under a load goes as the load by the lighter body's mass, and as the square of the
+// sub-step; of boxes that lie on each other by about the factor below. How many doublings of the
+// sub-steps keep it small.
+enum { FINEST = 3 };
+
+static int load_level(double load, double size, double substep)
+{
+    const double give = 2.4;
+    double overlap = give * substep * substep * load / size;
+    return overlap > 0.08 ? 3 : overlap > 0.02 ? 2 : overlap > 0.01 ? 1 : 0;
+}
+
+// The weight of a pile of layers on its lowest one; what lies there has about two to lie on.
+static int weight_level(const sn_pile_step_def *def, double substep)
+{
+    double load = 0.5 * sn_length(def->gravity) * def->height / def->thickness;
+    return def->thickness > 0.0 ? load_level(load, def->thickness, substep) : 0;
+}
+
+// What one touches that is much heavier may come to be a load.
+static int mass_level(double ratio)
+{
+    return ratio > 400.0 ? 2 : ratio > 100.0 ? 1 : 0;
+}
+
+static void find_levels(sn_pile_link *link, const sn_pile_work *work, const sn_contact *contact,
+                        double before, double substep)
 {
     double mass_a = mass_of(work, link->a), mass_b = mass_of(work, link->b);
     double most = fmax(mass_a, mass_b), least = fmin(mass_a, mass_b);
-    link->mass_ratio = isfinite(most) ? (float)(most / least) : 1.0f;
-    link->load = (float)(normal_impulse(contact) / (before * least));
-    link->size = (float)contact->size;
+    double load = normal_impulse(contact) / (before * least);
+    link->mass_level = (uint8_t)mass_level(isfinite(most) ? most / least : 1.0);
+    link->load_level = (uint8_t)load_level(load, contact->size, substep);
 }
 
 // Contacts that have points and something that moves, as pairs of bodies.
@@ -107,35 +131,10 @@ static void link_chunk(void *context, int first, int last, int chunk)
             link.idle = is_idle(from);
             link.wedged = sn_pile_overlaps_far(from);
             link.plain = is_plain(from);
-            find_demand(&link, run->work, from, run->before);
+            find_levels(&link, run->work, from, run->before, run->substep);
         }
         run->links[i] = link;
     }
-}
-
-// Overlap under a load goes as the load by the lighter body's mass, and as the square of the
-// sub-step; of boxes that lie on each other by about the factor below. How many doublings of the
-// sub-steps keep it small.
-enum { FINEST = 3 };
-
-static int load_level(double load, double size, double substep)
-{
-    const double give = 2.4;
-    double overlap = give * substep * substep * load / size;
-    return overlap > 0.08 ? 3 : overlap > 0.02 ? 2 : overlap > 0.01 ? 1 : 0;
-}
-
-// The weight of a pile of layers on its lowest one; what lies there has about two to lie on.
-static int weight_level(const sn_pile_step_def *def, double substep)
-{
-    double load = 0.5 * sn_length(def->gravity) * def->height / def->thickness;
-    return def->thickness > 0.0 ? load_level(load, def->thickness, substep) : 0;
-}
-
-// What one touches that is much heavier may come to be a load.
-static int mass_level(const sn_pile_link *link)
-{
-    return link->mass_ratio > 400.0f ? 2 : link->mass_ratio > 100.0f ? 1 : 0;
 }
 
 // Impacts load some contacts of a large pile for a moment, which asks for nothing: a load counts
@@ -146,8 +145,8 @@ static const double LOADED = 1.0 / 8.0, CAREFUL_LOADED = 1.0 / 64.0;
 static int find_links(const sn_pile *pile, sn_pile_work *work, const int *chosen, int count,
                       const sn_pile_step_def *def, sn_pile_link *links, int *refined)
 {
-    link_run run = {pile, work, chosen, links, pile->h > 0.0 ? pile->h : def->h};
     double substep = def->h / def->substeps, share = def->careful ? CAREFUL_LOADED : LOADED;
+    link_run run = {pile, work, chosen, links, pile->h > 0.0 ? pile->h : def->h, substep};
     int found = 0, level = weight_level(def, substep), loaded[FINEST + 1] = {0};
     bool unknown = false;
     sn_threads_run(work->threads, count, SN_PILE_LINK_CHUNK, link_chunk, &run);
@@ -157,9 +156,8 @@ static int find_links(const sn_pile *pile, sn_pile_work *work, const int *chosen
         if (links[i].count > 0) {
             work->wedged |= links[i].wedged;
             work->plain &= links[i].plain;
-            int by_mass = mass_level(&links[i]);
-            level = by_mass > level ? by_mass : level;
-            loaded[load_level((double)links[i].load, (double)links[i].size, substep)] += 1;
+            level = links[i].mass_level > level ? links[i].mass_level : level;
+            loaded[links[i].load_level] += 1;
             links[found++] = links[i];
         }
     }

@@ -146,14 +146,12 @@ typedef struct sn_pile_link {
     uint8_t count;  // of points; 0: nothing to do
     uint8_t colour; // found
     uint8_t region;
-    bool within;      // the cluster, with all that moves
-    bool idle;        // no impulse in the last step
-    bool wedged;      // overlaps far
-    bool plain;       // needs no `extra`
-    bool unknown;     // names an agent that is not listed
-    float mass_ratio; // of both bodies, above 1
-    float load;       // m/s^2: the normal force of the last step by the lighter mass
-    float size;       // m, of the contact
+    bool within;                    // the cluster, with all that moves
+    bool idle;                      // no impulse in the last step
+    bool wedged;                    // overlaps far
+    bool plain;                     // needs no `extra`
+    bool unknown;                   // names an agent that is not listed
+    uint8_t mass_level, load_level; // doublings of the sub-steps that masses and load ask for
 } sn_pile_link;
 
 // Links on their way into blocks. Arrays have one entry a link, but for `used`, which has
