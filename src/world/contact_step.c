@@ -98,6 +98,23 @@ static void rouse_sprung(sn_world *world)
     }
 }
 
+// What sleeps has no velocity: what was left of it would be told of bodies that stand, and be back
+// when they wake.
+static void stop(sn_world *world, int number)
+{
+    sn_agent_ref ref = sn_world_agent_at(world, number);
+    sn_agent_set *set = world->sets[ref.set];
+    double *v = sn_agent_v(set, ref.agent);
+    bool moves = false;
+    for (int i = 0; i < set->agents[ref.agent].v_count; ++i) {
+        moves = moves || v[i] != 0.0;
+        v[i] = 0.0;
+    }
+    if (moves && set->type->touch != NULL) {
+        set->type->touch(set, ref.agent);
+    }
+}
+
 // Holds the agents of islands all of which have been at rest long enough, and lets go all others.
 static void hold_resting(sn_world *world)
 {
@@ -120,6 +137,9 @@ static void hold_resting(sn_world *world)
         world->report.sleeping += rests ? island->agent_count : 0;
         for (int k = 0; k < island->agent_count; ++k) {
             head_of(world, agents[k])->held = rests;
+            if (rests) {
+                stop(world, agents[k]);
+            }
         }
     }
 }
