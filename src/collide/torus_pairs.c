@@ -238,17 +238,23 @@ static void add_aside(const ring_contest *c, const ring_view *view, double limit
     }
 }
 
-// Both ends of a capsule: one that is small by the ring has them between two points looked from.
+// From an end of a capsule: one that is small by the ring has both between two points looked from.
+static ring_point look_from_end(const ring_contest *c, int index)
+{
+    sn_vec3 end = sn_transform_point(c->place, sn_collider_corner(c->other, index));
+    ring_point at = {.own = nearest_on_ring(c->radius, end), .far = end};
+    at.out = sn_vec3_scale(1.0 / c->radius, at.own);
+    at.distance = sn_distance(at.own, end);
+    return at;
+}
+
 static void add_ends(const ring_contest *c, const ring_view *view, double limit, sn_patch_set *set)
 {
     for (int k = 0; k < 2; ++k) {
-        sn_vec3 end = sn_transform_point(c->place, sn_collider_corner(c->other, k));
-        ring_point at = {.own = nearest_on_ring(c->radius, end), .far = end};
-        at.out = sn_vec3_scale(1.0 / c->radius, at.own);
-        at.distance = sn_distance(at.own, end);
+        ring_point at = look_from_end(c, k);
         bool known = false;
         for (int i = 0; i < view->count; ++i) {
-            known = known || sn_distance(view->minima[i].far, end) < 1e-3 * c->other_rounding;
+            known = known || sn_distance(view->minima[i].far, at.far) < 1e-3 * c->other_rounding;
         }
         if (!known) {
             add_point(c, &at, END + k, limit, set);
@@ -314,6 +320,10 @@ double sn_torus_distance(const sn_collider *a, const sn_transform *place_a, cons
     ring_view view;
     view_ring(&c, INFINITY, &view);
     ring_point at = view.count > 0 ? view.minima[view.nearest] : view.lowest;
+    for (int k = 0; k < 2 && b->type == SN_COLLIDER_CAPSULE; ++k) {
+        ring_point end = look_from_end(&c, k);
+        at = end.distance < at.distance ? end : at;
+    }
     sn_vec3 n = normal_at(&c, &at);
     double gap = at.distance - c.tube - c.other_rounding;
     sn_vec3 on_ring = sn_vec3_add_scaled(at.own, c.tube, n);
