@@ -24,6 +24,7 @@ static const double NEARNESS = 0.005;     // of the smaller size: where a body i
 static const double CORE = 0.5;           // of the inside's radius: what must never pass
 static const double CORE_NEARNESS = 1e-3; // of the core's radius
 static const double STOPPED = 0.999;      // of the way: taken back already, unless it goes deeper
+static const double STUCK = 0.1;          // of the way: with its core stopped so soon it is stuck
 static const double CHORD = 0.25;         // rad: of a link's way, followed at a time
 enum { ROUNDS = 8, MOST_CHORDS = 256, MOST_HALVES = 12 };
 
@@ -486,6 +487,25 @@ void sn_touch_take_back(sn_world *world, uint32_t shape, double share)
     }
 }
 
+// What turns about a core that is at something already comes nearer to it on its arc, though the
+// velocity of the core does not lead there: it can neither go on nor strike, and would stay in a
+// heap of others at full speed for ever. It gets slower instead, until contacts push it out.
+static bool is_piled(const sn_world *world, uint32_t shape)
+{
+    const sn_touch *touch = &world->touch;
+    int number = sn_touch_agent_number(world, touch->places.data[shape].side);
+    int island = touch->islands.of.data[number];
+    return island >= 0 && touch->kinds.data[island] == SN_ISLAND_PILE;
+}
+
+static void tire(sn_world *world, uint32_t shape)
+{
+    int agent = world->bodies.data[world->touch.shapes.data[shape].body].agent.agent;
+    sn_agent_set *set = &world->rigid.agents;
+    set->type->contact->slow(set, agent, 0.5);
+    set->agents[agent].stalled = 1;
+}
+
 // Takes two bodies back to where they met, with their mechanisms, where they strike.
 static sn_status stop(sn_world *world, const sweep_search *s, sn_error *error)
 {
@@ -510,6 +530,9 @@ static sn_status stop(sn_world *world, const sweep_search *s, sn_error *error)
         sn_strike_core core = core_of(world, s->shape);
         double margin = 2.0 * CORE_NEARNESS * core.radius;
         status = sn_world_strike(world, s->shape, s->other, margin, &core, error);
+    }
+    if (s->core && own < 0 && s->fraction < STUCK && is_piled(world, s->shape)) {
+        tire(world, s->shape);
     }
     return status;
 }
