@@ -191,9 +191,17 @@ export class View {
             document.body.dataset.scene === wanted, [name, count]);
     }
 
+    // From one look to the next: what was shown before may have been another scene, at a later time.
     async running(what = "time goes on") {
-        const from = await this.get(() => window.tap.frame?.time ?? 0);
-        await this.until(what, (time) => (window.tap.frame?.time ?? 0) > time, from);
+        await this.get(() => {
+            window.tap.seen = Infinity;
+        });
+        await this.until(what, () => {
+            const time = window.tap.frame?.time ?? 0;
+            const grows = time > window.tap.seen;
+            window.tap.seen = time;
+            return grows;
+        });
     }
 
     async pause() {
