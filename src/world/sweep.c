@@ -487,9 +487,6 @@ void sn_touch_take_back(sn_world *world, uint32_t shape, double share)
     }
 }
 
-// What turns about a core that is at something already comes nearer to it on its arc, though the
-// velocity of the core does not lead there: it can neither go on nor strike, and would stay in a
-// heap of others at full speed for ever. It gets slower instead, until contacts push it out.
 static bool is_piled(const sn_world *world, uint32_t shape)
 {
     const sn_touch *touch = &world->touch;
@@ -498,6 +495,9 @@ static bool is_piled(const sn_world *world, uint32_t shape)
     return island >= 0 && touch->kinds.data[island] == SN_ISLAND_PILE;
 }
 
+// What turns about a core that is at something already comes nearer to it on its arc, though the
+// velocity of the core does not lead there: it can neither go on nor strike, and would stay in a
+// heap of others at full speed for ever. It gets slower instead, until contacts push it out.
 static void tire(sn_world *world, uint32_t shape)
 {
     int agent = world->bodies.data[world->touch.shapes.data[shape].body].agent.agent;
