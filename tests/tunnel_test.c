@@ -335,21 +335,40 @@ static void check_told(const shot *s, int number, sn_vec3 before, bool *begun)
     }
 }
 
-static double run_shot(uint64_t seed, int number, bool link, double *at_rest, double *gained,
-                       int *slowed)
+// Is it fast, and yet stays where it is? What is held by the thing it struck goes at least along
+// with it.
+static bool stays(const shot *s, sn_vec3 from)
 {
+    double way = s->h * sn_length(sn_body_velocity(s->world, s->bullet));
+    return way > 1e-3 * s->size &&
+           sn_distance(sn_body_centre(s->world, s->bullet), from) < 0.2 * way;
+}
+
+// What became of shots: lengths by sizes, energies by those of the start.
+typedef struct shot_tally {
+    int count, through;
+    int slowed; // the net took energy out of them, or they stood still
+    int held;   // fast as they were they stayed in their places for long
+    double deepest, at_rest, gained;
+    bool soak;
+} shot_tally;
+
+static void run_shot(uint64_t seed, int number, bool link, shot_tally *all)
+{
+    enum { AFTER = 120, LONG = 60 }; // steps
+
     shot s;
     sn_error error = {0};
-    bool begun = false, net = false;
+    bool begun = false, net = false, held = false;
     make_shot(&s, seed, number, link);
     s.thing_last = sn_body_transform(s.world, s.thing);
     s.bullet_last = sn_body_centre(s.world, s.bullet);
     bool through = is_through(&s);
     random_ok(sn_world_assemble(s.world, &error), &error);
     double kinetic = sn_world_energy(s.world).kinetic;
-    int steps = 4 + (int)(2.0 * s.distance / (s.speed * s.h));
+    int steps = 4 + (int)(2.0 * s.distance / (s.speed * s.h)), stayed = 0;
     double deepest = 0.0, gap = 0.0;
-    steps = steps < 400 ? steps : 400;
+    steps = (steps < 400 ? steps : 400) + (link ? 0 : AFTER);
     for (int i = 0; i < steps && !through; ++i) {
         sn_vec3 before = sn_body_velocity(s.world, s.bullet);
         if (sn_world_step(s.world, s.h, &error) != SN_OK) {
@@ -361,9 +380,11 @@ static double run_shot(uint64_t seed, int number, bool link, double *at_rest, do
         }
         sn_step_report report = sn_world_report(s.world);
         net = net || report.slowed > 0 || report.stalled > 0;
-        *gained = fmax(*gained, sn_world_energy(s.world).kinetic / kinetic - 1.0);
+        all->gained = fmax(all->gained, sn_world_energy(s.world).kinetic / kinetic - 1.0);
         gap = sn_world_closest(s.world, s.bullet, s.thing, &on_a, &on_b);
         deepest = fmax(deepest, -gap / s.size);
+        stayed = stays(&s, s.bullet_last) ? stayed + 1 : 0;
+        held = held || stayed > LONG;
         through = is_through(&s);
     }
     if (through || getenv("SINEW_SHOT") != NULL) {
@@ -372,20 +393,14 @@ static double run_shot(uint64_t seed, int number, bool link, double *at_rest, do
             (int)s.mount, (int)s.target, (int)sn_body_shape(s.world, s.bullet, 0)->type, s.size,
             s.speed, s.distance, s.h, through ? "through" : "stopped");
     }
-    *at_rest = fmax(*at_rest, -gap / s.size);
-    *slowed += net;
+    all->through += through;
+    all->deepest = through ? all->deepest : fmax(all->deepest, deepest);
+    all->at_rest = fmax(all->at_rest, -gap / s.size);
+    all->slowed += net;
+    all->held += held;
     sn_height_field_release(s.field);
     sn_world_destroy(s.world);
-    return through ? -1.0 : deepest;
 }
-
-// What became of many shots: lengths by sizes, energies by those of the start.
-typedef struct shot_tally {
-    int count, through;
-    int slowed; // the net took energy out of them, or they stood still
-    double deepest, at_rest, gained;
-    bool soak;
-} shot_tally;
 
 static shot_tally run_shots(bool links)
 {
@@ -394,14 +409,12 @@ static shot_tally run_shots(bool links)
     int first = only != NULL ? atoi(only) : 0;
     all.count = only != NULL ? 1 : all.soak ? SOAK_SHOTS : links ? LINK_SHOTS : SHOTS;
     for (int i = first; i < first + all.count; ++i) {
-        double depth = run_shot(seed_of_shots(), i, links, &all.at_rest, &all.gained, &all.slowed);
-        all.through += depth < 0.0;
-        all.deepest = fmax(all.deepest, depth);
+        run_shot(seed_of_shots(), i, links, &all);
         if (all.soak && i % 500 == 499) {
             print_message("%d %s, %d through, deepest %.3g of a size, %.3g at the end, energy up "
-                          "by %.3g, %d slowed\n",
+                          "by %.3g, %d slowed, %d held\n",
                           i + 1, links ? "links" : "shots", all.through, all.deepest, all.at_rest,
-                          all.gained, all.slowed);
+                          all.gained, all.slowed, all.held);
         }
     }
     return all;
@@ -416,6 +429,9 @@ static void nothing_passes_through_thin_things(void **state)
     if (!(all.slowed <= 0.004 * all.count + 1.0)) {
         fail_msg("the net had to take energy out of %d of %d shots", all.slowed, all.count);
     }
+    // A third of them stayed for ever where they had struck, at full speed, while whatever began
+    // near something was not moved. 8 of ten thousand are held by plates that turn towards them.
+    assert_true(all.held <= 0.001 * all.count);
     // The core, half of what fits inside, never passes: the deepest of 20,000 shots had 0.74.
     assert_true(all.deepest < 0.8 && all.at_rest < 0.8);
     assert_true(all.gained < 0.01); // 0.0024 of ten thousand
@@ -428,11 +444,11 @@ static void doors_give_no_energy(void **state)
     (void)state;
     static const int numbers[] = {1506, 1578, 2306, 3698, 4362, 8922};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
-        double at_rest = 0.0, gained = 0.0;
-        int slowed = 0;
-        assert_true(run_shot(31, numbers[i], false, &at_rest, &gained, &slowed) >= 0.0);
-        if (!(gained < 0.01)) {
-            fail_msg("shot %d: energy up by %g", numbers[i], gained);
+        shot_tally one = {0};
+        run_shot(31, numbers[i], false, &one);
+        assert_int_equal(one.through, 0);
+        if (!(one.gained < 0.01)) {
+            fail_msg("shot %d: energy up by %g", numbers[i], one.gained);
         }
     }
 }
@@ -577,6 +593,77 @@ static void what_slides_over_thin_tiles_is_not_held_up(void **state)
     sn_world_destroy(world);
 }
 
+// A closed box of thin walls.
+static sn_body add_crate(sn_world *world, double side, double thick, sn_vec3 velocity, sn_vec3 spin)
+{
+    sn_shape walls[6];
+    sn_body_def def = sn_default_body_def();
+    sn_error error = {0};
+    sn_body crate;
+    for (int i = 0; i < 6; ++i) {
+        int axis = i / 2;
+        walls[i] = sn_default_shape();
+        walls[i].type = SN_SHAPE_BOX;
+        walls[i].size = sn_vec3_make(axis == 0 ? thick : side, axis == 1 ? thick : side,
+                                     axis == 2 ? thick : side);
+        double at = i % 2 == 0 ? 0.5 * side : -0.5 * side;
+        walls[i].frame.position =
+            sn_vec3_make(axis == 0 ? at : 0.0, axis == 1 ? at : 0.0, axis == 2 ? at : 0.0);
+        walls[i].density = 2700.0;
+    }
+    def.shapes = walls;
+    def.shape_count = 6;
+    def.velocity = velocity;
+    def.angular_velocity = spin;
+    random_ok(sn_world_add_body(world, &def, &crate, &error), &error);
+    return crate;
+}
+
+static sn_vec3 centre_of_all(const sn_world *world)
+{
+    sn_vec3 sum = SN_VEC3_ZERO;
+    double all = 0.0;
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        sn_body body = sn_world_body(world, i);
+        double mass = sn_body_mass_properties(world, body).mass;
+        sum = sn_vec3_add_scaled(sum, mass, sn_body_centre(world, body));
+        all += mass;
+    }
+    return sn_vec3_scale(1.0 / all, sum);
+}
+
+// A crate of dice is thrown, turning: it comes as far as it would alone, and keeps them. When what
+// met anything lost the rest of its way it hung in the air, at its full speed, with all the dice.
+static void what_flies_together_goes_on(void **state)
+{
+    (void)state;
+    enum { DICE = 32, STEPS = 120 };
+    const double h = 1.0 / 60.0, side = 0.2, thickness[] = {1e-3, 5e-3};
+    sn_vec3 v = {6.0, 0.0, 3.0};
+    for (int k = 0; k < 2; ++k) {
+        sn_world *world = make_world(SN_VEC3_ZERO);
+        sn_body crate = add_crate(world, side, thickness[k], v, sn_vec3_make(3.0, 20.0, 5.0));
+        sn_body dice[DICE];
+        for (int i = 0; i < DICE; ++i) {
+            sn_vec3 at = {0.03 * (i % 4 - 1.5), 0.03 * (i / 4 % 4 - 1.5), 0.03 * (i / 16) - 0.05};
+            dice[i] = add_box(world, SN_BODY_RIGID, at, sn_vec3_make(0.02, 0.02, 0.02), v);
+        }
+        sn_energy before = sn_world_energy(world);
+        sn_vec3 start = centre_of_all(world);
+        take_steps(world, STEPS, h);
+        sn_vec3 way = sn_vec3_sub(centre_of_all(world), start);
+        assert_true(sn_distance(way, sn_vec3_scale(STEPS * h, v)) < 0.01 * sn_length(way));
+        assert_true(sn_world_energy(world).kinetic < (1.0 + 1e-9) * before.kinetic);
+        sn_transform frame = sn_body_transform(world, crate);
+        for (int i = 0; i < DICE; ++i) {
+            sn_vec3 at =
+                sn_transform_point(sn_transform_inverse(frame), sn_body_centre(world, dice[i]));
+            assert_true(fmax(fmax(fabs(at.x), fabs(at.y)), fabs(at.z)) < 0.5 * side);
+        }
+        sn_world_destroy(world);
+    }
+}
+
 // ---- links ----
 
 static void add_hinge(sn_world *world, sn_body parent, sn_body child, sn_vec3 at, sn_vec3 axis)
@@ -706,6 +793,7 @@ int main(void)
         cmocka_unit_test(what_strikes_thin_plates_rebounds),
         cmocka_unit_test(what_falls_on_thin_plates_comes_back),
         cmocka_unit_test(what_slides_over_thin_tiles_is_not_held_up),
+        cmocka_unit_test(what_flies_together_goes_on),
         cmocka_unit_test(hinged_links_rebound_from_thin_plates),
         cmocka_unit_test(links_strike_links_and_free_plates),
         cmocka_unit_test(loops_are_closed_where_they_strike),

@@ -82,8 +82,15 @@ SN_API void sn_collider_free(sn_collider *collider);
 // The smallest box with the world's axes around a collider; a mesh's is that of its own box.
 SN_API sn_aabb sn_collider_bounds(const sn_collider *collider, const sn_transform *place);
 
-// The farthest that any of its points is from `centre` (own frame): what a turn can move it by.
+// The farthest that any of its points is from `centre` (own frame).
 SN_API double sn_collider_reach(const sn_collider *collider, sn_vec3 centre);
+
+// The same of its core's points: what a turn about `centre` brings it nearer to others by, as balls
+// may turn about their own middles for ever.
+static inline double sn_collider_swing(const sn_collider *collider, sn_vec3 centre)
+{
+    return sn_collider_reach(collider, centre) - collider->rounding;
+}
 
 // The point of a convex collider's core that lies farthest along `direction` (own frame, any
 // length), and its corner's number: boxes, hulls, triangles and capsules have corners, the others

@@ -381,10 +381,10 @@ static bool sweep_mesh(const impact_search *to, double *fraction)
                                        sn_transform_point(sweep_other->start, sweep_other->centre));
     double angle_ground = turn_angle(sweep_ground), angle_other = turn_angle(sweep_other);
     double most = sn_distance(travel_ground, travel_other);
-    most += angle_ground > 0.0 ? angle_ground * sn_collider_reach(to->ground, sweep_ground->centre)
+    most += angle_ground > 0.0 ? angle_ground * sn_collider_swing(to->ground, sweep_ground->centre)
                                : 0.0;
     most +=
-        angle_other > 0.0 ? angle_other * sn_collider_reach(to->other, sweep_other->centre) : 0.0;
+        angle_other > 0.0 ? angle_other * sn_collider_swing(to->other, sweep_other->centre) : 0.0;
     sn_mesh_near near = {.facet_a = -1};
     for (int turn = 0; turn < TURNS; ++turn) {
         double limit = (1.0 + 1e-9) * (to->nearness + most * (1.0 - *fraction));

@@ -142,7 +142,7 @@ static sn_vec3 sweep_travel(const sn_sweep *sweep)
                        sn_transform_point(sweep->start, sweep->centre));
 }
 
-// How a collider turns on its way: the rotation vector, times its reach from the centre.
+// How a collider turns on its way: the rotation vector, times its swing about the centre.
 static sn_vec3 sweep_turn(const sn_collider *collider, const sn_sweep *sweep)
 {
     sn_quat turn = sn_quat_multiply(sweep->end.rotation, sn_quat_conjugate(sweep->start.rotation));
@@ -150,13 +150,85 @@ static sn_vec3 sweep_turn(const sn_collider *collider, const sn_sweep *sweep)
     if (collider->type == SN_COLLIDER_PLANE || !(sn_dot(angle, angle) > 0.0)) {
         return SN_VEC3_ZERO; // planes stand still
     }
-    return sn_vec3_scale(sn_collider_reach(collider, sweep->centre), angle);
+    return sn_vec3_scale(sn_collider_swing(collider, sweep->centre), angle);
+}
+
+// A ball's way as another collider sees it that may turn, which then stands still: a curve,
+// followed along chords of it. So things that keep to each other's side while both move are not
+// held up by what their turns alone might do.
+typedef struct ball_search {
+    const sn_collider *ball, *other;
+    const sn_sweep *of_ball, *of_other;
+    double nearness, slack;
+    double bend; // the largest second derivative of the curve by the share of the way
+    int casts;   // that are left
+} ball_search;
+
+// The middle of the ball at a share of the way, in the other's frame.
+static sn_vec3 ball_middle(const ball_search *s, double share)
+{
+    sn_transform place = sn_sweep_at(s->of_other, share);
+    return sn_transform_point(sn_transform_inverse(place), sn_sweep_at(s->of_ball, share).position);
+}
+
+// With x from the other's centre to the ball's middle, which turns at rate v about its own centre,
+// and w the rate of the other: |x''| + 2 w |x'| + w^2 |x|.
+static double ball_bend(const sn_sweep *of_ball, const sn_sweep *of_other)
+{
+    sn_vec3 turn[2] = {sn_quat_log(sn_quat_multiply(of_ball->end.rotation,
+                                                    sn_quat_conjugate(of_ball->start.rotation))),
+                       sn_quat_log(sn_quat_multiply(of_other->end.rotation,
+                                                    sn_quat_conjugate(of_other->start.rotation)))};
+    double v = sn_length(turn[0]), w = sn_length(turn[1]), arm = sn_length(of_ball->centre);
+    double way = sn_distance(sweep_travel(of_ball), sweep_travel(of_other));
+    double away = sn_distance(sn_transform_point(of_ball->start, of_ball->centre),
+                              sn_transform_point(of_other->start, of_other->centre));
+    return v * v * arm + 2.0 * w * (way + v * arm) + w * w * (away + way + arm);
+}
+
+// By a chord, with the other standing still in its own frame.
+static bool cast_ball(ball_search *s, double from, double to, double nearness, double *at)
+{
+    enum { TURNS = 64 };
+    sn_transform still = {.rotation = {1.0, 0.0, 0.0, 0.0}}, place = still;
+    sn_vec3 first = ball_middle(s, from), chord = sn_vec3_sub(ball_middle(s, to), first);
+    sn_collide_cache cache = {0};
+    s->casts -= 1;
+    *at = 0.0;
+    for (int turn = 0; turn < TURNS; ++turn) {
+        place.position = sn_vec3_add_scaled(first, *at, chord);
+        between x = gap_between(s->ball, &place, s->other, &still, INFINITY, &cache);
+        double left = x.gap - nearness, closing = sn_dot(chord, x.normal);
+        if (left <= (turn == 0 ? 0.0 : s->slack)) {
+            return true;
+        }
+        if (!(closing * (1.0 - *at) > left)) {
+            return false;
+        }
+        *at += left / closing;
+    }
+    return true;
+}
+
+// A chord is off the curve by no more than bend * length^2 / 8.
+static bool follow_ball(ball_search *s, double from, double to, double *fraction)
+{
+    double off = 0.125 * s->bend * (to - from) * (to - from), at;
+    if (!cast_ball(s, from, to, s->nearness + off, &at)) {
+        return false;
+    }
+    if (off <= s->slack || s->casts <= 0) {
+        *fraction = from + at * (to - from);
+        return true;
+    }
+    double middle = 0.5 * (from + to);
+    return follow_ball(s, from, middle, fraction) || follow_ball(s, middle, to, fraction);
 }
 
 bool sn_collide_impact(const sn_collider *a, const sn_sweep *sweep_a, const sn_collider *b,
                        const sn_sweep *sweep_b, double nearness, double *fraction)
 {
-    enum { TURNS = 256 };
+    enum { TURNS = 256, CASTS = 1024 };
     if (sn_collider_is_ground(b)) {
         return sn_ground_impact(b, sweep_b, a, sweep_a, nearness, fraction);
     }
@@ -166,9 +238,21 @@ bool sn_collide_impact(const sn_collider *a, const sn_sweep *sweep_a, const sn_c
     if (!is_simple(a, b)) {
         return false;
     }
+    double scale = sn_collide_scale(a, b), slack = fmax(0.01 * nearness, 1e-9 * scale), at = 0.0;
+    if (a->type == SN_COLLIDER_SPHERE || b->type == SN_COLLIDER_SPHERE) {
+        bool first = a->type == SN_COLLIDER_SPHERE;
+        ball_search s = {.ball = first ? a : b,
+                         .other = first ? b : a,
+                         .of_ball = first ? sweep_a : sweep_b,
+                         .of_other = first ? sweep_b : sweep_a,
+                         .nearness = nearness,
+                         .slack = 0.5 * slack, // of chords and of casts along them
+                         .casts = CASTS};
+        s.bend = ball_bend(s.of_ball, s.of_other);
+        return follow_ball(&s, 0.0, 1.0, fraction);
+    }
     sn_vec3 travel = sn_vec3_sub(sweep_travel(sweep_a), sweep_travel(sweep_b));
     sn_vec3 turn_a = sweep_turn(a, sweep_a), turn_b = sweep_turn(b, sweep_b);
-    double scale = sn_collide_scale(a, b), slack = fmax(0.01 * nearness, 1e-9 * scale), at = 0.0;
     sn_collide_cache cache = {0};
     for (int turn = 0; turn < TURNS; ++turn) {
         sn_transform place_a = sn_sweep_at(sweep_a, at), place_b = sn_sweep_at(sweep_b, at);

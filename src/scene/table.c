@@ -161,8 +161,9 @@ static const sn_key contact_keys[] = {
     {"method", SN_KEY_ENUM, offsetof(sn_contact_item, method),
      "How shapes that meet are kept apart.", .words = method_words},
     {"substeps", SN_KEY_WHOLE, offsetof(sn_contact_item, substeps),
-     "Parts of a step in which large piles are solved.", .range = SN_RANGE_BETWEEN, .minimum = 1,
-     .maximum = 1000, .standard = {4}},
+     "Parts of a step in which large piles are solved; up to 8 times as many where weights ask for "
+     "it.",
+     .range = SN_RANGE_BETWEEN, .minimum = 1, .maximum = 1000, .standard = {4}},
     {"exact_limit", SN_KEY_WHOLE, offsetof(sn_contact_item, exact_limit),
      "Things that touch with up to so many contacts among them are solved to convergence, larger "
      "piles by sub-steps.",

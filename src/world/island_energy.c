@@ -265,7 +265,7 @@ static double at_stake(const island_sum *sum, sn_vec3 gravity, double h)
                            : sum->kinetic;
 }
 
-// Slows the agents that are fast for themselves, until they have no more than so much.
+// Scales the velocities of those agents alone whose energy was counted as fast.
 static void slow_fast(sn_world *world, const sn_island *island, double h, double share)
 {
     const int *agents = &world->touch.islands.agents.data[island->agent_first];

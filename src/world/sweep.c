@@ -1,9 +1,13 @@
 // Fast bodies: what moves by more than a share of its own inside in a step might pass through a
 // thin thing between two looks at it. Such bodies are followed from where they were to where they
 // are (conservative advancement, collide/query.h), and taken back to where they first meet
-// something, and strike there (strike.c); the rest of their way is lost. Of what overlaps, or is in
-// contact, only the core is followed, and strikes by itself where the body's surface is on its way
-// out: else it would stay there for ever, at full speed.
+// something, and strike there (strike.c). Then both go on for the rest of the step, and are
+// followed anew, from where they were to where they now come: what flies together would else be
+// stopped together, again and again, though nothing is in its way. What still meets something after
+// a few such rounds stays where it does, and the rest of its way is lost. Of what overlaps, or is
+// in contact, only the core is followed, which may slide along, go away and let the body turn about
+// it, and strikes by itself where the body's surface is on its way out: else it would stay there
+// for ever, at full speed.
 //
 // A link takes its whole mechanism back with it, along the way of its joints
 // (agent/articulation_way.c), of which chords are followed: all the mechanism strikes where it now
@@ -22,11 +26,11 @@
 static const double FAST = 0.25;          // of the inside's radius
 static const double NEARNESS = 0.005;     // of the smaller size: where a body is stopped
 static const double CORE = 0.5;           // of the inside's radius: what must never pass
-static const double CORE_NEARNESS = 1e-3; // of the core's radius
+static const double CORE_NEARNESS = 0.01; // of the core's radius
+static const double LEAST = 1e-6;         // of either nearness: what is left to come nearer by
 static const double STOPPED = 0.999;      // of the way: taken back already, unless it goes deeper
-static const double STUCK = 0.1;          // of the way: with its core stopped so soon it is stuck
 static const double CHORD = 0.25;         // rad: of a link's way, followed at a time
-enum { ROUNDS = 8, MOST_CHORDS = 256, MOST_HALVES = 12 };
+enum { ROUNDS = 12, GOING_ON = 8, MOST_CHORDS = 256, MOST_HALVES = 12 };
 
 // How a shape moves in the step.
 sn_sweep sn_touch_sweep(const sn_world *world, uint32_t shape)
@@ -141,14 +145,27 @@ static double way_of(const sn_world *world, uint32_t shape)
                                     sn_transform_point(sweep.end, sweep.centre)));
 }
 
+static double inside_of(const sn_collider *collider)
+{
+    return collider->inner > 0.0 ? collider->inner : 0.5 * collider->size;
+}
+
 static bool is_fast(const sn_world *world, uint32_t shape)
 {
     if (!can_stop(world, shape)) {
         return false;
     }
     const sn_collider *collider = sn_touch_collider(world, &world->touch.shapes.data[shape]);
-    double inside = collider->inner > 0.0 ? collider->inner : 0.5 * collider->size;
-    return way_of(world, shape) > FAST * inside;
+    return way_of(world, shape) > FAST * inside_of(collider);
+}
+
+// Does it come far by the ends of its way, as what was struck may?
+static bool is_far(const sn_world *world, uint32_t shape)
+{
+    const sn_collider *collider = sn_touch_collider(world, &world->touch.shapes.data[shape]);
+    sn_sweep sweep = sn_touch_sweep(world, shape);
+    return sn_distance(sn_transform_point(sweep.start, collider->heart),
+                       sn_transform_point(sweep.end, collider->heart)) > FAST * inside_of(collider);
 }
 
 static bool add_fast(sn_world *world, uint32_t shape)
@@ -245,12 +262,11 @@ static sn_vec3 core_place(const sn_collider *collider, sn_vec3 centre)
     return within ? centre : collider->heart;
 }
 
-// What is in the other already has nothing to pass: stopped it would stay there for ever.
-static bool is_inside(const sn_collider *a, const sn_sweep *of_a, const sn_collider *b,
-                      const sn_sweep *of_b)
+static bool is_core_central(const sn_world *world, uint32_t shape)
 {
-    sn_vec3 on_a, on_b;
-    return sn_collide_distance(a, &of_a->start, b, &of_b->start, NULL, &on_a, &on_b) < 0.0;
+    const sn_collider *collider = sn_touch_collider(world, &world->touch.shapes.data[shape]);
+    sn_vec3 centre = sn_touch_sweep(world, shape).centre;
+    return sn_distance(core_place(collider, centre), centre) == 0.0;
 }
 
 static sn_strike_core core_of(const sn_world *world, uint32_t shape)
@@ -319,6 +335,27 @@ static bool meet_on_way(const approach *to, double *fraction)
     return met;
 }
 
+// What starts so near that it would not move at all: it meets the other only if it comes nearer, by
+// half of what is left, so that it may slide along and go away but never come in. With nothing left
+// it has to go away. What is in the other already has nothing to pass: stopped it would stay there
+// for ever.
+static int meet_from_near(const approach *from, const sn_collider *of_a, const sn_collider *of_b,
+                          double *fraction)
+{
+    sn_sweep own = own_sweep(from, 0.0, 1.0), of_other = sn_touch_sweep(from->world, from->other);
+    double least = LEAST * from->nearness;
+    sn_vec3 on_a, on_b;
+    double gap = sn_collide_distance(of_a, &own.start, of_b, &of_other.start, NULL, &on_a, &on_b);
+    if (gap < -least) {
+        return -1;
+    }
+    approach to = *from;
+    to.nearness = gap > least ? 0.5 * gap : gap - 0.1 * least;
+    bool leaves = gap > least || sn_collide_distance(of_a, &own.end, of_b, &of_other.end, NULL,
+                                                     &on_a, &on_b) > gap;
+    return !leaves || meet_on_way(&to, fraction) ? 1 : 0;
+}
+
 // Does a shape, or its core, meet another on its way? 1: at `fraction`; 0: no; -1: it is in the
 // other already. What comes no deeper than contacts leave alone is none: a box that slides from one
 // of two flush tiles to the next is not held up by its side. The signed distance of convex things
@@ -350,11 +387,7 @@ static int meet(const sn_world *world, const sweep_search *s, uint32_t other, bo
     if (*deeper && !meet_on_way(&graze, &deep)) {
         return 0;
     }
-    if (*fraction > 0.0) {
-        return 1;
-    }
-    sn_sweep own = own_sweep(&to, 0.0, 1.0), of_other = sn_touch_sweep(world, other);
-    return is_inside(of_a, &own, of_b, &of_other) ? -1 : 1;
+    return *fraction > 0.0 ? 1 : meet_from_near(&to, of_a, of_b, fraction);
 }
 
 static bool visit(void *context, int proxy, uint32_t other)
@@ -423,25 +456,25 @@ static sn_vec3 times(sn_vec3 a, sn_vec3 b)
     return sn_vec3_make(a.x * b.x, a.y * b.y, a.z * b.z);
 }
 
-// Puts a body back on its way with its momentum and angular momentum, but for what gravity and
-// forces did on the way that it loses: v^2 falls by 2 a . way, as if they had acted up to there
-// only. An uneven one that is turned may need more energy than it has, and then gets only what it
-// has. Taken back step after step it would fall, or whirl, ever faster where it stands.
-static void turn_back(sn_world *world, int agent, sn_transform frame)
+// Puts a body elsewhere on its way with its momentum and angular momentum, but for what gravity and
+// forces did, or will do, between: v^2 changes by 2 a . way, as if they had acted up to there. An
+// uneven one that is turned may need more energy than it has, and then gets only what it has. Taken
+// back step after step it would fall, or whirl, ever faster where it stands.
+static void put_on_way(sn_world *world, int agent, sn_transform frame)
 {
     sn_rigid_set *set = &world->rigid;
     double *v = sn_agent_v(&set->agents, agent), *q = sn_agent_q(&set->agents, agent);
     sn_vec3 inertia = set->mass[agent].inertia, velocity = sn_vec3_at(v), spin = sn_vec3_at(v + 3);
     sn_vec3 momentum = sn_rotate(sn_rigid_pose(q).rotation, times(inertia, spin));
     double energy = sn_dot(spin, times(inertia, spin)), square = sn_dot(velocity, velocity);
-    sn_vec3 reached = sn_rigid_pose(q).position;
+    sn_vec3 from = sn_rigid_pose(q).position;
     sn_rigid_set_frame(set, agent, frame);
-    sn_vec3 lost = sn_vec3_sub(reached, sn_rigid_pose(q).position);
+    sn_vec3 way = sn_vec3_sub(sn_rigid_pose(q).position, from);
     sn_vec3 pull = sn_vec3_add_scaled(world->gravity, 1.0 / set->mass[agent].mass,
                                       set->agents.force[agent].linear);
-    double gained = 2.0 * sn_dot(pull, lost);
-    if (gained > 0.0 && square > 0.0) {
-        velocity = sn_vec3_scale(gained < square ? sqrt(1.0 - gained / square) : 0.0, velocity);
+    if (square > 0.0) {
+        double now = fmax(square + 2.0 * sn_dot(pull, way), 0.0);
+        velocity = sn_vec3_scale(sqrt(now / square), velocity);
     }
     sn_vec3 own = sn_rotate_inverse(sn_rigid_pose(q).rotation, momentum);
     spin = sn_vec3_make(own.x / inertia.x, own.y / inertia.y, own.z / inertia.z);
@@ -451,9 +484,11 @@ static void turn_back(sn_world *world, int agent, sn_transform frame)
     sn_vec3_put(v + 3, spin);
 }
 
-// Takes a free body back to where it was at a share of its way. What it met there (`met`, or the
-// shape itself for nothing) carries it on from there, if that is a link, which stays where it is.
-static void take_back(sn_world *world, uint32_t shape, double fraction, uint32_t met)
+// Takes a free body back to where it was at a share of its way; what stops its core does not keep
+// it from turning about it: held in its turn it would look the same in every step, and might never
+// come out. What it met there (`met`, or the shape itself for nothing) carries it on from there, if
+// that is a link, which stays where it is.
+static void take_back(sn_world *world, uint32_t shape, double fraction, uint32_t met, bool core)
 {
     const sn_touch_shape *own = &world->touch.shapes.data[shape];
     const sn_body_record *record = &world->bodies.data[own->body];
@@ -461,13 +496,46 @@ static void take_back(sn_world *world, uint32_t shape, double fraction, uint32_t
     sn_sweep sweep = sn_touch_sweep(world, shape);
     sn_transform local = record->shapes[own->shape].frame;
     sn_transform place = sn_sweep_at(&sweep, fraction);
+    if (core && is_core_central(world, shape)) {
+        sn_vec3 centre = sn_transform_point(place, sweep.centre);
+        place.rotation = sweep.end.rotation;
+        place.position = sn_vec3_sub(centre, sn_rotate(place.rotation, sweep.centre));
+    }
     if (met != shape && is_link(world, world->touch.shapes.data[met].body)) {
         sn_sweep of_met = sn_touch_sweep(world, met);
         sn_transform back = sn_transform_inverse(sn_sweep_at(&of_met, fraction));
         place = sn_transform_multiply(of_met.end, sn_transform_multiply(back, place));
     }
     sn_transform frame = sn_transform_multiply(place, sn_transform_inverse(local));
-    turn_back(world, agent, frame);
+    put_on_way(world, agent, frame);
+}
+
+// Lets a free body that has struck go on with the velocity that it has now.
+static bool go_on(sn_world *world, uint32_t shape, double time)
+{
+    sn_touch *touch = &world->touch;
+    const sn_body_record *record = &world->bodies.data[touch->shapes.data[shape].body];
+    sn_rigid_set *set = &world->rigid;
+    int agent = record->agent.agent;
+    if (set->agents.agents[agent].held == 1) {
+        return true;
+    }
+    sn_transform frame = sn_rigid_frame(set, agent);
+    sn_part now;
+    set->agents.type->part(&set->agents, agent, 0, &now);
+    sn_quat turn = sn_quat_exp(sn_vec3_scale(time, now.angular_velocity));
+    sn_vec3 centre = sn_vec3_add_scaled(now.centre, time, now.velocity);
+    frame.position = sn_vec3_add(centre, sn_rotate(turn, sn_vec3_sub(frame.position, now.centre)));
+    frame.rotation = sn_quat_multiply(turn, frame.rotation);
+    put_on_way(world, agent, frame);
+    bool all = true;
+    for (int i = 0; i < record->shape_count; ++i) {
+        uint32_t own = (uint32_t)(record->touch + i);
+        sn_broad_move(touch->broad, touch->shapes.data[own].proxy, bounds_of_way(world, own),
+                      SN_VEC3_ZERO);
+        all = all && (!is_far(world, own) || add_fast(world, own));
+    }
+    return all;
 }
 
 void sn_touch_take_back(sn_world *world, uint32_t shape, double share)
@@ -477,7 +545,7 @@ void sn_touch_take_back(sn_world *world, uint32_t shape, double share)
     if (is_link(world, body)) {
         sn_world_stand(world, ref);
     } else if (is_free(world, body)) {
-        take_back(world, shape, share, shape);
+        take_back(world, shape, share, shape, false);
         if (!(share > 0.0)) { // to the bit
             sn_agent_set *set = world->sets[ref.set];
             const sn_agent *head = &set->agents[ref.agent];
@@ -487,40 +555,24 @@ void sn_touch_take_back(sn_world *world, uint32_t shape, double share)
     }
 }
 
-static bool is_piled(const sn_world *world, uint32_t shape)
-{
-    const sn_touch *touch = &world->touch;
-    int number = sn_touch_agent_number(world, touch->places.data[shape].side);
-    int island = touch->islands.of.data[number];
-    return island >= 0 && touch->kinds.data[island] == SN_ISLAND_PILE;
-}
-
-// What turns about a core that is at something already comes nearer to it on its arc, though the
-// velocity of the core does not lead there: it can neither go on nor strike, and would stay in a
-// heap of others at full speed for ever. It gets slower instead, until contacts push it out.
-static void tire(sn_world *world, uint32_t shape)
-{
-    int agent = world->bodies.data[world->touch.shapes.data[shape].body].agent.agent;
-    sn_agent_set *set = &world->rigid.agents;
-    set->type->contact->slow(set, agent, 0.5);
-    set->agents[agent].stalled = 1;
-}
-
-// Takes two bodies back to where they met, with their mechanisms, where they strike.
-static sn_status stop(sn_world *world, const sweep_search *s, sn_error *error)
+// Takes two bodies back to where they met, with their mechanisms, where they strike. Free ones go
+// on from there for the rest of the step's `h`; with an `h` of 0 they stay.
+static sn_status stop(sn_world *world, const sweep_search *s, double h, sn_error *error)
 {
     const sn_touch *touch = &world->touch;
     int own = mechanism_of(world, s->shape), met = mechanism_of(world, s->other);
+    double rest = own < 0 && met < 0 ? (1.0 - s->fraction) * h : 0.0;
     bool back = met >= 0 && (own >= 0 || is_swift(touch, met)) && can_stop(world, s->other);
     if (own >= 0) {
         sn_articulation_take_back(&world->articulations.agents, own, world->gravity, s->fraction);
     } else {
-        take_back(world, s->shape, s->fraction, back ? s->shape : s->other);
+        take_back(world, s->shape, s->fraction, back ? s->shape : s->other,
+                  s->core && !(rest > 0.0));
     }
     if (back && met != own) {
         sn_articulation_take_back(&world->articulations.agents, met, world->gravity, s->fraction);
     } else if (is_free(world, touch->shapes.data[s->other].body)) {
-        take_back(world, s->other, s->fraction, s->other);
+        take_back(world, s->other, s->fraction, s->other, false);
     }
     double size = sn_touch_pair_size(sn_touch_collider(world, &touch->shapes.data[s->shape]),
                                      sn_touch_collider(world, &touch->shapes.data[s->other]));
@@ -531,10 +583,12 @@ static sn_status stop(sn_world *world, const sweep_search *s, sn_error *error)
         double margin = 2.0 * CORE_NEARNESS * core.radius;
         status = sn_world_strike(world, s->shape, s->other, margin, &core, error);
     }
-    if (s->core && own < 0 && s->fraction < STUCK && is_piled(world, s->shape)) {
-        tire(world, s->shape);
+    bool kept = true;
+    if (status == SN_OK && rest > 0.0) {
+        kept = go_on(world, s->shape, rest) &&
+               (!is_free(world, touch->shapes.data[s->other].body) || go_on(world, s->other, rest));
     }
-    return status;
+    return kept ? status : sn_fail_memory(error, sizeof(sn_touch_fast));
 }
 
 // The first meeting of a free body, or of any link of a mechanism: the one at `first` of those that
@@ -553,7 +607,7 @@ static sweep_search first_of_all(sn_world *world, int first, int *next)
     return best;
 }
 
-sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error)
+sn_status sn_world_stop_tunnelling(sn_world *world, double h, sn_error *error)
 {
     sn_touch *touch = &world->touch;
     if (!find_fast(world)) {
@@ -566,18 +620,21 @@ sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error)
     // What is taken back may be met by others where it now stays: again, until none is.
     bool moved = true;
     for (int round = 0; round < ROUNDS && moved; ++round) {
+        int count = touch->fast.count; // those that begin to be fast now come in the next round
         moved = false;
-        for (int i = 0, next; i < touch->fast.count; i = next) {
+        for (int i = 0, next; i < count; i = next) {
             sweep_search s = first_of_all(world, i, &next);
             if (s.fraction >= (s.deep ? 1.0 : STOPPED)) {
                 continue;
             }
-            sn_status status = stop(world, &s, error);
+            sn_status status = stop(world, &s, round < GOING_ON ? h : 0.0, error);
             if (status != SN_OK) {
                 return status;
             }
             moved = true;
         }
+        sort_fast(touch);
+        sn_broad_update(touch->broad);
     }
     return SN_OK;
 }

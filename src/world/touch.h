@@ -286,7 +286,7 @@ bool sn_touch_part_body(sn_world *world, uint32_t body);
 // ---- sweep.c ----
 // Fast bodies that would have passed through something in the step are taken back to where they
 // met it.
-sn_status sn_world_stop_tunnelling(sn_world *world, sn_error *error);
+sn_status sn_world_stop_tunnelling(sn_world *world, double h, sn_error *error);
 // The way of a shape through the step that ends; and back along it, for free bodies. A mechanism
 // that has it stands still for the step, unless it follows a prescribed motion.
 sn_sweep sn_touch_sweep(const sn_world *world, uint32_t shape);
