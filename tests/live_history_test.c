@@ -99,6 +99,31 @@ static void breaks_are_told_in_each_scene(void **state)
     end(l);
 }
 
+// A host may let time pass before it takes what a command brought. What then happens in the new
+// scene is told after the scene, to clients that forget what was told of the old one; the reply to
+// `open` and what was told before come first.
+static void news_come_after_their_scene(void **state)
+{
+    (void)state;
+    listener *l = open_scene("leaf");
+    say(l, "{\"do\": \"param\", \"name\": \"no such\", \"value\": 1, \"id\": 7}");
+    say(l, "{\"do\": \"open\", \"scene\": \"shot\", \"play\": false, \"id\": 8}");
+    step(l, 1);
+    say(l, "{\"do\": \"pause\", \"id\": 9}");
+    listen(l);
+    static const char *const order[] = {"\"id\": 7",  "\"id\": 8", "\"is\": \"scene\"",
+                                        "inside out", "\"id\": 9", "\"is\": \"status\""};
+    const char *last = l->texts;
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; ++i) {
+        const char *at = strstr(last, order[i]);
+        if (at == NULL) {
+            fail_msg("no %s at its place in %s", order[i], l->texts);
+        }
+        last = at;
+    }
+    end(l);
+}
+
 enum { STEPS = 150 };
 
 // Back to any step and forward again, with contacts, hands, winds and params on the way.
@@ -505,6 +530,7 @@ int main(void)
         cmocka_unit_test(held_steps_are_counted),
         cmocka_unit_test(inverted_elements_are_told),
         cmocka_unit_test(breaks_are_told_in_each_scene),
+        cmocka_unit_test(news_come_after_their_scene),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
