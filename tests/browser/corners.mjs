@@ -122,6 +122,20 @@ export async function leftovers({ browser, servers }, engine, check) {
     const own = await other.camera();
     check("a link begins where the scene's own camera is", far(camera.position, own.position) < 1e-4 && far(camera.target, own.target) < 1e-4,
         { camera, own });
+    if (engine === "wasm") { // where a message can be made up: of a scene that went on while this page was away
+        await other.id("tab-params").click();
+        await other.page.locator("[data-testid=params] .number").first().fill("25");
+        await other.page.keyboard.press("Enter");
+        await other.until("a setting is changed", () => window.tap.sent.param === 1);
+        await other.get(() => window.tap.pretend(JSON.stringify({
+            ...window.tap.scene, generation: window.tap.scene.generation + 1, name: "elsewhere", keeps: true,
+        })));
+        await other.page.locator("#canvas").focus();
+        await other.page.keyboard.press("Control+z");
+        await other.sleep(300);
+        check("a setting of the last scene is not undone in the next", await other.get(() =>
+            document.body.dataset.scene === "elsewhere" && window.tap.sent.param === 1));
+    }
     check("and nothing is in the console", other.complaints.length === 0, other.complaints);
     await other.close();
 }

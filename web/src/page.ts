@@ -231,13 +231,15 @@ export class Page implements Handlers {
         }
     }
 
-    private setScene(message: SceneMessage): void {
+    private setScene(told: SceneMessage): void {
         // One that is not wished for is not shown, and leaves nothing behind: the next may have its name.
-        if (this.wish && (this.wish.text !== undefined || this.wish.scene !== message.name || differs(this.wish, message))) {
+        if (this.wish && (this.wish.text !== undefined || this.wish.scene !== told.name || differs(this.wish, told))) {
             this.takeWish();
             return;
         }
-        const same = this.scene?.name === message.name;
+        // The state goes on from what the engine had before, which need not be what was shown here: after a lost connection, say.
+        const same = this.scene?.name === told.name;
+        const message = { ...told, keeps: told.keeps && same };
         const fresh = this.scene === null;
         this.scene = message;
         const view = this.wish?.view ?? this.wantedView;
