@@ -59,6 +59,71 @@ static void held_steps_are_counted(void **state)
     end(l);
 }
 
+// What turned inside out is told in a sentence, with its number; in the next scene, too, be it in
+// its very first steps.
+static void inverted_elements_are_told(void **state)
+{
+    (void)state;
+    listener *l = open_scene("shot");
+    for (int i = 0; i < 3; ++i) {
+        step(l, 1);
+        listen(l);
+        sn_step_report report = sn_world_report(sn_live_world(l->live));
+        assert_true(report.inverted > 1);
+        char sentence[80];
+        snprintf(sentence, sizeof sentence, "\"%d elements of 'cube' have turned inside out\"",
+                 report.inverted);
+        assert_true(heard(l, sentence));
+        must(l, i == 0 ? "{\"do\": \"open\", \"scene\": \"shot\", \"play\": false, \"id\": 1}"
+                       : "{\"do\": \"reset\"}");
+    }
+    end(l);
+}
+
+// A break in the first step of a scene is told, although one was broken in the last as well.
+static void breaks_are_told_in_each_scene(void **state)
+{
+    (void)state;
+    listener *l = open_scene("leaf");
+    for (int i = 0; i < 2; ++i) {
+        must(l, "{\"do\": \"open\", \"name\": \"weak.json\", \"play\": false, \"text\": "
+                "\"{\\\"sinew\\\": 1, \\\"bodies\\\": [{\\\"name\\\": \\\"ball\\\", "
+                "\\\"shape\\\": {\\\"type\\\": \\\"sphere\\\", \\\"radius\\\": 0.1}}], "
+                "\\\"joints\\\": [{\\\"name\\\": \\\"thread\\\", \\\"type\\\": \\\"ball\\\", "
+                "\\\"parent\\\": \\\"world\\\", \\\"child\\\": \\\"ball\\\", "
+                "\\\"break_force\\\": 0.01}]}\"}");
+        step(l, 1);
+        listen(l);
+        assert_true(heard(l, "1 joint is broken, 'thread' the last in the scene"));
+    }
+    end(l);
+}
+
+// A host may let time pass before it takes what a command brought. What then happens in the new
+// scene is told after the scene, to clients that forget what was told of the old one; the reply to
+// `open` and what was told before come first.
+static void news_come_after_their_scene(void **state)
+{
+    (void)state;
+    listener *l = open_scene("leaf");
+    say(l, "{\"do\": \"param\", \"name\": \"no such\", \"value\": 1, \"id\": 7}");
+    say(l, "{\"do\": \"open\", \"scene\": \"shot\", \"play\": false, \"id\": 8}");
+    step(l, 1);
+    say(l, "{\"do\": \"pause\", \"id\": 9}");
+    listen(l);
+    static const char *const order[] = {"\"id\": 7",  "\"id\": 8", "\"is\": \"scene\"",
+                                        "inside out", "\"id\": 9", "\"is\": \"status\""};
+    const char *last = l->texts;
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; ++i) {
+        const char *at = strstr(last, order[i]);
+        if (at == NULL) {
+            fail_msg("no %s at its place in %s", order[i], l->texts);
+        }
+        last = at;
+    }
+    end(l);
+}
+
 enum { STEPS = 150 };
 
 // Back to any step and forward again, with contacts, hands, winds and params on the way.
@@ -453,11 +518,19 @@ static void thinned_histories_are_exact(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(old_moments_are_thinned),     cmocka_unit_test(thinning_without_memory),
-        cmocka_unit_test(thinned_histories_are_exact), cmocka_unit_test(history_is_exact),
-        cmocka_unit_test(sparse_histories_are_exact),  cmocka_unit_test(sleep_is_remembered),
-        cmocka_unit_test(sheltered_breaths_are_exact), cmocka_unit_test(going_on_from_the_past),
-        cmocka_unit_test(history_keeps_to_its_budget), cmocka_unit_test(held_steps_are_counted),
+        cmocka_unit_test(old_moments_are_thinned),
+        cmocka_unit_test(thinning_without_memory),
+        cmocka_unit_test(thinned_histories_are_exact),
+        cmocka_unit_test(history_is_exact),
+        cmocka_unit_test(sparse_histories_are_exact),
+        cmocka_unit_test(sleep_is_remembered),
+        cmocka_unit_test(sheltered_breaths_are_exact),
+        cmocka_unit_test(going_on_from_the_past),
+        cmocka_unit_test(history_keeps_to_its_budget),
+        cmocka_unit_test(held_steps_are_counted),
+        cmocka_unit_test(inverted_elements_are_told),
+        cmocka_unit_test(breaks_are_told_in_each_scene),
+        cmocka_unit_test(news_come_after_their_scene),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,6 +67,7 @@ static void broken_texts_lose_nothing(void **state)
     say(late, "{\"do\": \"hello\", \"protocol\": 1}");
     listen(late);
     assert_true(heard(late, "boxes.json:1:"));
+    assert_true(strstr(late->texts, "\"is\": \"scene\"") < strstr(late->texts, "boxes.json:1:"));
     assert_int_equal(sn_world_hash(sn_live_world(l->live)), hash);
     // Files are out of reach for a text that a client sends.
     refused(l, "reads no",

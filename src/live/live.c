@@ -149,7 +149,7 @@ void sn_live_leave(sn_live *live, int client)
     }
 }
 
-void sn_live_send(sn_live_client *client, const sn_text *text)
+static void put_into_queue(sn_live_client *client, const sn_text *text, bool later)
 {
     sn_bytes *queue = &client->queue;
     if (client->queue_at > 0 && client->queue_at == queue->count) {
@@ -171,13 +171,25 @@ void sn_live_send(sn_live_client *client, const sn_text *text)
     }
     sn_bytes_put_u32(queue, (uint32_t)text->length);
     sn_bytes_put(queue, text->data, text->length);
+    client->later += later ? text->length + 4 : 0;
+}
+
+void sn_live_send(sn_live_client *client, const sn_text *text)
+{
+    put_into_queue(client, text, client->later > 0); // in the order they were sent
+}
+
+void sn_live_send_news(const sn_live *live, sn_live_client *client, const sn_text *text)
+{
+    bool knows = live->world == NULL || client->generation == live->generation;
+    put_into_queue(client, text, client->later > 0 || !knows);
 }
 
 void sn_live_send_all(sn_live *live, const sn_text *text)
 {
     for (int i = 0; i < SN_LIVE_CLIENT_LIMIT; ++i) {
         if (live->clients[i] != NULL && live->clients[i]->greeted) {
-            sn_live_send(live->clients[i], text);
+            sn_live_send_news(live, live->clients[i], text);
         }
     }
 }

@@ -90,6 +90,7 @@ typedef struct sn_live_client {
     bool lost;      // its answers pile up
     sn_bytes queue; // u32 size and the bytes, one text after the other
     size_t queue_at;
+    size_t later; // bytes at the end of the queue that wait until the scene they tell of is told
     sn_bytes file;
     bool has_file, took_file;
     uint32_t generation; // that it has been told of; 0: none
@@ -178,6 +179,9 @@ struct sn_live {
 // ---- live.c ----
 SN_API sn_live_client *sn_live_client_at(const sn_live *live, int client); // NULL: none
 void sn_live_send(sn_live_client *client, const sn_text *text);
+// After the scene that runs, where the client does not know it yet: when it gets to know one, it
+// forgets what it was told before.
+void sn_live_send_news(const sn_live *live, sn_live_client *client, const sn_text *text);
 void sn_live_send_all(sn_live *live, const sn_text *text); // to those who have greeted
 void sn_live_tell_list(sn_live *live, const sn_error_list *errors, const char *doing);
 double sn_live_clock(const sn_live *live); // 0 without one

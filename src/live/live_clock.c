@@ -135,9 +135,10 @@ static void tell_inverted(sn_live *live)
     sn_step_report report = sn_world_report(live->world);
     if (report.inverted > 0 && live->inverted == 0) {
         char text[320];
-        snprintf(text, sizeof text, "%d element%s of '%.200s' turned inside out", report.inverted,
-                 report.inverted == 1 ? " has" : "s have",
-                 sn_body_name(live->world, report.inverted_body));
+        bool one = report.inverted == 1;
+        snprintf(text, sizeof text, "%d element%s of '%.200s' %s turned inside out",
+                 report.inverted, one ? "" : "s", sn_body_name(live->world, report.inverted_body),
+                 one ? "has" : "have");
         sn_live_tell(live, text);
     }
     live->inverted = report.inverted;

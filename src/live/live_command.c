@@ -40,7 +40,7 @@ static sn_status hello(order *o)
     sn_live_send(o->client, &text);
     sn_text_free(&text);
     if (o->live->trouble.length > 0) {
-        sn_live_send(o->client, &o->live->trouble);
+        sn_live_send_news(o->live, o->client, &o->live->trouble);
     }
     return SN_OK;
 }
@@ -55,7 +55,7 @@ static sn_status tell_failure(order *o, sn_status status)
                 sn_text text = {0};
                 sn_live_write_error(&text, o->errors->items, o->errors->count, o->message.doing,
                                     -1.0);
-                sn_live_send(client, &text);
+                sn_live_send_news(o->live, client, &text);
                 sn_text_free(&text);
             }
         }

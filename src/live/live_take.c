@@ -41,7 +41,7 @@ static void start_text(sn_text *text)
 
 static bool take_answer(sn_live_client *client, sn_live_message *message)
 {
-    if (client->queue_at >= client->queue.count) {
+    if (client->queue_at >= client->queue.count - client->later) {
         return false;
     }
     const uint8_t *at = client->queue.data + client->queue_at;
@@ -71,6 +71,7 @@ static bool take_scene(sn_live *live, sn_live_client *client, sn_live_message *m
         bool told = client->closed_told;
         client->closed_told = true;
         client->generation = 0;
+        client->later = 0;
         start_text(&live->out_text);
         sn_live_text_start(&live->out_text, "closed");
         sn_live_text_end(&live->out_text);
@@ -79,6 +80,7 @@ static bool take_scene(sn_live *live, sn_live_client *client, sn_live_message *m
     client->closed_told = false;
     if (client->generation != live->generation) {
         client->generation = live->generation;
+        client->later = 0;
         client->next_mesh = 0;
         client->next_frame = 0.0;
         client->frame_change = 0;

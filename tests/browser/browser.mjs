@@ -176,9 +176,24 @@ export class View {
         return this.page.waitForTimeout(milliseconds);
     }
 
+    // What the page tells now; the engine may tell of other things at the same time.
+    notices() {
+        return this.page.getByTestId("notice").allTextContents();
+    }
+
+    async told(piece) {
+        await this.until(`it is told: ${piece}`, (wanted) =>
+            [...document.querySelectorAll("[data-testid=notice]")].some((notice) => notice.textContent.includes(wanted)), piece);
+    }
+
+    // The tap hears the engine before there is a page that could show a scene, or take what is done to it.
+    async there() {
+        await this.until("the page shows a scene", () => window.tap.frame !== null && document.body.dataset.scene !== undefined);
+    }
+
     // Opens a scene by the address bar and waits until its time has gone on.
     async scene(name, rest = "") {
-        await this.until("the first scene is there", () => window.tap.frame !== null);
+        await this.there();
         const count = await this.get(() => window.tap.texts.length);
         await this.get((hash) => {
             if (location.hash === hash) {
@@ -193,6 +208,7 @@ export class View {
 
     // From one look to the next: what was shown before may have been another scene, at a later time.
     async running(what = "time goes on") {
+        await this.there();
         await this.get(() => {
             window.tap.seen = Infinity;
         });

@@ -317,6 +317,9 @@ export async function edit({ browser, folder }, engine, check) {
         const kept = await view.get(() => ({ time: window.tap.frame.time, from: window.tap.status.history.from, to: window.tap.status.history.to }));
         check("nothing is lost", kept.time >= running && kept.to > kept.from, { running, kept });
         await view.page.screenshot({ path: join(root, "build/browser/error-small.png") });
+        await view.page.reload();
+        await view.there();
+        check("who comes later is shown it as well", await view.id("error-place").count() > 0);
         writeFileSync(file, text);
         await view.until("the mistake is gone", () => document.querySelector(".error-card") === null && window.tap.frame !== null);
         check("mended it has the same time", await view.get(() => window.tap.frame?.time ?? -1) >= kept.time - 1e-9);

@@ -237,7 +237,7 @@ export class Aim {
     // A new scene has other places.
     forget(): void {
         this.aimed = false;
-        this.blowing = false;
+        this.setBlowing(false); // the engine would go on blowing at the old place
         this.place();
         if (this.wanted()) {
             this.aimAnywhere();

@@ -26,12 +26,13 @@ export function heldMeaning(held: HeldSteps): string {
 }
 
 // Tells the meaning once in a scene, when the count first grows; afterwards the label alone counts up. Going back in time
-// counts down, and what was told is not told again.
+// counts down, and what was told is not told again. A scene whose state goes on is still the same one; another may well have
+// the name of the last.
 export class HeldWatch {
     private told = false;
 
-    setScene(): void {
-        this.told = false;
+    setScene({ keeps }: { keeps: boolean }): void {
+        this.told = this.told && keeps;
     }
 
     // What to say now, if anything.

@@ -57,7 +57,8 @@ export class Messages {
         while (this.notices.childElementCount > mostNotices) {
             this.notices.firstElementChild?.remove();
         }
-        window.setTimeout(() => toast.remove(), noticeTime);
+        // Its time begins with the first picture it is in, which a busy or hidden page draws later.
+        requestAnimationFrame(() => window.setTimeout(() => toast.remove(), noticeTime));
     }
 
     // What was told of another scene.

@@ -231,14 +231,17 @@ export class Page implements Handlers {
         }
     }
 
-    private setScene(message: SceneMessage): void {
-        const same = this.scene?.name === message.name;
-        const fresh = this.scene === null;
-        this.scene = message;
-        if (this.wish && (this.wish.text !== undefined || this.wish.scene !== message.name || differs(this.wish, message))) {
+    private setScene(told: SceneMessage): void {
+        // One that is not wished for is not shown, and leaves nothing behind: the next may have its name.
+        if (this.wish && (this.wish.text !== undefined || this.wish.scene !== told.name || differs(this.wish, told))) {
             this.takeWish();
             return;
         }
+        // The state goes on from what the engine had before, which need not be what was shown here: after a lost connection, say.
+        const same = this.scene?.name === told.name;
+        const message = { ...told, keeps: told.keeps && same };
+        const fresh = this.scene === null;
+        this.scene = message;
         const view = this.wish?.view ?? this.wantedView;
         this.wish = null;
         this.wantedView = null;
@@ -255,8 +258,11 @@ export class Page implements Handlers {
         this.inspect.setScene(message);
         this.timeline.setScene();
         this.aim.forget();
+        if (!message.keeps) {
+            this.drag.end(); // what it holds is gone
+        }
+        this.held.setScene(message);
         if (!same) {
-            this.held.setScene();
             this.messages.clearNotices();
         }
         if (!same || fresh || view) {

@@ -26,6 +26,8 @@ test("the meaning is told once in a scene, when the count first grows", () => {
     assert.equal(watch.receive({ ...none, steps: 3, taken_back: 3 }), null);
     assert.equal(watch.receive(none), null); // back in the past, and on again
     assert.equal(watch.receive({ ...none, steps: 3, taken_back: 3 }), null);
-    watch.setScene();
+    watch.setScene({ keeps: true }); // its text was edited, and its state goes on
+    assert.equal(watch.receive({ ...none, steps: 3, taken_back: 3 }), null);
+    watch.setScene({ keeps: false });
     assert.match(watch.receive({ ...none, steps: 3, slowed: 3 }) ?? "", /^In 3 steps energy/);
 });
