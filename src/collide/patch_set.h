@@ -25,8 +25,8 @@ typedef struct sn_patch_set {
 
 void sn_patch_set_init(sn_patch_set *set, double scale);
 
-// Normals within 1e-4 are alike, and gaps are measured along the first of them. A point that is
-// there already is kept once.
+// Normals within 1e-4 are alike, and gaps are measured along the first of them; within more, up to
+// 10 degrees, once there is no room. A point that is there already is kept once.
 void sn_patch_set_add(sn_patch_set *set, sn_vec3 normal, uint32_t name,
                       const sn_manifold_point *point);
 
@@ -34,8 +34,8 @@ void sn_patch_set_add(sn_patch_set *set, sn_vec3 normal, uint32_t name,
 void sn_patch_set_drop_against(sn_patch_set *set, sn_vec3 n);
 
 // At most `capacity` manifolds, by name, in world axes, for a set whose own frame is at `place`. If
-// there are more patches, those within 10 degrees become one; if that is not enough, the deepest
-// are given and *left_out (may be NULL) counts the rest.
+// there are more patches, those within an angle become one that grows to 10 degrees; if that is not
+// enough, the deepest are given and *left_out (may be NULL) counts the rest.
 int sn_patch_set_give(sn_patch_set *set, const sn_transform *place, sn_manifold *manifolds,
                       int capacity, int *left_out);
 
