@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "collide/query.h"
+#include "collide/torus_pairs.h"
 #include "math/rotation.h"
 #include "world/touch.h"
 #include "world/world.h"
@@ -253,13 +254,29 @@ static bool is_inside(const sn_collider *a, const sn_sweep *of_a, const sn_colli
     return sn_collide_distance(a, &of_a->start, b, &of_b->start, NULL, &on_a, &on_b) < 0.0;
 }
 
-static sn_strike_core core_of(const sn_world *world, uint32_t shape)
+// The core of a shape to another: a ball; of a torus, to what is static and it is exact to, a
+// thinner one. (Rings in a heap of moving things that are held up by their cores hold up the rest:
+// tried, the heap is slower to settle.) Of a radius of 0: there is none.
+static sn_strike_core core_of(const sn_world *world, uint32_t shape, uint32_t other)
 {
-    const sn_collider *collider = sn_touch_collider(world, &world->touch.shapes.data[shape]);
-    sn_sweep sweep = sn_touch_sweep(world, shape);
-    return (sn_strike_core){.shape = shape,
-                            .radius = CORE * collider->inner,
-                            .middle = core_place(collider, sweep.centre)};
+    const sn_touch_shape *shapes = world->touch.shapes.data;
+    const sn_collider *collider = sn_touch_collider(world, &shapes[shape]),
+                      *to = sn_touch_collider(world, &shapes[other]);
+    sn_strike_core core = {.shape = shape};
+    bool exact = to->type == SN_COLLIDER_PLANE || sn_is_torus_pair(collider, to);
+    if (collider->tube > 0.0 && exact && world->bodies.data[shapes[other].body].agent.agent < 0) {
+        core.collider = *collider;
+        core.collider.tube *= CORE;
+        return core;
+    }
+    core.collider = sn_collider_sphere(CORE * collider->inner);
+    core.middle = core_place(collider, sn_touch_sweep(world, shape).centre);
+    return core;
+}
+
+static double core_radius(const sn_strike_core *core)
+{
+    return fmax(core->collider.tube, core->collider.rounding);
 }
 
 // Two that may meet: how near is a meeting, and the core of the first instead of it (or NULL).
@@ -331,15 +348,15 @@ static int meet(const sn_world *world, const sweep_search *s, uint32_t other, bo
                       *of_b = sn_touch_collider(world, &world->touch.shapes.data[other]);
     double size = sn_touch_pair_size(of_a, of_b), deep;
     approach to = {world, s->shape, other, NEARNESS * size, NULL, SN_VEC3_ZERO};
-    sn_collider ball;
+    sn_strike_core within;
     if (core) {
-        if (!(of_a->inner > 0.0)) {
+        within = core_of(world, s->shape, other);
+        if (!(core_radius(&within) > 0.0)) {
             return 0;
         }
-        ball = sn_collider_sphere(CORE * of_a->inner);
-        to.middle = core_place(of_a, sn_touch_sweep(world, s->shape).centre);
-        to.core = of_a = &ball;
-        to.nearness = CORE_NEARNESS * ball.rounding;
+        to.middle = within.middle;
+        to.core = of_a = &within.collider;
+        to.nearness = CORE_NEARNESS * core_radius(&within);
     }
     if (!meet_on_way(&to, fraction)) {
         return 0;
@@ -527,8 +544,8 @@ static sn_status stop(sn_world *world, const sweep_search *s, sn_error *error)
     sn_status status =
         sn_world_strike(world, s->shape, s->other, 2.0 * NEARNESS * size, NULL, error);
     if (status == SN_OK && s->core) { // the rest of it may be on its way out, and turn about it
-        sn_strike_core core = core_of(world, s->shape);
-        double margin = 2.0 * CORE_NEARNESS * core.radius;
+        sn_strike_core core = core_of(world, s->shape, s->other);
+        double margin = 2.0 * CORE_NEARNESS * core_radius(&core);
         status = sn_world_strike(world, s->shape, s->other, margin, &core, error);
     }
     if (s->core && own < 0 && s->fraction < STUCK && is_piled(world, s->shape)) {
