@@ -79,7 +79,7 @@ int sn_collide(const sn_collider *a, const sn_transform *place_a, const sn_colli
         }
         return count < capacity ? count : capacity;
     }
-    if (sn_torus_is_round_to(a, b)) {
+    if (sn_is_torus_pair(a, b)) {
         return sn_collide_torus(a, place_a, b, place_b, margin, manifolds, capacity, left_out);
     }
     if (sn_collider_is_ground(b)) {

@@ -12,7 +12,7 @@
 //     plane         the half space z <= 0; static bodies only
 //     height_field  the ground below a grid of heights over (x, y); static bodies only
 //     mesh          any triangle mesh, static or moving; that of a torus also knows its ring and
-//                   tube, and is a torus, exactly, to planes and to what is round
+//                   tube, and is a torus, exactly, to planes, to what is convex and to tori
 //
 // All convex kinds are a core and a ball of radius `rounding` about each of its points: capsules
 // and spheres too. Collision of the cores by distance (GJK), less both roundings, is then exact

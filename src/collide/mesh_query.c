@@ -290,6 +290,9 @@ bool sn_ground_cast(const sn_collider *convex, const sn_transform *place_convex,
 
 // ---- impacts ----
 
+// Of the size of the thinner of two: how far a torus may come nearer between two looks.
+static const double STRIDE = 0.05;
+
 typedef struct impact_search {
     const sn_collider *ground, *other;
     const sn_sweep *sweep_ground, *sweep_other;
@@ -350,10 +353,10 @@ static double gap_on_way(const impact_search *to, double fraction, double limit,
 {
     sn_transform place_ground = sn_sweep_at(to->sweep_ground, fraction),
                  place_other = sn_sweep_at(to->sweep_other, fraction);
-    if (sn_torus_is_round_to(to->ground, to->other)) {
+    if (sn_is_torus_pair(to->ground, to->other)) {
         sn_vec3 on_ground, on_other;
-        return sn_torus_distance(to->ground, &place_ground, to->other, &place_other, &on_ground,
-                                 &on_other);
+        return sn_torus_distance(to->ground, &place_ground, to->other, &place_other, limit,
+                                 &on_ground, &on_other);
     }
     nearness_search at = {.ground = to->ground, .other = to->other, .gap = INFINITY};
     at.pair = sn_core_pair_make(to->ground, &place_ground, to->other, &place_other);
@@ -365,14 +368,9 @@ static double gap_on_way(const impact_search *to, double fraction, double limit,
     return at.gap;
 }
 
-// A mesh on its way to a plane or to another ground, or a torus to what is round. Neither is
-// convex, so that the plane between nearest points tells nothing of the rest: no point of one comes
-// nearer to the other than by how far both can go at all. What is farther apart than that need not
-// be known any better, and most is: the search ends with the first boxes. What comes too near for
-// this many turns is taken for a meeting.
-static bool sweep_mesh(const impact_search *to, double *fraction)
+// The most that any point of one can come nearer to the other.
+static double greatest_approach(const impact_search *to)
 {
-    enum { TURNS = 16 };
     const sn_sweep *sweep_ground = to->sweep_ground, *sweep_other = to->sweep_other;
     sn_vec3 travel_ground =
         sn_vec3_sub(sn_transform_point(sweep_ground->end, sweep_ground->centre),
@@ -385,17 +383,53 @@ static bool sweep_mesh(const impact_search *to, double *fraction)
                                : 0.0;
     most +=
         angle_other > 0.0 ? angle_other * sn_collider_swing(to->other, sweep_other->centre) : 0.0;
+    return most;
+}
+
+// The last share of the way before they are too near, of which `from` is not and `until` is.
+static double last_before(const impact_search *to, double from, double until)
+{
+    enum { HALVES = 12 };
     sn_mesh_near near = {.facet_a = -1};
-    for (int turn = 0; turn < TURNS; ++turn) {
+    for (int i = 0; i < HALVES; ++i) {
+        double middle = 0.5 * (from + until);
+        bool met = gap_on_way(to, middle, INFINITY, &near) <= to->nearness;
+        from = met ? from : middle;
+        until = met ? middle : until;
+    }
+    return from;
+}
+
+// A mesh on its way to a plane or to another ground, or a torus to what it is exact to. Neither is
+// convex, so that the plane between nearest points tells nothing of the rest: no point of one comes
+// nearer to the other than by how far both can go at all. What is farther apart than that need not
+// be known any better, and most is: the search ends with the first boxes. What comes too near for
+// this many turns is taken for a meeting.
+//
+// Tori know how deep they are, and each turn takes them on by a small share of the thinner one at
+// least, back from where that was too far. Else what slides along another, or parts from it slowly,
+// would count as a meeting, and never come away.
+static bool sweep_mesh(const impact_search *to, double *fraction)
+{
+    bool torus = sn_is_torus_pair(to->ground, to->other) ||
+                 (to->ground->tube > 0.0 && to->other->type == SN_COLLIDER_PLANE);
+    int turns = torus ? 256 : 16;
+    double stride = torus ? STRIDE * fmin(to->ground->size, to->other->size) : 0.0;
+    double most = greatest_approach(to), before = 0.0;
+    double slack = fmax(0.01 * to->nearness, 1e-9 * sn_collide_scale(to->ground, to->other));
+    sn_mesh_near near = {.facet_a = -1};
+    for (int turn = 0; turn < turns; ++turn) {
         double limit = (1.0 + 1e-9) * (to->nearness + most * (1.0 - *fraction));
         double left = gap_on_way(to, *fraction, limit, &near) - to->nearness;
-        if (left <= (turn == 0 ? 0.0 : 0.01 * to->nearness)) {
+        if (left <= (turn == 0 || torus ? 0.0 : slack)) {
+            *fraction = left < 0.0 && turn > 0 ? last_before(to, before, *fraction) : *fraction;
             return true;
         }
         if (!(most * (1.0 - *fraction) > left)) {
             return false;
         }
-        *fraction += left / most;
+        before = *fraction;
+        *fraction = fmin(1.0, *fraction + fmax(left, stride) / most);
     }
     return true;
 }
@@ -413,7 +447,7 @@ bool sn_ground_impact(const sn_collider *ground, const sn_sweep *sweep_ground,
         return sn_ground_impact(other, sweep_other, ground, sweep_ground, nearness, fraction);
     }
     impact_search to = {ground, other, sweep_ground, sweep_other, nearness, false};
-    if (sn_collider_is_convex(other) && !sn_torus_is_round_to(ground, other)) {
+    if (sn_collider_is_convex(other) && !sn_is_torus_pair(ground, other)) {
         if (starts_inside(&to)) {
             return true;
         }

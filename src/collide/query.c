@@ -61,8 +61,8 @@ double sn_collide_distance(const sn_collider *a, const sn_transform *place_a, co
 {
     *on_a = place_a->position;
     *on_b = place_b->position;
-    if (sn_torus_is_round_to(a, b)) {
-        return sn_torus_distance(a, place_a, b, place_b, on_a, on_b);
+    if (sn_is_torus_pair(a, b)) {
+        return sn_torus_distance(a, place_a, b, place_b, INFINITY, on_a, on_b);
     }
     if (sn_collider_is_ground(b)) {
         return sn_ground_distance(b, place_b, a, place_a, on_b, on_a);

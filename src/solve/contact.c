@@ -41,11 +41,30 @@ static sn_vec3 tangential(sn_vec3 v, sn_vec3 normal)
 // lag behind a corner that slides, by d = v h / 4 in the middle of the step: then what turns as it
 // slides, on a curve of radius r, loses p v d / r to a load p in each step, and an overlap that is
 // undone leaves a moment behind. Where two edges cross, or corners meet, neither has it: the mean.
+//
+// The inner side of a ring is round about a core in front of it: its radius is below zero, and what
+// it touches is round or sharp, so that cores have a line there too.
+static bool has_cores(const sn_contact *contact)
+{
+    return (contact->round_a > 0.0 && contact->round_b > 0.0) || contact->round_a < 0.0 ||
+           contact->round_b < 0.0;
+}
+
+// Cores in one place, deep inside each other or of a ring and the post that fills it, have no line
+// between them: nearer than this share of their radii.
+static const double LINE = 0.1;
+
+static double line_least(const sn_contact *contact)
+{
+    return LINE * fmax(fabs(contact->round_a + contact->round_b),
+                       fmin(fabs(contact->round_a), fabs(contact->round_b)));
+}
+
 static double share_of_a(const sn_contact *contact, const sn_contact_point *point)
 {
     double round = contact->round_a + contact->round_b;
-    if (contact->round_a > 0.0 && contact->round_b > 0.0) {
-        return contact->round_b / round;
+    if (has_cores(contact)) { // a post that fills a ring is touched anywhere, a moment later
+        return fabs(round) >= line_least(contact) ? contact->round_b / round : 0.5;
     }
     if (round > 0.0) {
         return contact->round_a > 0.0 ? 1.0 : 0.0;
@@ -65,21 +84,24 @@ static sn_vec3 travel_of(const sn_contact *contact, const sn_part *a, const sn_p
                        sn_vec3_scale(1.0 - share_a, velocity_at(b, core_b)));
 }
 
-// Cores in one place, deep inside each other, have no line between them: nearer than this share of
-// their radii.
-static const double LINE = 0.1;
+// Along the normal: below zero where one is within the ring of the other.
+static double cores_apart(const sn_contact *contact, sn_vec3 core_a, sn_vec3 core_b)
+{
+    double apart = sn_distance(core_a, core_b);
+    return contact->round_a + contact->round_b < 0.0 ? -apart : apart;
+}
 
 // How the normal turns: with the line of the cores, or with the flat side. Of two flat sides
 // either may own it; it is left as it is.
 static sn_vec3 normal_rate_of(const sn_contact *contact, const sn_part *a, const sn_part *b)
 {
     const sn_contact_point *point = &contact->points[0];
-    if (contact->round_a > 0.0 && contact->round_b > 0.0) {
+    if (has_cores(contact)) {
         sn_vec3 core_a = sn_vec3_add_scaled(point->on_a, -contact->round_a, contact->normal);
         sn_vec3 core_b = sn_vec3_add_scaled(point->on_b, contact->round_b, contact->normal);
         sn_vec3 along = sn_vec3_sub(velocity_at(b, core_b), velocity_at(a, core_a));
-        double apart = sn_distance(core_a, core_b);
-        bool has_line = apart > LINE * (contact->round_a + contact->round_b);
+        double apart = cores_apart(contact, core_a, core_b);
+        bool has_line = fabs(apart) > line_least(contact);
         return has_line ? sn_vec3_scale(1.0 / apart, tangential(along, contact->normal))
                         : SN_VEC3_ZERO;
     }
@@ -119,11 +141,11 @@ void sn_contact_carry(sn_contact *contact, sn_agent_set *const *sets, double t)
         point->on_a = sn_vec3_add(point->on_a, shift);
         point->on_b = sn_vec3_add(point->on_b, shift);
         along = i == 0 ? sn_vec3_sub(way_b, way_a) : along;
-        apart = i == 0 ? sn_distance(core_a, core_b) : apart;
+        apart = i == 0 ? cores_apart(contact, core_a, core_b) : apart;
     }
-    if (contact->round_a > 0.0 && contact->round_b > 0.0) {
+    if (has_cores(contact)) {
         sn_vec3 side = tangential(along, n);
-        bool has_line = apart > LINE * round;
+        bool has_line = fabs(apart) > line_least(contact);
         contact->normal = has_line ? sn_normalize(sn_vec3_add_scaled(n, 1.0 / apart, side)) : n;
     } else if (round > 0.0) {
         contact->normal = sn_rotate(contact->round_a > 0.0 ? turn_b : turn_a, n);
@@ -149,10 +171,11 @@ static sn_vec3 arms_after(const sn_contact *contact, const sn_part *a, const sn_
             core_b = sn_vec3_add_scaled(point->on_b, contact->round_b, n);
     arms[0] = sn_rotate(turn_a, sn_vec3_sub(core_a, a->centre));
     arms[1] = sn_rotate(turn_b, sn_vec3_sub(core_b, b->centre));
-    if (contact->round_a > 0.0 && contact->round_b > 0.0) {
+    if (has_cores(contact)) {
         sn_vec3 line =
             sn_vec3_sub(sn_vec3_add(b->centre, arms[1]), sn_vec3_add(a->centre, arms[0]));
-        n = sn_normalize(sn_vec3_add_scaled(line, t, sn_vec3_sub(b->velocity, a->velocity)));
+        line = sn_vec3_add_scaled(line, t, sn_vec3_sub(b->velocity, a->velocity));
+        n = sn_normalize(cores_apart(contact, core_a, core_b) < 0.0 ? sn_vec3_negate(line) : line);
     } else if (contact->round_a > 0.0) {
         n = sn_rotate(turn_b, n);
     } else if (contact->round_b > 0.0) {

@@ -52,7 +52,8 @@ typedef struct sn_contact {
     sn_vec3 surface_velocity; // of b's surface against a's, tangential, world axes
     sn_contact_point points[SN_MANIFOLD_POINTS];
     double round_a, round_b; // radius of the surface at the points, m: of spheres, capsules, round
-                             // edges, cylinders on their side; 0: flat or sharp
+                             // edges, cylinders on their side; 0: flat or sharp; below 0: hollow,
+                             // as the inner side of a ring
     sn_vec3 turning;         // angular impulse of rolling and spinning friction on b, N m s
     sn_vec3 ahead; // the normal at the end of the step, where the ground's is another there than
                    // on the way (world/foresee.c); else 0

@@ -98,10 +98,10 @@ static sn_vec3 away_of(const foresight *to, const sn_manifold *m)
 
 static core_way way_of(const foresight *to, const sn_manifold *m, const sn_manifold_point *point)
 {
-    sn_vec3 n = away_of(to, m);
+    sn_vec3 n = away_of(to, m), on = to->swapped ? point->on_a : point->on_b;
     core_way way = {
-        .round = sn_touch_roundness(to->other->collider, &to->place, to->ground->collider, n)};
-    way.end = sn_vec3_add_scaled(to->swapped ? point->on_a : point->on_b, way.round, n);
+        .round = sn_touch_roundness(to->other->collider, &to->place, to->ground->collider, n, on)};
+    way.end = sn_vec3_add_scaled(on, way.round, n);
     sn_vec3 own = sn_transform_point_inverse(to->place, way.end);
     way.start = sn_transform_point(to->other->frame, own);
     return way;

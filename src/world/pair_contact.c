@@ -16,6 +16,9 @@ static const double FORESIGHT = 0.25;
 // may come in a step, as a share of the pair's size.
 static const double PATCH_COSINE = 0.94, PATCH_STRIDE = 0.25;
 
+// Cosine of the angle from a ring's plane, outwards, beyond which its surface counts as hollow.
+static const double INNER = -0.9;
+
 void sn_touch_clear_pair(sn_touch *touch, sn_pair *pair)
 {
     for (int i = 0; i < pair->count; ++i) {
@@ -147,19 +150,38 @@ static void carry_over(memory *old, const sn_manifold *manifold, double near)
     }
 }
 
-double sn_touch_roundness(const sn_collider *collider, const sn_transform *place,
-                          const sn_collider *other, sn_vec3 normal)
+// A ring that stands rolls on its outer rim. Its inner side is hollow along the ring, which slides
+// or rolls about what it hangs on. Between both a surface is bent in two ways, and the tube's is
+// the one that counts; so it is for two rings that hang on each other, each hollow across the
+// other.
+static double ring_roundness(const sn_collider *torus, const sn_transform *place,
+                             const sn_collider *other, sn_vec3 normal, sn_vec3 point)
 {
-    if (sn_torus_is_round_to(collider, other) && collider->tube > 0.0) {
-        return collider->tube; // about the nearest point of its ring
+    sn_vec3 axis = sn_rotate(place->rotation, (sn_vec3){0.0, 0.0, 1.0}),
+            from = sn_vec3_sub(point, place->position);
+    double across = sn_length(sn_vec3_add_scaled(from, -sn_dot(from, axis), axis));
+    double out = fmax(-1.0, (across - torus->radius) / torus->tube); // cosine of the normal's lean
+    if (out < INNER && !(other->tube > 0.0)) {
+        return (torus->radius + out * torus->tube) / out; // 1 / normal curvature
     }
-    bool torus = collider->tube > 0.0 && other->type == SN_COLLIDER_PLANE;
-    if (collider->type != SN_COLLIDER_CYLINDER && !torus) {
+    bool round = other->tube > 0.0 || other->type == SN_COLLIDER_SPHERE ||
+                 other->type == SN_COLLIDER_CAPSULE;
+    bool rolls = !round && out > 0.0 && fabs(sn_dot(axis, normal)) < 1e-3;
+    return rolls ? torus->radius + torus->tube : torus->tube;
+}
+
+double sn_touch_roundness(const sn_collider *collider, const sn_transform *place,
+                          const sn_collider *other, sn_vec3 normal, sn_vec3 point)
+{
+    if (collider->tube > 0.0 &&
+        (other->type == SN_COLLIDER_PLANE || sn_is_torus_pair(collider, other))) {
+        return ring_roundness(collider, place, other, normal, point);
+    }
+    if (collider->type != SN_COLLIDER_CYLINDER) {
         return sn_collider_is_convex(collider) ? collider->rounding : 0.0;
     }
     sn_vec3 axis = sn_rotate(place->rotation, (sn_vec3){0.0, 0.0, 1.0});
-    bool rolls = fabs(sn_dot(axis, normal)) < 1e-3;
-    return rolls ? collider->radius + collider->tube : collider->tube;
+    return fabs(sn_dot(axis, normal)) < 1e-3 ? collider->radius : 0.0;
 }
 
 // What points that are no more have carried goes to those that have come in their place: else all
@@ -199,10 +221,10 @@ static void fill_contact(const sn_world *world, const sn_pair *pair, const sn_ma
     contact->rolling_friction = pair->rolling_friction;
     contact->spinning_friction = pair->spinning_friction;
     contact->size = pair->size;
-    contact->round_a =
-        sn_touch_roundness(at_a->collider, &at_a->frame, at_b->collider, manifold->normal);
-    contact->round_b =
-        sn_touch_roundness(at_b->collider, &at_b->frame, at_a->collider, manifold->normal);
+    contact->round_a = sn_touch_roundness(at_a->collider, &at_a->frame, at_b->collider,
+                                          manifold->normal, manifold->points[0].on_a);
+    contact->round_b = sn_touch_roundness(at_b->collider, &at_b->frame, at_a->collider,
+                                          manifold->normal, manifold->points[0].on_b);
     contact->turning = old->count > 0 ? old->turning : SN_VEC3_ZERO;
     contact->patch = manifold->patch;
     contact->count = manifold->count;

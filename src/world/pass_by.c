@@ -128,8 +128,10 @@ bool sn_touch_passes_by(const sn_world *world, const sn_pair *pair, double h,
     }
     double ahead = STEPS * h, said = 0.0, first = ahead;
     passage end = passage_after(world, a, b, ahead);
-    end.round_a = sn_touch_roundness(a->collider, &a->frame, b->collider, manifold->normal);
-    end.round_b = sn_touch_roundness(b->collider, &b->frame, a->collider, manifold->normal);
+    end.round_a = sn_touch_roundness(a->collider, &a->frame, b->collider, manifold->normal,
+                                     manifold->points[0].on_a);
+    end.round_b = sn_touch_roundness(b->collider, &b->frame, a->collider, manifold->normal,
+                                     manifold->points[0].on_b);
     for (int i = 0; i < manifold->count; ++i) {
         const sn_manifold_point *point = &manifold->points[i];
         double meets;

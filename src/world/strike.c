@@ -216,14 +216,12 @@ static meeting find_meeting(const sn_world *world, uint32_t first, uint32_t seco
     meeting at = {.place_a = place_of(world, a), .place_b = place_of(world, b)};
     const sn_collider *of_a = sn_touch_collider(world, a), *of_b = sn_touch_collider(world, b);
     sn_transform place_a = at.place_a, place_b = at.place_b;
-    sn_collider ball;
     if (core != NULL) {
         bool is_a = core->shape == first;
         sn_transform *place = is_a ? &place_a : &place_b;
-        ball = sn_collider_sphere(core->radius);
         place->position = sn_transform_point(*place, core->middle);
-        of_a = is_a ? &ball : of_a;
-        of_b = is_a ? of_b : &ball;
+        of_a = is_a ? &core->collider : of_a;
+        of_b = is_a ? of_b : &core->collider;
     }
     sn_collide_cache cache = {0};
     at.count =

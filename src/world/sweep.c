@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "collide/query.h"
+#include "collide/torus_pairs.h"
 #include "math/rotation.h"
 #include "world/touch.h"
 #include "world/world.h"
@@ -262,20 +263,37 @@ static sn_vec3 core_place(const sn_collider *collider, sn_vec3 centre)
     return within ? centre : collider->heart;
 }
 
+// Is it a ball that stays as it is while the body turns?
 static bool is_core_central(const sn_world *world, uint32_t shape)
 {
     const sn_collider *collider = sn_touch_collider(world, &world->touch.shapes.data[shape]);
     sn_vec3 centre = sn_touch_sweep(world, shape).centre;
-    return sn_distance(core_place(collider, centre), centre) == 0.0;
+    return collider->inner > 0.0 && sn_distance(core_place(collider, centre), centre) == 0.0;
 }
 
-static sn_strike_core core_of(const sn_world *world, uint32_t shape)
+// The core of a shape to another: a ball; of a torus, to what is static and it is exact to, a
+// thinner one. (Rings in a heap of moving things that are held up by their cores hold up the rest:
+// tried, the heap is slower to settle.) Of a radius of 0: there is none.
+static sn_strike_core core_of(const sn_world *world, uint32_t shape, uint32_t other)
 {
-    const sn_collider *collider = sn_touch_collider(world, &world->touch.shapes.data[shape]);
-    sn_sweep sweep = sn_touch_sweep(world, shape);
-    return (sn_strike_core){.shape = shape,
-                            .radius = CORE * collider->inner,
-                            .middle = core_place(collider, sweep.centre)};
+    const sn_touch_shape *shapes = world->touch.shapes.data;
+    const sn_collider *collider = sn_touch_collider(world, &shapes[shape]),
+                      *to = sn_touch_collider(world, &shapes[other]);
+    sn_strike_core core = {.shape = shape};
+    bool exact = to->type == SN_COLLIDER_PLANE || sn_is_torus_pair(collider, to);
+    if (collider->tube > 0.0 && exact && world->bodies.data[shapes[other].body].agent.agent < 0) {
+        core.collider = *collider;
+        core.collider.tube *= CORE;
+        return core;
+    }
+    core.collider = sn_collider_sphere(CORE * collider->inner);
+    core.middle = core_place(collider, sn_touch_sweep(world, shape).centre);
+    return core;
+}
+
+static double core_radius(const sn_strike_core *core)
+{
+    return fmax(core->collider.tube, core->collider.rounding);
 }
 
 // Two that may meet: how near is a meeting, and the core of the first instead of it (or NULL).
@@ -368,15 +386,15 @@ static int meet(const sn_world *world, const sweep_search *s, uint32_t other, bo
                       *of_b = sn_touch_collider(world, &world->touch.shapes.data[other]);
     double size = sn_touch_pair_size(of_a, of_b), deep;
     approach to = {world, s->shape, other, NEARNESS * size, NULL, SN_VEC3_ZERO};
-    sn_collider ball;
+    sn_strike_core within;
     if (core) {
-        if (!(of_a->inner > 0.0)) {
+        within = core_of(world, s->shape, other);
+        if (!(core_radius(&within) > 0.0)) {
             return 0;
         }
-        ball = sn_collider_sphere(CORE * of_a->inner);
-        to.middle = core_place(of_a, sn_touch_sweep(world, s->shape).centre);
-        to.core = of_a = &ball;
-        to.nearness = CORE_NEARNESS * ball.rounding;
+        to.middle = within.middle;
+        to.core = of_a = &within.collider;
+        to.nearness = CORE_NEARNESS * core_radius(&within);
     }
     if (!meet_on_way(&to, fraction)) {
         return 0;
@@ -579,8 +597,8 @@ static sn_status stop(sn_world *world, const sweep_search *s, double h, sn_error
     sn_status status =
         sn_world_strike(world, s->shape, s->other, 2.0 * NEARNESS * size, NULL, error);
     if (status == SN_OK && s->core) { // the rest of it may be on its way out, and turn about it
-        sn_strike_core core = core_of(world, s->shape);
-        double margin = 2.0 * CORE_NEARNESS * core.radius;
+        sn_strike_core core = core_of(world, s->shape, s->other);
+        double margin = 2.0 * CORE_NEARNESS * core_radius(&core);
         status = sn_world_strike(world, s->shape, s->other, margin, &core, error);
     }
     bool kept = true;

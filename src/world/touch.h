@@ -85,10 +85,10 @@ typedef struct sn_touch_fast {
     uint32_t shape;
 } sn_touch_fast;
 
-// A ball inside a shape, in its place.
+// A ball, or a thinner ring, inside a shape, in its place.
 typedef struct sn_strike_core {
     uint32_t shape;
-    double radius;
+    sn_collider collider;
     sn_vec3 middle; // in the shape's axes
 } sn_strike_core;
 
@@ -210,10 +210,10 @@ sn_body sn_touch_body(const sn_world *world, uint32_t index);
 // Finds the contacts of a pair for a step of h; how many manifolds were left out.
 int sn_world_collide_pair(sn_world *world, sn_pair *pair, double h);
 void sn_touch_clear_pair(sn_touch *touch, sn_pair *pair);
-// The radius of a shape's surface where its normal is this: see contact.h. Tori are round to planes
-// and to what is round.
+// The radius of a shape's surface at a point of it where its normal is this: see contact.h. Tori
+// are round to planes, to what is convex and to each other.
 double sn_touch_roundness(const sn_collider *collider, const sn_transform *place,
-                          const sn_collider *other, sn_vec3 normal);
+                          const sn_collider *other, sn_vec3 normal, sn_vec3 point);
 
 // ---- foresee.c ----
 // Leads the contacts of a pair on to planes of ground that it comes to in a step of h, or adds
