@@ -528,32 +528,103 @@ static void take_back(sn_world *world, uint32_t shape, double fraction, uint32_t
     put_on_way(world, agent, frame);
 }
 
-// Lets a free body that has struck go on with the velocity that it has now.
-static bool go_on(sn_world *world, uint32_t shape, double time)
+static sn_vec3 way_of_centre(const sn_sweep *sweep)
+{
+    return sn_vec3_sub(sn_transform_point(sweep->end, sweep->centre),
+                       sn_transform_point(sweep->start, sweep->centre));
+}
+
+// What two ways have in common: the shortest that lies between both; none with a thing at rest.
+static sn_vec3 common_way(const sn_sweep *a, const sn_sweep *b)
+{
+    sn_vec3 way = way_of_centre(a), between = sn_vec3_sub(way_of_centre(b), way);
+    double square = sn_dot(between, between);
+    double share = square > 0.0 ? -sn_dot(way, between) / square : 0.0;
+    return sn_vec3_add_scaled(way, fmin(fmax(share, 0.0), 1.0), between);
+}
+
+// Lets a free body that was taken back go on by a way, and turn. False when memory runs out.
+static bool go_on(sn_world *world, uint32_t shape, sn_vec3 way, sn_quat rotation)
 {
     sn_touch *touch = &world->touch;
-    const sn_body_record *record = &world->bodies.data[touch->shapes.data[shape].body];
-    sn_rigid_set *set = &world->rigid;
-    int agent = record->agent.agent;
-    if (set->agents.agents[agent].held == 1) {
-        return true;
-    }
-    sn_transform frame = sn_rigid_frame(set, agent);
-    sn_part now;
-    set->agents.type->part(&set->agents, agent, 0, &now);
-    sn_quat turn = sn_quat_exp(sn_vec3_scale(time, now.angular_velocity));
-    sn_vec3 centre = sn_vec3_add_scaled(now.centre, time, now.velocity);
-    frame.position = sn_vec3_add(centre, sn_rotate(turn, sn_vec3_sub(frame.position, now.centre)));
-    frame.rotation = sn_quat_multiply(turn, frame.rotation);
-    put_on_way(world, agent, frame);
-    bool all = true;
+    const sn_touch_shape *own = &touch->shapes.data[shape];
+    const sn_body_record *record = &world->bodies.data[own->body];
+    sn_sweep now = sn_touch_sweep(world, shape);
+    sn_vec3 centre = sn_vec3_add(sn_transform_point(now.end, now.centre), way);
+    sn_transform place = {.rotation = rotation};
+    place.position = sn_vec3_sub(centre, sn_rotate(rotation, now.centre));
+    sn_transform local = record->shapes[own->shape].frame;
+    put_on_way(world, record->agent.agent,
+               sn_transform_multiply(place, sn_transform_inverse(local)));
+    bool kept = true;
     for (int i = 0; i < record->shape_count; ++i) {
-        uint32_t own = (uint32_t)(record->touch + i);
-        sn_broad_move(touch->broad, touch->shapes.data[own].proxy, bounds_of_way(world, own),
+        uint32_t each = (uint32_t)(record->touch + i);
+        sn_broad_move(touch->broad, touch->shapes.data[each].proxy, bounds_of_way(world, each),
                       SN_VEC3_ZERO);
-        all = all && (!is_far(world, own) || add_fast(world, own));
+        kept = kept && (!is_far(world, each) || add_fast(world, each));
     }
-    return all;
+    return kept;
+}
+
+// Does a strike leave a body on its way, or has it nothing else in contact?
+static bool is_let_go(const sn_world *world, uint32_t shape, sn_vec3 before)
+{
+    const double turned = 0.5; // of its velocity
+    const sn_touch *touch = &world->touch;
+    int agent = world->bodies.data[touch->shapes.data[shape].body].agent.agent;
+    int number = sn_touch_agent_number(world, touch->places.data[shape].side);
+    sn_vec3 now = sn_rigid_velocity(&world->rigid, agent);
+    return touch->islands.of.data[number] < 0 ||
+           sn_distance(now, before) <= turned * sn_length(before);
+}
+
+// Two that met, of which the second need not be a free body.
+typedef struct encounter {
+    uint32_t shapes[2];
+    int free;            // how many of them
+    sn_sweep ways[2];    // before they struck
+    sn_vec3 velocity[2]; // likewise
+    double fraction;
+} encounter;
+
+static encounter encounter_of(const sn_world *world, const sweep_search *s)
+{
+    encounter e = {.shapes = {s->shape, s->other}, .free = 1, .fraction = s->fraction};
+    e.free += is_free(world, world->touch.shapes.data[s->other].body);
+    for (int k = 0; k < e.free; ++k) {
+        e.ways[k] = sn_touch_sweep(world, e.shapes[k]);
+        int agent = world->bodies.data[world->touch.shapes.data[e.shapes[k]].body].agent.agent;
+        e.velocity[k] = sn_rigid_velocity(&world->rigid, agent);
+    }
+    return e;
+}
+
+// Both go on from where they struck: with the velocities they have now, or with what they had in
+// common before.
+static bool go_on_both(sn_world *world, const encounter *e, double h)
+{
+    double rest = 1.0 - e->fraction;
+    bool let_go = true, kept = true;
+    for (int k = 0; k < e->free; ++k) {
+        let_go = let_go && is_let_go(world, e->shapes[k], e->velocity[k]);
+    }
+    sn_vec3 common = e->free > 1 ? common_way(&e->ways[0], &e->ways[1]) : SN_VEC3_ZERO;
+    for (int k = 0; k < e->free; ++k) {
+        uint32_t shape = e->shapes[k];
+        int agent = world->bodies.data[world->touch.shapes.data[shape].body].agent.agent;
+        sn_vec3 way = sn_vec3_scale(rest, common);
+        sn_quat rotation = e->ways[k].end.rotation;
+        if (let_go) {
+            sn_vec3 spin = sn_rigid_angular_velocity(&world->rigid, agent);
+            way = sn_vec3_scale(rest * h, sn_rigid_velocity(&world->rigid, agent));
+            rotation = sn_quat_multiply(sn_quat_exp(sn_vec3_scale(rest * h, spin)),
+                                        sn_touch_sweep(world, shape).end.rotation);
+        }
+        if (world->rigid.agents.agents[agent].held != 1) {
+            kept = go_on(world, shape, way, rotation) && kept;
+        }
+    }
+    return kept;
 }
 
 void sn_touch_take_back(sn_world *world, uint32_t shape, double share)
@@ -579,13 +650,16 @@ static sn_status stop(sn_world *world, const sweep_search *s, double h, sn_error
 {
     const sn_touch *touch = &world->touch;
     int own = mechanism_of(world, s->shape), met = mechanism_of(world, s->other);
-    double rest = own < 0 && met < 0 ? (1.0 - s->fraction) * h : 0.0;
     bool back = met >= 0 && (own >= 0 || is_swift(touch, met)) && can_stop(world, s->other);
+    bool on = h > 0.0 && own < 0 && met < 0;
+    encounter both = {0};
+    if (on) {
+        both = encounter_of(world, s);
+    }
     if (own >= 0) {
         sn_articulation_take_back(&world->articulations.agents, own, world->gravity, s->fraction);
     } else {
-        take_back(world, s->shape, s->fraction, back ? s->shape : s->other,
-                  s->core && !(rest > 0.0));
+        take_back(world, s->shape, s->fraction, back ? s->shape : s->other, s->core && !on);
     }
     if (back && met != own) {
         sn_articulation_take_back(&world->articulations.agents, met, world->gravity, s->fraction);
@@ -601,11 +675,7 @@ static sn_status stop(sn_world *world, const sweep_search *s, double h, sn_error
         double margin = 2.0 * CORE_NEARNESS * core_radius(&core);
         status = sn_world_strike(world, s->shape, s->other, margin, &core, error);
     }
-    bool kept = true;
-    if (status == SN_OK && rest > 0.0) {
-        kept = go_on(world, s->shape, rest) &&
-               (!is_free(world, touch->shapes.data[s->other].body) || go_on(world, s->other, rest));
-    }
+    bool kept = status != SN_OK || !on || go_on_both(world, &both, h);
     return kept ? status : sn_fail_memory(error, sizeof(sn_touch_fast));
 }
 
