@@ -29,7 +29,7 @@ static void note_inverted(const sn_world *world, const char *name, sn_error_list
 }
 
 // Reads the scene and builds its world, since some mistakes (an inertia that no body can have) only
-// show there.
+// show there, and asks whether it could step.
 static void check(const sn_scene_source *source, check_result *result)
 {
     sn_scene *scene = NULL;
@@ -51,6 +51,11 @@ static void check(const sn_scene_source *source, check_result *result)
         result->params = sn_scene_param_count(scene);
         result->probes = sn_scene_probe_count(scene);
         note_inverted(world, source->name, &result->notes);
+        result->status = sn_world_check_step(world, &error);
+        if (result->status != SN_OK) {
+            sn_error_list_add(&result->errors, result->status, source->name, "%s",
+                              sn_error_message(&error));
+        }
     } else {
         sn_error_list_add_error(&result->errors, &error);
     }
