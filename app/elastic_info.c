@@ -92,6 +92,32 @@ bool sn_inverted_text(const sn_world *world, sn_body body, char text[SN_INVERTED
     return count > 0;
 }
 
+int sn_elastic_doubts(const sn_world *world, sn_body body,
+                      char texts[SN_DOUBT_LIMIT][SN_DOUBT_TEXT])
+{
+    const double locking = 0.45, flat = 0.05;
+    const sn_tetrahedra *mesh = sn_body_tetrahedra(world, body);
+    sn_tetrahedra_quality quality;
+    int count = 0, found = 0;
+    const sn_elastic_material *materials = sn_body_materials(world, body, &count);
+    double poisson = 0.0;
+    for (int i = 0; i < count; ++i) {
+        poisson = fmax(poisson, poisson_of(&materials[i].elastic));
+    }
+    if (sn_tetrahedra_nodes(mesh) == 4 && poisson > locking + 1e-9) {
+        snprintf(texts[found++], SN_DOUBT_TEXT,
+                 "elements of 4 nodes lock at a Poisson's ratio of %.5g and are too stiff; "
+                 "\"nodes\": 10 are not",
+                 poisson);
+    }
+    if (sn_tetrahedra_measure(mesh, &quality) && quality.least_ratio < flat) {
+        snprintf(texts[found++], SN_DOUBT_TEXT,
+                 "element %d is nearly flat: of quality %.2g, 1 is regular; steps suffer from it",
+                 quality.least_ratio_element, quality.least_ratio);
+    }
+    return found;
+}
+
 void sn_print_inverted(const sn_world *world)
 {
     for (int i = 0; i < sn_world_body_count(world); ++i) {
@@ -128,9 +154,10 @@ void sn_print_elastic(const sn_world *world, sn_body body)
 {
     const sn_tetrahedra *mesh = sn_body_tetrahedra(world, body);
     sn_tetrahedra_quality quality;
-    printf("\nelastic body %s: %d vertices (%d fixed), %d elements of %d nodes\n",
+    printf("\nelastic body %s: %d vertices (%d fixed), %d element%s of %d nodes\n",
            sn_body_name(world, body), sn_tetrahedra_vertex_count(mesh), fixed_count(world, body),
-           sn_tetrahedra_element_count(mesh), sn_tetrahedra_nodes(mesh));
+           sn_tetrahedra_element_count(mesh), plural(sn_tetrahedra_element_count(mesh)),
+           sn_tetrahedra_nodes(mesh));
     if (sn_tetrahedra_measure(mesh, &quality)) {
         printf("  edges %.4g to %.4g m, angles between faces %.1f to %.1f degrees, quality %.2f at "
                "least (element %d), %.2f in the mean\n",
@@ -149,5 +176,10 @@ void sn_print_elastic(const sn_world *world, sn_body body)
         const sn_elastic *e = &materials[i].elastic;
         printf("  material %d: %s, Young's modulus %.4g Pa, Poisson's ratio %.4g, %.4g kg/m^3\n", i,
                sn_elastic_law_word(e->law), young_of(e), poisson_of(e), materials[i].density);
+    }
+    char doubts[SN_DOUBT_LIMIT][SN_DOUBT_TEXT];
+    int doubt_count = sn_elastic_doubts(world, body, doubts);
+    for (int i = 0; i < doubt_count; ++i) {
+        printf("  %s\n", doubts[i]);
     }
 }

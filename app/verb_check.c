@@ -16,11 +16,18 @@ typedef struct check_result {
     int bodies, joints, fields, params, probes;
 } check_result;
 
-static void note_inverted(const sn_world *world, const char *name, sn_error_list *notes)
+static void note_elastic(const sn_world *world, const char *name, sn_error_list *notes)
 {
     for (int i = 0; i < sn_world_body_count(world); ++i) {
-        char text[SN_INVERTED_TEXT];
+        char text[SN_INVERTED_TEXT], doubts[SN_DOUBT_LIMIT][SN_DOUBT_TEXT];
         sn_body body = sn_world_body(world, i);
+        int count = sn_body_get_type(world, body) == SN_BODY_ELASTIC
+                        ? sn_elastic_doubts(world, body, doubts)
+                        : 0;
+        for (int k = 0; k < count; ++k) {
+            sn_error_list_add(notes, SN_OK, name, "body '%.60s': %s", sn_body_name(world, body),
+                              doubts[k]);
+        }
         if (sn_inverted_text(world, body, text)) {
             sn_error_list_add(notes, SN_OK, name, "body '%.60s' at the start: %s",
                               sn_body_name(world, body), text);
@@ -29,7 +36,7 @@ static void note_inverted(const sn_world *world, const char *name, sn_error_list
 }
 
 // Reads the scene and builds its world, since some mistakes (an inertia that no body can have) only
-// show there.
+// show there, and asks whether it could step.
 static void check(const sn_scene_source *source, check_result *result)
 {
     sn_scene *scene = NULL;
@@ -50,7 +57,12 @@ static void check(const sn_scene_source *source, check_result *result)
         result->fields = sn_world_field_count(world);
         result->params = sn_scene_param_count(scene);
         result->probes = sn_scene_probe_count(scene);
-        note_inverted(world, source->name, &result->notes);
+        note_elastic(world, source->name, &result->notes);
+        result->status = sn_world_check_step(world, &error);
+        if (result->status != SN_OK) {
+            sn_error_list_add(&result->errors, result->status, source->name, "%s",
+                              sn_error_message(&error));
+        }
     } else {
         sn_error_list_add_error(&result->errors, &error);
     }

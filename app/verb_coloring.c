@@ -45,8 +45,8 @@ static sn_status color(const sn_arguments *arguments, const sn_thesis_operands *
         status = status == SN_OK ? sn_thesis_write(&colours, path, error) : status;
     }
     if (status == SN_OK) {
-        sn_say(arguments, "%d faces in three textures, %d edges between equal ones", surface.count,
-               conflicts);
+        sn_say(arguments, "%d faces in three textures, %d edge%s between equal ones", surface.count,
+               conflicts, conflicts == 1 ? "" : "s");
     }
     sn_thesis_file_free(&surface);
     sn_thesis_file_free(&colours);

@@ -1,5 +1,6 @@
 // sinew equilibrium SCENE: the pose in which nothing accelerates.
 #include <math.h>
+#include <string.h>
 
 #include "elastic_info.h"
 #include "exit_code.h"
@@ -10,6 +11,55 @@
 #include "sinew/mechanics.h"
 #include "terminal.h"
 #include "verbs.h"
+
+// ---- probes ----
+
+// Is a quantity one that a pose alone has? Velocities are zero there, and forces of contacts, bonds
+// and joints are found by steps.
+static bool is_of_pose(sn_quantity quantity)
+{
+    static const char *const beginnings[] = {
+        "position.", "centre.", "rotation.", "energy.potential", "energy.elastic",
+        "stretch.",  "length",  "force",     "joint.position"};
+    const char *word = sn_quantity_word(quantity);
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; ++i) {
+        if (strncmp(word, beginnings[i], strlen(beginnings[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The scene's probe of that number, where it is of the pose.
+static bool find_probe(const sn_scene *scene, const sn_world *world, int index,
+                       sn_named_probe *probe)
+{
+    return sn_scene_probe(scene, world, index, probe, NULL) == SN_OK &&
+           is_of_pose(probe->probe.quantity);
+}
+
+static void print_probes(const sn_scene *scene, const sn_world *world)
+{
+    sn_named_probe probe;
+    for (int i = 0; i < sn_scene_probe_count(scene); ++i) {
+        if (find_probe(scene, world, i, &probe)) {
+            printf("%-17s %.9g %s\n", probe.name, sn_probe_read(world, &probe.probe),
+                   sn_probe_unit(world, &probe.probe));
+        }
+    }
+}
+
+static void json_probes(sn_json_writer *json, const sn_scene *scene, const sn_world *world)
+{
+    sn_named_probe probe;
+    sn_json_write_open(json, "probes", '{');
+    for (int i = 0; i < sn_scene_probe_count(scene); ++i) {
+        if (find_probe(scene, world, i, &probe)) {
+            sn_json_write_number(json, probe.name, sn_probe_read(world, &probe.probe));
+        }
+    }
+    sn_json_write_close(json);
+}
 
 // ---- text ----
 
@@ -48,7 +98,7 @@ static void print_directions(const sn_world *world, const char *title, int count
     }
 }
 
-static void print_text(const sn_world *world, const sn_equilibrium *rest)
+static void print_text(const sn_scene *scene, const sn_world *world, const sn_equilibrium *rest)
 {
     printf("%s after %d iteration%s\n",
            rest->stable ? "stable equilibrium" : "balanced, but not stable", rest->iterations,
@@ -69,6 +119,7 @@ static void print_text(const sn_world *world, const sn_equilibrium *rest)
                sn_freedom_name(world, rest->resting[i], name));
     }
     printf("%s", rest->resting_count > 0 ? "\n" : "");
+    print_probes(scene, world);
 }
 
 // ---- JSON ----
@@ -111,7 +162,7 @@ static void json_bodies(sn_json_writer *json, const sn_world *world)
     sn_json_write_close(json);
 }
 
-static void print_json(const sn_world *world, const sn_equilibrium *rest)
+static void print_json(const sn_scene *scene, const sn_world *world, const sn_equilibrium *rest)
 {
     sn_json_writer json = {.stream = stdout};
     sn_json_write_open(&json, NULL, '{');
@@ -133,6 +184,7 @@ static void print_json(const sn_world *world, const sn_equilibrium *rest)
     }
     sn_json_write_close(&json);
     json_bodies(&json, world);
+    json_probes(&json, scene, world);
     sn_json_write_close(&json);
 }
 
@@ -184,9 +236,9 @@ static int run(const sn_arguments *arguments)
         code = sn_exit_for(status);
     } else {
         if (sn_option_given(arguments, "json")) {
-            print_json(world, &rest);
+            print_json(scene, world, &rest);
         } else {
-            print_text(world, &rest);
+            print_text(scene, world, &rest);
         }
         code = output != NULL ? write_scene(arguments, scene, world, output) : SN_EXIT_OK;
     }
@@ -219,9 +271,11 @@ const sn_verb sn_verb_equilibrium = {
     .minimum_operands = 1,
     .maximum_operands = 1,
     .summary = "find the pose in which nothing accelerates",
-    .description = "Goes downhill from where the scene starts, under gravity, springs and drives,\n"
-                   "to a pose that is balanced and stable, and tells which freedoms have no\n"
-                   "stiffness there and which rest on limits. Dry friction holds nothing.",
+    .description =
+        "Goes downhill from where the scene starts, under gravity, springs and drives,\n"
+        "to a pose that is balanced and stable, and tells which freedoms have no\n"
+        "stiffness there and which rest on limits. Dry friction holds nothing. Probes of\n"
+        "places, lengths and stored energies are read there.",
     SN_VERB_TABLES,
     .run = run,
 };

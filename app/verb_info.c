@@ -330,7 +330,8 @@ static void describe_shapes(const sn_world *world, sn_body body, char *text, siz
 {
     if (sn_body_get_type(world, body) == SN_BODY_ELASTIC) {
         const sn_tetrahedra *mesh = sn_body_tetrahedra(world, body);
-        snprintf(text, size, "%d elements", sn_tetrahedra_element_count(mesh));
+        int elements = sn_tetrahedra_element_count(mesh);
+        snprintf(text, size, "%d element%s", elements, elements == 1 ? "" : "s");
         return;
     }
     int count = sn_body_shape_count(world, body);

@@ -219,9 +219,10 @@ static void tell_end(const sim_job *job, double seconds)
     sn_step_report report = sn_world_report(sn_thesis_stage_world(job->stage));
     bool springs =
         sn_world_contact_def(sn_thesis_stage_world(job->stage)).method == SN_CONTACT_SPRINGS;
-    sn_say(job->arguments, "%d states to %.6g s in %s; T = K + P + G + D%s kept to %.1e of %.4g",
-           job->states, e[file.count - 1].time, sn_duration_text(seconds, text, sizeof text),
-           springs ? " and contact springs" : "", scale > 0.0 ? drift / scale : drift, scale);
+    sn_say(job->arguments, "%d state%s to %.6g s in %s; T = K + P + G + D%s kept to %.1e of %.4g",
+           job->states, job->states == 1 ? "" : "s", e[file.count - 1].time,
+           sn_duration_text(seconds, text, sizeof text), springs ? " and contact springs" : "",
+           scale > 0.0 ? drift / scale : drift, scale);
     if (report.internal_steps > 0) {
         sn_say(job->arguments, "%llu steps, %llu refused",
                (unsigned long long)report.internal_steps, (unsigned long long)report.failed_steps);

@@ -95,6 +95,76 @@ static void test_samples_are_read(void **state)
     assert_two_elements(status, mesh, &error, false);
 }
 
+// Three elements one on the other: of "core" (3), of "core" and "all" (9), and of "rim" (7) and
+// "all". Version 2 has an element once for each of its groups, version 4 a volume with all of them.
+#define SHARED_NAMES                                                                               \
+    "$PhysicalNames\n3\n3 3 \"core\"\n3 7 \"rim\"\n3 9 \"all\"\n$EndPhysicalNames\n"
+
+static const char shared2[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n" SHARED_NAMES
+                              "$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 0 0 -1\n6 1 1 1\n"
+                              "$EndNodes\n$Elements\n5\n1 4 2 3 1 1 2 3 4\n"
+                              "2 4 2 3 2 1 3 2 5\n3 4 2 9 2 1 3 2 5\n"
+                              "4 4 2 7 3 2 3 4 6\n5 4 2 9 3 2 3 4 6\n$EndElements\n";
+static const char shared4[] = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n" SHARED_NAMES
+                              "$Entities\n0 0 0 3\n1 0 0 0 1 1 1 1 3 0\n"
+                              "2 0 0 0 1 1 1 2 3 9 0\n3 0 0 0 1 1 1 2 7 9 0\n$EndEntities\n"
+                              "$Nodes\n1 6 1 6\n3 1 0 6\n1\n2\n3\n4\n5\n6\n"
+                              "0 0 0\n1 0 0\n0 1 0\n0 0 1\n0 0 -1\n1 1 1\n$EndNodes\n"
+                              "$Elements\n3 3 1 3\n3 1 4 1\n1 1 2 3 4\n3 2 4 1\n2 1 3 2 5\n"
+                              "3 3 4 1\n3 2 3 4 6\n$EndElements\n";
+
+static bool is_called(const sn_tetrahedra *mesh, int element, const char *name)
+{
+    const sn_region_name *names = sn_tetrahedra_region_names(mesh);
+    bool called = false;
+    for (int i = 0; i < sn_tetrahedra_region_name_count(mesh); ++i) {
+        called = called || (names[i].region == sn_tetrahedra_regions(mesh)[element] &&
+                            strcmp(names[i].name, name) == 0);
+    }
+    return called;
+}
+
+// An element is in every group of its volume, and goes by any of their names and numbers.
+static void test_shared_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        bool of[3];
+    } groups[] = {{"core", {1, 1, 0}},
+                  {"all", {0, 1, 1}},
+                  {"rim", {0, 0, 1}},
+                  {"3", {1, 1, 0}},
+                  {"9", {0, 1, 1}}};
+    const char *const texts[] = {shared2, shared4};
+    for (int k = 0; k < 2; ++k) {
+        sn_tetrahedra *mesh = NULL;
+        sn_error error = {0};
+        if (sn_tetrahedra_parse_msh("a", texts[k], strlen(texts[k]), &mesh, &error) != SN_OK) {
+            fail_msg("%s", sn_error_message(&error));
+        }
+        assert_int_equal(sn_tetrahedra_element_count(mesh), 3);
+        const int *regions = sn_tetrahedra_regions(mesh);
+        assert_int_equal(regions[0], 3);
+        assert_int_equal(regions[1], 10); // 3 is the first one's, and no group has this one
+        assert_int_equal(regions[2], 7);
+        for (size_t i = 0; i < sizeof groups / sizeof *groups; ++i) {
+            for (int e = 0; e < 3; ++e) {
+                assert_int_equal(is_called(mesh, e, groups[i].name), groups[i].of[e]);
+            }
+        }
+        sn_tetrahedra_release(mesh);
+    }
+    // The same corners in another volume are two elements all the same, and refused.
+    char text[sizeof shared2];
+    memcpy(text, shared2, sizeof text);
+    memcpy(strstr(text, "3 4 2 9 2 "), "3 4 2 9 5 ", 10);
+    sn_tetrahedra *mesh = NULL;
+    sn_error error = {0};
+    assert_int_not_equal(sn_tetrahedra_parse_msh("a", text, strlen(text), &mesh, &error), SN_OK);
+    assert_non_null(strstr(sn_error_message(&error), "with the corners of"));
+}
+
 static void assert_named(const sn_tetrahedra *mesh)
 {
     static const sn_region_name wanted[] = {{7, "soft rubber"}, {9, "none"}, {8, "steel"}};
@@ -413,6 +483,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples_are_read),
+        cmocka_unit_test(test_shared_groups),
         cmocka_unit_test(test_groups_have_names),
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_tetgen_s_middles_are_put_in_order),

@@ -94,6 +94,36 @@ static void test_inverted(void **unused)
     sn_thesis_file_free(&topology);
 }
 
+// Four elements of two bodies whose vertices are mixed: the one with vertex 0 comes first, although
+// the file names the other before.
+static void test_bodies(void **unused)
+{
+    (void)unused;
+    const int vertices[4][4] = {{1, 3, 5, 7}, {0, 2, 4, 6}, {3, 5, 7, 9}, {2, 4, 6, 8}};
+    sn_thesis_element elements[4] = {0};
+    for (int i = 0; i < 4; ++i) {
+        memcpy(elements[i].vertices, vertices[i], sizeof vertices[i]);
+        elements[i].density = (double)i;
+    }
+    sn_thesis_file topology = {SN_THESIS_TOPOLOGY, 4, {elements}}, chosen;
+    sn_error error = {0};
+    const int both[2] = {1, 0}, missing = 2;
+    for (int body = 0; body < 2; ++body) {
+        assert_int_equal(sn_thesis_bodies(&topology, 10, &body, 1, &chosen, &error), SN_OK);
+        assert_int_equal(chosen.count, 2);
+        assert_true(chosen.elements[0].density == (body == 0 ? 1.0 : 0.0));
+        assert_true(chosen.elements[1].density == (body == 0 ? 3.0 : 2.0));
+        sn_thesis_file_free(&chosen);
+    }
+    assert_int_equal(sn_thesis_bodies(&topology, 10, both, 2, &chosen, &error), SN_OK);
+    assert_int_equal(chosen.count, 4);
+    sn_thesis_file_free(&chosen);
+    assert_int_equal(sn_thesis_bodies(&topology, 10, &missing, 1, &chosen, &error),
+                     SN_ERROR_ARGUMENT);
+    assert_non_null(strstr(sn_error_message(&error), "no body 2; 0 to 1"));
+    assert_int_not_equal(sn_thesis_bodies(&topology, 9, both, 2, &chosen, &error), SN_OK);
+}
+
 static void test_plot(void **unused)
 {
     (void)unused;
@@ -121,6 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_energy),
         cmocka_unit_test(test_inverted),
+        cmocka_unit_test(test_bodies),
         cmocka_unit_test(test_plot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,6 +84,24 @@ sed 's/^5: .*/5: 1 2 x/' fall.st >bad.st
 try energy torus/torus.tp bad.st
 is "a state with a mistake" 3
 has "its place" stderr "bad.st:9:8: 'x'; a coordinate was expected"
+for bodies in 0 1 2 2,0; do
+    try energy elast/elast.tp elast/elast.st --gravity 400 --body $bodies
+    is "energy of bodies $bodies" 0
+done
+has "energy of bodies tells its file" stdout '^elast/elast-body-2-0.en$'
+try energy elast/elast.tp elast/elast.st --gravity 400 -o elast/all.en
+yes "bodies' energies add up" python3 -c '
+def row(name): return [float(a) for a in open("elast/" + name + ".en").read().splitlines()[2].split()]
+bed, cube, ball, two, whole = row("elast-body-0"), row("elast-body-1"), row("elast-body-2"), row("elast-body-2-0"), row("all")
+assert abs(bed[3] + cube[3] + ball[3] - whole[3]) < 1e-12 * abs(whole[3])
+assert abs(bed[3] + ball[3] - two[3]) < 1e-12 * abs(two[3])
+assert abs(cube[3] - 2 * 6**3 * 400 * 12) < 1e-9 * cube[3], cube # 2 g/cm^3, 6 cm wide, its middle 12 cm above the origin
+'
+try energy elast/elast.tp elast/elast.st --body 3
+is "energy of a body that is not there" 3
+has "and which there are" stderr 'no body 3; 0 to 2'
+try energy elast/elast.tp elast/elast.st --body 0,
+is "energy of no number" 2
 
 # ---- showen ----
 try showen fall.en

@@ -168,6 +168,13 @@ SN_API sn_status sn_thesis_measure(const sn_thesis_file *topology, const sn_thes
                                    sn_vec3 gravity, bool rest_volume, sn_thesis_energy *energy,
                                    sn_error *error);
 
+// The elements of some bodies alone, such as for their own energies: rows of those connected parts
+// of a file of tetrahedra that are listed. Parts count from 0 in the order of their first vertices,
+// as those of sn_thesis_stage do. What is chosen belongs to the caller.
+SN_API sn_status sn_thesis_bodies(const sn_thesis_file *topology, int vertex_count,
+                                  const int *bodies, int count, sn_thesis_file *chosen,
+                                  sn_error *error);
+
 // Elements that a state has flat or inverted, and the first of them (-1: none). The thesis' law
 // does not tell an inverted element from a sound one, so energies alone do not show it.
 SN_API int sn_thesis_count_inverted(const sn_thesis_file *topology, const sn_thesis_state *state,

@@ -174,6 +174,10 @@ SN_API sn_status sn_world_copy(const sn_world *world, sn_world **copy, sn_error 
 // starts something ends the step early: compare sn_world_time.
 SN_API sn_status sn_world_step(sn_world *world, double h, sn_error *error);
 
+// Would a step be refused because integrators, bonds and the method of contact do not go together?
+// Nothing moves.
+SN_API sn_status sn_world_check_step(sn_world *world, sn_error *error);
+
 SN_API double sn_world_time(const sn_world *world);
 SN_API uint64_t sn_world_step_count(const sn_world *world);
 SN_API double

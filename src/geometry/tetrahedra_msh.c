@@ -1,22 +1,30 @@
 // Gmsh's MSH files, "File formats" of the Gmsh reference manual: sections between $Name and
-// $EndName. An element's region is its first physical group, 0 when it has none, and regions have
-// the names of groups of volumes.
+// $EndName. An element's region is its physical group, 0 when it has none, and regions have the
+// names of groups of volumes; tetrahedra_groups.h has what becomes of several groups.
 #include <limits.h>
+#include <string.h>
 
 #include "base/error.h"
-#include "geometry/tetrahedra_file.h"
+#include "geometry/tetrahedra_groups.h"
 
 enum { FOUR_NODES = 4, TEN_NODES = 11 }; // element types
 
 // Gmsh numbers the middles of edges 23 and 13 the other way round.
 static const int gmsh_order[10] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 8};
 
+typedef struct msh_volume {
+    int64_t tag;
+    int group; // the first, 0: none
+    int set;   // of several groups, -1: of one or none
+} msh_volume;
+
 typedef struct msh_reader {
     sn_words words;
     sn_tetrahedra_parts parts;
-    int version;                   // 2 or 4
-    SN_ARRAY(sn_node_tag) volumes; // of $Entities: tag, and physical group as index
-    int other_type;                // of elements that are not read, solid ones first; 0: none
+    int version;                  // 2 or 4
+    SN_ARRAY(msh_volume) volumes; // of $Entities
+    sn_group_sets groups;
+    int other_type; // of elements that are not read, solid ones first; 0: none
 } msh_reader;
 
 // ---- elements that are not read ----
@@ -121,6 +129,12 @@ static void read_names(msh_reader *r)
     }
 }
 
+static void read_element(msh_reader *r, int type, int region)
+{
+    sn_tetrahedra_parts_element(&r->parts, &r->words, type == FOUR_NODES ? 4 : 10,
+                                type == FOUR_NODES ? NULL : gmsh_order, region);
+}
+
 // ---- version 2 ----
 
 static void read_nodes_2(msh_reader *r)
@@ -132,20 +146,44 @@ static void read_nodes_2(msh_reader *r)
     }
 }
 
+// Writers of version 2 put an element down once for each of its groups, one right after the other:
+// is the last one the same as the one before it?
+static bool is_repeated(const msh_reader *r)
+{
+    int count = r->parts.regions.count;
+    const int64_t *last = r->parts.elements.data + 10 * (size_t)(count - 1);
+    return count > 1 && memcmp(last - 10, last, 10 * sizeof *last) == 0;
+}
+
+// The last element is the one before it in another group.
+static void join_groups(msh_reader *r, int group)
+{
+    r->parts.elements.count -= 10;
+    r->parts.regions.count -= 1;
+    int last = r->parts.regions.count - 1;
+    r->parts.failed = !sn_group_sets_add(&r->groups, last, r->parts.regions.data[last], group);
+}
+
 static void read_elements_2(msh_reader *r)
 {
+    int entity_before = -1;
     int count = count_of(r, "a number of elements");
     for (int i = 0; i < count && r->words.status == SN_OK && !r->parts.failed; ++i) {
         read_tag(r, "an element's number");
         int type = count_of(r, "an element's type"), tags = count_of(r, "a number of tags");
-        int region = 0;
+        int group = 0, entity = -1;
         for (int k = 0; k < tags && r->words.status == SN_OK; ++k) {
             int tag = (int)sn_words_integer(&r->words, "a tag", INT_MIN, INT_MAX);
-            region = k == 0 ? tag : region;
+            group = k == 0 ? tag : group;
+            entity = k == 1 ? tag : entity;
         }
         if (type == FOUR_NODES || type == TEN_NODES) {
-            sn_tetrahedra_parts_element(&r->parts, &r->words, type == FOUR_NODES ? 4 : 10,
-                                        type == FOUR_NODES ? NULL : gmsh_order, region);
+            read_element(r, type, group);
+            bool sound = r->words.status == SN_OK && !r->parts.failed;
+            if (sound && entity == entity_before && is_repeated(r)) {
+                join_groups(r, group);
+            }
+            entity_before = entity;
         } else {
             pass_over(r, type);
         }
@@ -161,6 +199,27 @@ static void skip_numbers(msh_reader *r, int64_t count)
     }
 }
 
+// The physical groups of an entity.
+static msh_volume read_groups(msh_reader *r, int64_t tag)
+{
+    msh_volume volume = {.tag = tag, .set = -1};
+    SN_ARRAY(int) groups = {0};
+    int count = count_of(r, "a number of physical groups");
+    for (int k = 0; k < count && r->words.status == SN_OK && !r->parts.failed; ++k) {
+        int group = (int)sn_words_integer(&r->words, "a physical group", INT_MIN, INT_MAX);
+        r->parts.failed = !sn_array_push(&groups, group);
+    }
+    if (r->words.status == SN_OK && !r->parts.failed && count > 0) {
+        volume.group = groups.data[0];
+    }
+    if (r->words.status == SN_OK && !r->parts.failed && count > 1) {
+        volume.set = sn_group_sets_of(&r->groups, groups.data, count);
+        r->parts.failed = volume.set < 0;
+    }
+    sn_array_free(&groups);
+    return volume;
+}
+
 static void read_entities(msh_reader *r)
 {
     int counts[4];
@@ -171,29 +230,25 @@ static void read_entities(msh_reader *r)
         for (int i = 0; i < counts[d] && r->words.status == SN_OK && !r->parts.failed; ++i) {
             int64_t tag = read_tag(r, "an entity's number");
             skip_numbers(r, d == 0 ? 3 : 6);
-            int groups = count_of(r, "a number of physical groups"), group = 0;
-            for (int k = 0; k < groups && r->words.status == SN_OK; ++k) {
-                int value = (int)sn_words_integer(&r->words, "a physical group", INT_MIN, INT_MAX);
-                group = k == 0 ? value : group;
-            }
+            msh_volume volume = read_groups(r, tag);
             if (d > 0) {
                 skip_numbers(r, count_of(r, "a number of boundaries"));
             }
-            if (d == 3 && !sn_array_push(&r->volumes, (sn_node_tag){tag, group})) {
+            if (d == 3 && !sn_array_push(&r->volumes, volume)) {
                 r->parts.failed = true;
             }
         }
     }
 }
 
-static int group_of(const msh_reader *r, int64_t volume)
+static msh_volume volume_of(const msh_reader *r, int64_t tag)
 {
     for (int i = 0; i < r->volumes.count; ++i) {
-        if (r->volumes.data[i].tag == volume) {
-            return r->volumes.data[i].index;
+        if (r->volumes.data[i].tag == tag) {
+            return r->volumes.data[i];
         }
     }
-    return 0;
+    return (msh_volume){.tag = tag, .set = -1};
 }
 
 static void read_node_block(msh_reader *r)
@@ -230,12 +285,15 @@ static void read_elements_4(msh_reader *r)
         int dimension = count_of(r, "a dimension");
         int64_t entity = read_tag(r, "an entity's number");
         int type = count_of(r, "an element's type"), count = count_of(r, "a number of elements");
-        int region = dimension == 3 ? group_of(r, entity) : 0;
+        msh_volume volume = volume_of(r, dimension == 3 ? entity : INT64_MIN);
         for (int i = 0; i < count && r->words.status == SN_OK && !r->parts.failed; ++i) {
             read_tag(r, "an element's number");
             if (type == FOUR_NODES || type == TEN_NODES) {
-                sn_tetrahedra_parts_element(&r->parts, &r->words, type == FOUR_NODES ? 4 : 10,
-                                            type == FOUR_NODES ? NULL : gmsh_order, region);
+                read_element(r, type, volume.group);
+                if (volume.set >= 0 &&
+                    !sn_group_sets_put(&r->groups, r->parts.regions.count - 1, volume.set)) {
+                    r->parts.failed = true;
+                }
             } else {
                 pass_over(r, type);
             }
@@ -297,6 +355,10 @@ sn_status sn_tetrahedra_parse_msh(const char *name, const char *text, size_t len
         }
     }
     refuse_others(&r);
+    if (r.words.status == SN_OK && !r.parts.failed) {
+        sn_group_sets_finish(&r.groups, &r.parts);
+    }
+    sn_group_sets_free(&r.groups);
     sn_array_free(&r.volumes);
     return sn_tetrahedra_parts_finish(&r.parts, &r.words, tetrahedra);
 }

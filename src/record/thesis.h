@@ -41,4 +41,11 @@ SN_API void sn_thesis_format_state(const sn_thesis_state *state, sn_text *text);
 sn_status sn_thesis_check_vertices(const sn_thesis_file *file, const char *name, int vertex_count,
                                    sn_error *error);
 
+// Connected parts: begin with a forest of vertices, join those of every element, then number it, in
+// place, so that every vertex has its part's number. Parts count in the order of their first
+// vertices.
+void sn_thesis_parts_begin(int *parents, int vertex_count);
+void sn_thesis_parts_join(int *parents, const int vertices[4]);
+int sn_thesis_parts_number(int *parents, int vertex_count); // how many there are
+
 #endif

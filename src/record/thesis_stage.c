@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "geometry/tetrahedra.h"
-#include "sinew/thesis.h"
+#include "record/thesis.h"
 
 typedef struct stage_part {
     sn_body body;
@@ -84,32 +84,16 @@ static sn_thesis_stage *allocate_stage(const sn_thesis_model *model)
 
 // ---- parts ----
 
-static int root_of(int *parents, int vertex)
-{
-    while (parents[vertex] != vertex) {
-        parents[vertex] = parents[parents[vertex]];
-        vertex = parents[vertex];
-    }
-    return vertex;
-}
-
-// Vertices of one element belong together. `places` serves as the forest.
+// Vertices of one element belong together.
 static void find_parts(const sn_tetrahedra *mesh, sn_thesis_stage *stage)
 {
-    int *parents = stage->places, count = mesh->vertex_count;
-    for (int i = 0; i < count; ++i) {
-        parents[i] = i;
-    }
+    int count = mesh->vertex_count;
+    sn_thesis_parts_begin(stage->part_of, count);
     for (int e = 0; e < mesh->element_count; ++e) {
-        const int *v = mesh->elements + 4 * (size_t)e;
-        for (int k = 1; k < 4; ++k) {
-            int a = root_of(parents, v[0]), b = root_of(parents, v[k]);
-            parents[a > b ? a : b] = a < b ? a : b;
-        }
+        sn_thesis_parts_join(stage->part_of, mesh->elements + 4 * (size_t)e);
     }
-    for (int i = 0; i < count; ++i) { // the root is the lowest of its part
-        int root = root_of(parents, i);
-        stage->part_of[i] = root == i ? stage->part_count++ : stage->part_of[root];
+    stage->part_count = sn_thesis_parts_number(stage->part_of, count);
+    for (int i = 0; i < count; ++i) {
         stage->parts[stage->part_of[i]].count += 1;
     }
     for (int p = 1; p < stage->part_count; ++p) {

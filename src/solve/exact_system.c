@@ -1,5 +1,6 @@
 #include "solve/exact_system.h"
 
+#include "math/lanes.h"
 #include "solve/cone.h"
 
 void sn_exact_system_clear(sn_exact_system *system)
@@ -170,6 +171,24 @@ static void add_along_free(const double *restrict j, const double *restrict v, d
     u[2] = z;
 }
 
+// v += p0 y0 + p1 y1 + p2 y2, four numbers at a time and in this order, as one after the other
+// would have it: half of the time of elastic bodies in contact goes here.
+static void push_three(const double *y, int count, const double p[SN_BLOCK_ROWS], double *v)
+{
+    const double *y1 = y + count, *y2 = y1 + count;
+    int i = 0;
+    for (; i + SN_LANES <= count; i += SN_LANES) {
+        sn_lanes_row sum = *(const sn_lanes_row *)(v + i);
+        sum += p[0] * *(const sn_lanes_row *)(y + i);
+        sum += p[1] * *(const sn_lanes_row *)(y1 + i);
+        sum += p[2] * *(const sn_lanes_row *)(y2 + i);
+        *(sn_lanes_row *)(v + i) = sum;
+    }
+    for (; i < count; ++i) {
+        v[i] = ((v[i] + p[0] * y[i]) + p[1] * y1[i]) + p[2] * y2[i];
+    }
+}
+
 void sn_exact_push_into(const sn_exact_system *system, const sn_exact_block *block, sn_vec3 dp,
                         double *velocities)
 {
@@ -180,6 +199,10 @@ void sn_exact_push_into(const sn_exact_system *system, const sn_exact_block *blo
         double *v = velocities + agent->v_first;
         if (is_point_on_free(block, agent)) {
             push_free(y, numbers, v);
+            continue;
+        }
+        if (block->width == SN_BLOCK_ROWS) {
+            push_three(y, agent->v_count, numbers, v);
             continue;
         }
         for (int a = 0; a < block->width; ++a) {

@@ -631,7 +631,7 @@ void sn_world_take_springs(sn_world *world)
 // ---- the world's side ----
 
 // One system of equations holds everything that may touch.
-static sn_status check_groups(const sn_world *world, sn_error *error)
+sn_status sn_world_check_springs(const sn_world *world, sn_error *error)
 {
     const sn_agent_set *set = &world->elastics.agents;
     int group = set->count > 0 ? world->group_of[SN_SET_ELASTIC].data[0] : -1;
@@ -655,7 +655,7 @@ sn_status sn_world_begin_springs(sn_world *world, sn_error *error)
 {
     world->touch.springs.starved = false;
     world->touch.springs.fault.code = SN_OK;
-    sn_status status = check_groups(world, error);
+    sn_status status = sn_world_check_springs(world, error);
     if (world->elastics.agents.count == 0 || status != SN_OK) {
         return status;
     }

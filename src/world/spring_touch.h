@@ -92,6 +92,8 @@ typedef struct sn_spring_touch {
 
 void sn_spring_touch_free(sn_spring_touch *touch);
 
+// Is everything that may touch under one integrator with stages, as springs need it?
+sn_status sn_world_check_springs(const sn_world *world, sn_error *error);
 SN_API sn_status sn_world_begin_springs(sn_world *world, sn_error *error);
 void sn_world_add_springs(sn_world *world, int group);
 SN_API double sn_world_spring_energy(const sn_world *world);

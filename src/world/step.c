@@ -445,6 +445,18 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     return status;
 }
 
+sn_status sn_world_check_step(sn_world *world, sn_error *error)
+{
+    sn_status status = sn_world_check_still(world, error);
+    status = status == SN_OK ? sn_world_assemble(world, error) : status;
+    status = status == SN_OK ? sn_world_make_groups(world, error) : status;
+    status = status == SN_OK ? sn_world_give_bonds(world, error) : status;
+    if (status == SN_OK && world->contact.method == SN_CONTACT_SPRINGS) {
+        status = sn_world_check_springs(world, error);
+    }
+    return status;
+}
+
 sn_status sn_world_step(sn_world *world, double h, sn_error *error)
 {
     if (!(h > 0.0) || !isfinite(h)) {
