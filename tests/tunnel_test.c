@@ -453,6 +453,16 @@ static void doors_give_no_energy(void **state)
     }
 }
 
+// Its core slides along a plate that turns towards it for thirty steps, nearer and nearer; in the
+// last it would end just inside.
+static void cores_do_not_creep_in(void **state)
+{
+    (void)state;
+    shot_tally one = {0};
+    run_shot(77, 9388, false, &one);
+    assert_int_equal(one.through, 0);
+}
+
 static void links_do_not_pass_either(void **state)
 {
     (void)state;
@@ -789,6 +799,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_passes_through_thin_things),
         cmocka_unit_test(doors_give_no_energy),
+        cmocka_unit_test(cores_do_not_creep_in),
         cmocka_unit_test(links_do_not_pass_either),
         cmocka_unit_test(what_strikes_thin_plates_rebounds),
         cmocka_unit_test(what_falls_on_thin_plates_comes_back),

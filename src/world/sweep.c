@@ -31,7 +31,7 @@ static const double CORE_NEARNESS = 0.01; // of the core's radius
 static const double LEAST = 1e-6;         // of either nearness: what is left to come nearer by
 static const double STOPPED = 0.999;      // of the way: taken back already, unless it goes deeper
 static const double CHORD = 0.25;         // rad: of a link's way, followed at a time
-enum { ROUNDS = 12, GOING_ON = 8, MOST_CHORDS = 256, MOST_HALVES = 12 };
+enum { ROUNDS = 16, GOING_ON = 8, MOST_CHORDS = 256, MOST_HALVES = 12 };
 
 // How a shape moves in the step.
 sn_sweep sn_touch_sweep(const sn_world *world, uint32_t shape)
@@ -243,7 +243,7 @@ typedef struct sweep_search {
     double fraction; // of the first meeting
     uint32_t other;  // with this shape
     bool core;       // which only the core has met
-    bool deep;       // which is known to go deeper than a graze
+    bool deep;       // which is known to go deeper than a graze, as all of the core do
 } sweep_search;
 
 // Pairs that had contacts in the step are the solver's business; of them only the core is followed,
@@ -429,7 +429,7 @@ static bool visit(void *context, int proxy, uint32_t other)
         s->fraction = fraction;
         s->other = other;
         s->core = core;
-        s->deep = deep;
+        s->deep = deep || core;
     }
     return true;
 }
