@@ -368,6 +368,8 @@ static void mistakes_have_places(void **state)
         {SCENE(BAR("bar", "0") "," BAR("other", "3"),
                BOND("junction", "\"to\": \"other\", \"vertices\": " RIGHT)),
          {"t:5:1: other: vertex 3 of the body is further than 4 elements from this one"}},
+        {SCENE(BAR("bar", "0"), BOND("point", "\"point\": [5, 0, 0]")),
+         {"t:5:1: bar: the point [5, 0, 0] is further than 4 elements outside of the body"}},
         {SCENE(BAR("bar", "0"), BOND("plane", "\"position\": [0, 0, 5], \"vertices\": " LEFT)),
          {"t:5:1: hold: what it holds starts 5.05 m from where it is to be; less than the size of "
           "the body"}},

@@ -218,6 +218,18 @@ static bool copy_vertices(const sn_world *world, const sn_bond_def *def, sn_bond
     return true;
 }
 
+#define FAR_OUTSIDE 4.0 // element heights: what moves with an element is not that far from it
+
+static bool is_far_outside(const sn_elastic_point *point)
+{
+    for (int k = 0; k < point->count; ++k) {
+        if (!(point->weights[k] > -FAR_OUTSIDE)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static sn_status set_end(sn_world *world, sn_body body, sn_vec3 local, sn_bond_end *end,
                          sn_error *error)
 {
@@ -229,6 +241,11 @@ static sn_status set_end(sn_world *world, sn_body body, sn_vec3 local, sn_bond_e
     sn_elastic_point point;
     sn_status status =
         sn_elastic_find_point(&world->elastics.agents, record->agent.agent, local, &point, error);
+    if (status == SN_OK && is_far_outside(&point)) {
+        status = sn_fail(error, SN_ERROR_ARGUMENT, record->name,
+                         "the point [%g, %g, %g] is further than %g elements outside of the body",
+                         local.x, local.y, local.z, FAR_OUTSIDE);
+    }
     end->count = status == SN_OK ? point.count : 0;
     memcpy(end->vertices, point.vertices, sizeof end->vertices);
     memcpy(end->weights, point.weights, sizeof end->weights);
@@ -255,8 +272,6 @@ static sn_status set_point(sn_world *world, const sn_bond_def *def, sn_bond_item
     return set_end(world, def->other, local, &item->ends[1], error);
 }
 
-#define FAR_OUTSIDE 4.0 // element heights: what moves with an element is not that far from it
-
 // Each vertex to the point of the other body where it is now; of an elastic one to the element that
 // it is in, or nearest to.
 static sn_status set_anchors(sn_world *world, const sn_bond_def *def, sn_bond_item *item,
@@ -274,13 +289,11 @@ static sn_status set_anchors(sn_world *world, const sn_bond_def *def, sn_bond_it
         if (other != NULL && other->type == SN_BODY_ELASTIC) {
             sn_elastic_point point;
             sn_elastic_nearest_point(&world->elastics.agents, other->agent.agent, there, &point);
-            for (int k = 0; k < point.count; ++k) {
-                if (!(point.weights[k] > -FAR_OUTSIDE)) {
-                    return sn_fail(error, SN_ERROR_ARGUMENT, other->name,
-                                   "vertex %d of the body is further than %g elements from this "
-                                   "one; they were expected to meet",
-                                   def->vertices[i], FAR_OUTSIDE);
-                }
+            if (is_far_outside(&point)) {
+                return sn_fail(error, SN_ERROR_ARGUMENT, other->name,
+                               "vertex %d of the body is further than %g elements from this one; "
+                               "they were expected to meet",
+                               def->vertices[i], FAR_OUTSIDE);
             }
             anchor->count = point.count;
             memcpy(anchor->vertices, point.vertices, sizeof anchor->vertices);
