@@ -3,11 +3,12 @@
 // are (conservative advancement, collide/query.h), and taken back to where they first meet
 // something, and strike there (strike.c). Then both go on for the rest of the step, and are
 // followed anew, from where they were to where they now come: what flies together would else be
-// stopped together, again and again, though nothing is in its way. What still meets something after
-// a few such rounds stays where it does, and the rest of its way is lost. Of what overlaps, or is
-// in contact, only the core is followed, which may slide along, go away and let the body turn about
-// it, and strikes by itself where the body's surface is on its way out: else it would stay there
-// for ever, at full speed.
+// stopped together, again and again, though nothing is in its way. What is knocked out from among
+// others that it touches keeps only what it has in common with what struck it: the next step moves
+// it, together with them. What still meets something after a few rounds stays where it does, and
+// the rest of its way is lost. Of what overlaps, or is in contact, only the core is followed, which
+// may slide along, go away and let the body turn about it, and strikes by itself where the body's
+// surface is on its way out: else it would stay there for ever, at full speed.
 //
 // A link takes its whole mechanism back with it, along the way of its joints
 // (agent/articulation_way.c), of which chords are followed: all the mechanism strikes where it now
@@ -222,17 +223,15 @@ static bool find_fast(sn_world *world)
     return true;
 }
 
-// Has a mechanism a fast link? Those are last, in order.
+// Has a mechanism a fast link?
 static bool is_swift(const sn_touch *touch, int mechanism)
 {
-    int low = 0, high = touch->fast.count;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        bool after = touch->fast.data[middle].mechanism < mechanism;
-        low = after ? middle + 1 : low;
-        high = after ? high : middle;
+    for (int i = 0; i < touch->fast.count; ++i) {
+        if (touch->fast.data[i].mechanism == mechanism) {
+            return true;
+        }
     }
-    return low < touch->fast.count && touch->fast.data[low].mechanism == mechanism;
+    return false;
 }
 
 // ---- meetings ----
