@@ -127,6 +127,7 @@ export async function leftovers({ browser, servers }, engine, check) {
         await other.page.locator("[data-testid=params] .number").first().fill("25");
         await other.page.keyboard.press("Enter");
         await other.until("a setting is changed", () => window.tap.sent.param === 1);
+        await other.until("the engine has said so", () => window.tap.scene.params.some(({ name, value }) => name === "start" && value === 25));
         await other.get(() => window.tap.pretend(JSON.stringify({
             ...window.tap.scene, generation: window.tap.scene.generation + 1, name: "elsewhere", keeps: true,
         })));
