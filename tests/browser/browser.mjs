@@ -220,8 +220,9 @@ export class View {
         });
     }
 
+    // The last frame may be from before it played.
     async pause() {
-        if (await this.get(() => window.tap.frame.playing)) {
+        if (await this.get(() => window.tap.status?.playing ?? window.tap.frame.playing)) {
             await this.id("play").click();
         }
         await this.until("it is paused", () => window.tap.status?.playing === false);
