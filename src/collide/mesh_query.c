@@ -315,12 +315,6 @@ static double test_impact(void *context, int index, double limit)
     return at;
 }
 
-static double turn_angle(const sn_sweep *sweep)
-{
-    sn_quat turn = sn_quat_multiply(sweep->end.rotation, sn_quat_conjugate(sweep->start.rotation));
-    return sn_length(sn_quat_log(turn));
-}
-
 // The way of the other's centre seen from the ground as it stands at the start: a straight line d0
 // + t (d1 - d0). While the ground turns by up to an angle, what it sees is off by no more than that
 // angle times the distance; with the other's reach this makes a box that moves along the line.
@@ -331,7 +325,7 @@ static double sweep_convex(impact_search *to, double limit)
                          sn_transform_point(ground->end, ground->centre)};
     sn_vec3 d[2] = {sn_vec3_sub(sn_transform_point(other->start, other->centre), centre[0]),
                     sn_vec3_sub(sn_transform_point(other->end, other->centre), centre[1])};
-    double angle = turn_angle(ground), far = fmax(sn_length(d[0]), sn_length(d[1]));
+    double angle = sn_length(sn_sweep_turn(ground)), far = fmax(sn_length(d[0]), sn_length(d[1]));
     double reach = sn_collider_reach(to->other, other->centre) + to->nearness + angle * far;
     reach *= 1.0 + 1e-9;
     sn_vec3 first = sn_rotate_inverse(ground->start.rotation, d[0]);
@@ -372,13 +366,9 @@ static double gap_on_way(const impact_search *to, double fraction, double limit,
 static double greatest_approach(const impact_search *to)
 {
     const sn_sweep *sweep_ground = to->sweep_ground, *sweep_other = to->sweep_other;
-    sn_vec3 travel_ground =
-        sn_vec3_sub(sn_transform_point(sweep_ground->end, sweep_ground->centre),
-                    sn_transform_point(sweep_ground->start, sweep_ground->centre));
-    sn_vec3 travel_other = sn_vec3_sub(sn_transform_point(sweep_other->end, sweep_other->centre),
-                                       sn_transform_point(sweep_other->start, sweep_other->centre));
-    double angle_ground = turn_angle(sweep_ground), angle_other = turn_angle(sweep_other);
-    double most = sn_distance(travel_ground, travel_other);
+    double angle_ground = sn_length(sn_sweep_turn(sweep_ground)),
+           angle_other = sn_length(sn_sweep_turn(sweep_other));
+    double most = sn_distance(sn_sweep_travel(sweep_ground), sn_sweep_travel(sweep_other));
     most += angle_ground > 0.0 ? angle_ground * sn_collider_swing(to->ground, sweep_ground->centre)
                                : 0.0;
     most +=

@@ -136,17 +136,22 @@ sn_transform sn_sweep_at(const sn_sweep *sweep, double fraction)
     return place;
 }
 
-static sn_vec3 sweep_travel(const sn_sweep *sweep)
+sn_vec3 sn_sweep_travel(const sn_sweep *sweep)
 {
     return sn_vec3_sub(sn_transform_point(sweep->end, sweep->centre),
                        sn_transform_point(sweep->start, sweep->centre));
 }
 
-// How a collider turns on its way: the rotation vector, times its swing about the centre.
-static sn_vec3 sweep_turn(const sn_collider *collider, const sn_sweep *sweep)
+sn_vec3 sn_sweep_turn(const sn_sweep *sweep)
 {
-    sn_quat turn = sn_quat_multiply(sweep->end.rotation, sn_quat_conjugate(sweep->start.rotation));
-    sn_vec3 angle = sn_quat_log(turn);
+    return sn_quat_log(
+        sn_quat_multiply(sweep->end.rotation, sn_quat_conjugate(sweep->start.rotation)));
+}
+
+// What turning on its way moves a collider by: the turn, times its swing about the centre.
+static sn_vec3 sweep_swing(const sn_collider *collider, const sn_sweep *sweep)
+{
+    sn_vec3 angle = sn_sweep_turn(sweep);
     if (collider->type == SN_COLLIDER_PLANE || !(sn_dot(angle, angle) > 0.0)) {
         return SN_VEC3_ZERO; // planes stand still
     }
@@ -175,12 +180,9 @@ static sn_vec3 ball_middle(const ball_search *s, double share)
 // and w the rate of the other: |x''| + 2 w |x'| + w^2 |x|.
 static double ball_bend(const sn_sweep *of_ball, const sn_sweep *of_other)
 {
-    sn_vec3 turn[2] = {sn_quat_log(sn_quat_multiply(of_ball->end.rotation,
-                                                    sn_quat_conjugate(of_ball->start.rotation))),
-                       sn_quat_log(sn_quat_multiply(of_other->end.rotation,
-                                                    sn_quat_conjugate(of_other->start.rotation)))};
-    double v = sn_length(turn[0]), w = sn_length(turn[1]), arm = sn_length(of_ball->centre);
-    double way = sn_distance(sweep_travel(of_ball), sweep_travel(of_other));
+    double v = sn_length(sn_sweep_turn(of_ball)), w = sn_length(sn_sweep_turn(of_other));
+    double arm = sn_length(of_ball->centre);
+    double way = sn_distance(sn_sweep_travel(of_ball), sn_sweep_travel(of_other));
     double away = sn_distance(sn_transform_point(of_ball->start, of_ball->centre),
                               sn_transform_point(of_other->start, of_other->centre));
     return v * v * arm + 2.0 * w * (way + v * arm) + w * w * (away + way + arm);
@@ -251,8 +253,8 @@ bool sn_collide_impact(const sn_collider *a, const sn_sweep *sweep_a, const sn_c
         s.bend = ball_bend(s.of_ball, s.of_other);
         return follow_ball(&s, 0.0, 1.0, fraction);
     }
-    sn_vec3 travel = sn_vec3_sub(sweep_travel(sweep_a), sweep_travel(sweep_b));
-    sn_vec3 turn_a = sweep_turn(a, sweep_a), turn_b = sweep_turn(b, sweep_b);
+    sn_vec3 travel = sn_vec3_sub(sn_sweep_travel(sweep_a), sn_sweep_travel(sweep_b));
+    sn_vec3 turn_a = sweep_swing(a, sweep_a), turn_b = sweep_swing(b, sweep_b);
     sn_collide_cache cache = {0};
     for (int turn = 0; turn < TURNS; ++turn) {
         sn_transform place_a = sn_sweep_at(sweep_a, at), place_b = sn_sweep_at(sweep_b, at);

@@ -38,6 +38,8 @@ typedef struct sn_sweep {
 } sn_sweep;
 
 SN_API sn_transform sn_sweep_at(const sn_sweep *sweep, double fraction);
+SN_API sn_vec3 sn_sweep_travel(const sn_sweep *sweep); // of its centre
+SN_API sn_vec3 sn_sweep_turn(const sn_sweep *sweep);   // rad, as a vector along the axis
 
 // The first fraction of their ways at which two colliders, one of them convex, come as near as
 // `nearness` (a little before, never after: by conservative advancement, Mirtich 1996). True at 0

@@ -450,8 +450,7 @@ static sn_aabb bounds_of_way(const sn_world *world, uint32_t shape)
     double bulge = 0.0;
     for (int i = 0; i < chords; ++i) {
         sn_sweep chord = sweep_between(world, shape, (double)i / chords, (i + 1.0) / chords);
-        sn_vec3 turn = sn_quat_log(
-            sn_quat_multiply(chord.end.rotation, sn_quat_conjugate(chord.start.rotation)));
+        sn_vec3 turn = sn_sweep_turn(&chord);
         double reach = sn_collider_reach(collider, chord.centre);
         bulge = fmax(bulge, reach * fmin(0.125 * sn_dot(turn, turn), 1.0));
         box = join(box, sn_collider_bounds(collider, &chord.end));
@@ -527,16 +526,10 @@ static void take_back(sn_world *world, uint32_t shape, double fraction, uint32_t
     put_on_way(world, agent, frame);
 }
 
-static sn_vec3 way_of_centre(const sn_sweep *sweep)
-{
-    return sn_vec3_sub(sn_transform_point(sweep->end, sweep->centre),
-                       sn_transform_point(sweep->start, sweep->centre));
-}
-
 // What two ways have in common: the shortest that lies between both; none with a thing at rest.
 static sn_vec3 common_way(const sn_sweep *a, const sn_sweep *b)
 {
-    sn_vec3 way = way_of_centre(a), between = sn_vec3_sub(way_of_centre(b), way);
+    sn_vec3 way = sn_sweep_travel(a), between = sn_vec3_sub(sn_sweep_travel(b), way);
     double square = sn_dot(between, between);
     double share = square > 0.0 ? -sn_dot(way, between) / square : 0.0;
     return sn_vec3_add_scaled(way, fmin(fmax(share, 0.0), 1.0), between);
