@@ -582,6 +582,56 @@ static void test_nearest_is_there(void **state)
     sn_height_field_release(field);
 }
 
+// Triangles that are just off a rough sheet, on either side, are not in it: the side of a facet that
+// a thin thing is on is told by where it is, not by the middle of a box around it.
+static void test_triangles_off_sheets(void **state)
+{
+    (void)state;
+    enum { N = 14 };
+    double heights[N * N];
+    sn_random random = {.seed = 82};
+    for (int k = 0; k < N * N; ++k) {
+        heights[k] = sn_random_range(&random, -0.08, 0.08);
+    }
+    sn_height_field *field = NULL;
+    sn_mesh *mesh = NULL;
+    assert_int_equal(sn_height_field_create(heights, N, N, 2.0, 2.0, &field, NULL), SN_OK);
+    assert_int_equal(sn_height_field_mesh(field, &mesh, NULL), SN_OK);
+    sn_height_field_release(field);
+    const sn_mesh_tree *tree = make_tree(mesh);
+    const sn_collider sheet = sn_mesh_tree_collider(tree);
+    const sn_transform origin = SN_TRANSFORM_IDENTITY;
+    int checked = 0, seen = 0;
+    for (int run = 0; run < 6000; ++run) {
+        double side = run % 2 == 0 ? 1.0 : -1.0, fraction = 0.0;
+        sn_vec3 corners[3], point, normal, on_a, on_b;
+        for (int k = 0; k < 3; ++k) {
+            corners[k] = random_vector(&random, 0.15);
+            corners[k].z *= 0.3;
+        }
+        sn_collider triangle = sn_collider_triangle(corners, 0.0);
+        sn_transform place = {
+            {sn_random_range(&random, -0.7, 0.7), sn_random_range(&random, -0.7, 0.7), 2.0 * side},
+            SN_QUAT_IDENTITY};
+        if (!sn_collide_cast(&triangle, &place, sn_vec3_make(0.0, 0.0, -3.0 * side), &sheet,
+                             &origin, &fraction, &point, &normal)) {
+            continue;
+        }
+        place.position.z -= side * (3.0 * fraction - sn_random_range(&random, 1e-5, 3e-3));
+        double gap = sn_collide_distance(&triangle, &place, &sheet, &origin, NULL, &on_a, &on_b);
+        assert_true(gap > 0.0);
+        sn_manifold got[MOST];
+        int deep = sn_collide(&sheet, &origin, &triangle, &place, 0.0, NULL, got, MOST, NULL);
+        assert_int_equal(deep, 0);
+        int count = sn_collide(&sheet, &origin, &triangle, &place, 0.01, NULL, got, MOST, NULL);
+        assert_true(count > 0 && deepest_of(got, count) > gap - 1e-7);
+        seen += deepest_of(got, count) < gap + 1e-4;
+        checked += 1;
+    }
+    assert_true(checked > 5000 && seen == checked);
+    sn_mesh_tree_release(tree);
+}
+
 // Meshes that no one should make: flat, needle-like and doubled triangles, edges of three, all
 // corners in one place, bodies in the middle of it all. No numbers that are none, sound manifolds.
 static void test_degenerate(void **state)
@@ -714,6 +764,7 @@ int main(void)
         cmocka_unit_test(test_mesh_over_plane),
         cmocka_unit_test(test_names_persist),
         cmocka_unit_test(test_nearest_is_there),
+        cmocka_unit_test(test_triangles_off_sheets),
         cmocka_unit_test(test_degenerate),
         cmocka_unit_test(test_rough),
     };

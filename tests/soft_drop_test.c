@@ -450,9 +450,20 @@ static void hard_ones_stay_calm(void **state)
     }
 }
 
+// A scene of a soak in which an edge over a ridge of a sheet was taken for 1 mm deep in it.
+static void edges_over_ridges_are_outside(void **state)
+{
+    (void)state;
+    outcome out = run_scene(20822, 616);
+    if (out.failed) {
+        fail_msg("scene 20822, %s", out.what);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_crosses_in_random_drops),
-                                       cmocka_unit_test(hard_ones_stay_calm)};
+                                       cmocka_unit_test(hard_ones_stay_calm),
+                                       cmocka_unit_test(edges_over_ridges_are_outside)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

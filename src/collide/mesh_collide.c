@@ -268,12 +268,9 @@ static void add_corrected(contest *c, const sn_facet *facet, const sn_convex_gap
     }
 }
 
-// A sheet's facet faces the side on which the core is, or, if its plane cuts the core, its middle.
-static void face_other(const contest *c, sn_facet *facet, double above, double below)
+// Turns a sheet's facet to the other side, if `to` is below zero.
+static void face_other(const contest *c, sn_facet *facet, double to)
 {
-    double to = above > 0.0   ? 1.0
-                : below > 0.0 ? -1.0
-                              : sn_dot(sn_vec3_sub(c->middle, facet->corners[0]), facet->normal);
     if (!c->solid && to < 0.0) {
         facet->normal = sn_vec3_negate(facet->normal);
     }
@@ -362,7 +359,9 @@ static void meet_facet(contest *c, sn_facet facet)
     if (above > limit || below > limit) {
         return;
     }
-    face_other(c, &facet, above, below);
+    // To the side on which more of the core is, by its extent: the middle of a triangle's box may be
+    // on the far side of a plane that hardly cuts the triangle.
+    face_other(c, &facet, above - below);
     look_along(c, facet.normal);
     // Where what is lowest over the facet's plane is over the facet, no other pair is nearer.
     double gap = (c->solid || above >= below ? above : below) - c->rounding;
@@ -590,9 +589,12 @@ static void meet_facets(contest *c, facet_pair *pair)
     }
     c->met = true;
     if (!c->solid) {
+        // To the side of the other's facet, or, if the plane cuts that, of the other's middle.
         double above = sn_core_pair_separation(&c->pair, pair->a.normal);
-        face_other(c, &pair->a, above,
-                   sn_core_pair_separation(&c->pair, sn_vec3_negate(pair->a.normal)));
+        double below = sn_core_pair_separation(&c->pair, sn_vec3_negate(pair->a.normal));
+        sn_vec3 to_middle = sn_vec3_sub(c->middle, pair->a.corners[0]);
+        bool cuts = above <= 0.0 && below <= 0.0;
+        face_other(c, &pair->a, cuts ? sn_dot(to_middle, pair->a.normal) : above - below);
     }
     double deepest = -0.5 * c->scale;
     bool apart = nearest.gap > 1e-9 * c->scale;
