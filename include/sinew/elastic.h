@@ -302,7 +302,7 @@ SN_API const char *sn_bond_name(const sn_world *world, sn_bond bond);
 
 typedef struct sn_bond_state {
     bool active, broken;
-    double error; // m: how far the worst of its equations is from holding
+    double error; // m: how far the worst of its equations is from holding, active or not
     // The mean over the last step; under integrators with stages, as it is at the end of it.
     double force;       // N: the greatest of its rows: what breaks it
     sn_vec3 total;      // N: all that it does to the body, summed up
