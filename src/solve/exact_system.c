@@ -298,7 +298,10 @@ static void sweep_block(sn_exact_system *system, const sn_exact_block *block)
         p = solve_ball(system, block, b);
     }
     sn_exact_put(system, block, p);
-    sn_exact_push(system, block, sn_vec3_sub(p, before));
+    sn_vec3 change = sn_vec3_sub(p, before);
+    if (sn_dot(change, change) > 0.0) { // about half of what is near an elastic body stays open
+        sn_exact_push(system, block, change);
+    }
 }
 
 void sn_exact_sweep(sn_exact_system *system, bool forwards)
