@@ -582,8 +582,8 @@ static void test_nearest_is_there(void **state)
     sn_height_field_release(field);
 }
 
-// Triangles that are just off a rough sheet, on either side, are not in it: the side of a facet that
-// a thin thing is on is told by where it is, not by the middle of a box around it.
+// Triangles that are just off a rough sheet, on either side, are not in it: the side of a facet
+// that a thin thing is on is told by where it is, not by the middle of a box around it.
 static void test_triangles_off_sheets(void **state)
 {
     (void)state;

@@ -359,8 +359,8 @@ static void meet_facet(contest *c, sn_facet facet)
     if (above > limit || below > limit) {
         return;
     }
-    // To the side on which more of the core is, by its extent: the middle of a triangle's box may be
-    // on the far side of a plane that hardly cuts the triangle.
+    // To the side on which more of the core is, by its extent: the middle of a triangle's box may
+    // be on the far side of a plane that hardly cuts the triangle.
     face_other(c, &facet, above - below);
     look_along(c, facet.normal);
     // Where what is lowest over the facet's plane is over the facet, no other pair is nearer.

@@ -8,8 +8,8 @@
 // like normals make one manifold, and the four of it that span the most are kept.
 //
 // A body whose middle is inside a solid ground leaves it through one facet: the nearest of a mesh,
-// the one above of a height field. Sheets (open meshes) push a convex body to the side of each facet
-// on which it reaches farther, and another mesh to the side of its middle.
+// the one above of a height field. Sheets (open meshes) push a convex body to the side of each
+// facet on which it reaches farther, and another mesh to the side of its middle.
 //
 // What it does not do: a moving open mesh has no inside to push out of; where two meshes cut
 // through each other by more than half of the smaller one's size, points are left out.
