@@ -352,7 +352,7 @@ static void test_errors_have_places(void **state)
     assert_refused('m', "", "f", "no tetrahedra");
     assert_refused('m', "$Nodes\n", "f:1:1", "$MeshFormat was expected");
     assert_refused('m', "$MeshFormat\n3 0 8\n", "f:2:1", "version 2.2 or 4.1");
-    assert_refused('m', "$MeshFormat\n4.1 1 8\n", "f:2:5", "binary");
+    assert_refused('m', "$MeshFormat\n4.1 2 8\n", "f:2:5", "0 for ASCII or 1 for binary");
     assert_refused('m', HEAD "$Nodes\n1\n1 0 zero 0\n", "f:6:5", "'zero'; a coordinate");
     assert_refused('m', HEAD "$Nodes\n2\n1 0 0 0\n", "f:7:1", "the file ends here");
     assert_refused('m', HEAD "$Nodes\n1\n1 0 0 0\n$Elements\n", "f:7:1", "$EndNodes was expected");
