@@ -396,7 +396,8 @@ static void test_errors_have_places(void **state)
 #undef HEAD
 #define HEAD "# vtk DataFile Version 3.0\ntitle\n"
     assert_refused('v', "POINTS", "f:1:1", "# was expected");
-    assert_refused('v', HEAD "BINARY\n", "f:3:1", "binary");
+    assert_refused('v', HEAD "Ascii art\n", "f:3:7", "DATASET was expected");
+    assert_refused('v', HEAD "base64\n", "f:3:1", "ASCII or BINARY was expected");
     assert_refused('v', HEAD "ASCII\nDATASET POLYDATA\n", "f:4:9", "UNSTRUCTURED_GRID");
     assert_refused('v', HEAD "ASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS -1 float\n", "f:5:8",
                    "a number of points, 0 to");
