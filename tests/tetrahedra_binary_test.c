@@ -754,7 +754,7 @@ static void test_vtk_errors_have_places(void **state)
     assert_words_refused("POINTS 1 bit\n", 4, "'bit'; a type of numbers was expected");
     assert_words_refused("POINTS 2147483647 double\n", 0, "the file ends here; a coordinate");
     assert_words_refused("CELLS 2147483647 2147483647\n", 0, "a number of points of a cell");
-    assert_words_refused("CELLS 9 9\nOFFSETS vtktypeint64\n", 0, "an offset, 0 to 9");
+    assert_words_refused("CELLS 9 9\nOFFSETS vtktypeint64\n", 0, "an offset, 0 to 0");
     assert_words_refused("CELL_TYPES 2147483647\n", 0, "a cell's type, 0 to 255");
     assert_words_refused("CELLS\1\n", 7, "no word, but other bytes; a heading such as POINTS");
     assert_words_refused("CELL_DATA 2147483647\nTENSORS stress double\n", 0,

@@ -3,13 +3,19 @@
 #include <string.h>
 
 static const struct {
-    unsigned char size;
-    bool sign;
+    size_t size;
+    uint64_t sign; // the highest bit of whole numbers that may be negative, or none
 } kinds[] = {
-    [SN_RAW_INT8] = {1, true},    [SN_RAW_UINT8] = {1, false},  [SN_RAW_INT16] = {2, true},
-    [SN_RAW_UINT16] = {2, false}, [SN_RAW_INT32] = {4, true},   [SN_RAW_UINT32] = {4, false},
-    [SN_RAW_INT64] = {8, true},   [SN_RAW_UINT64] = {8, false}, [SN_RAW_FLOAT32] = {4, true},
-    [SN_RAW_FLOAT64] = {8, true},
+    [SN_RAW_INT8] = {1, UINT64_C(1) << 7},
+    [SN_RAW_UINT8] = {1, 0},
+    [SN_RAW_INT16] = {2, UINT64_C(1) << 15},
+    [SN_RAW_UINT16] = {2, 0},
+    [SN_RAW_INT32] = {4, UINT64_C(1) << 31},
+    [SN_RAW_UINT32] = {4, 0},
+    [SN_RAW_INT64] = {8, UINT64_C(1) << 63},
+    [SN_RAW_UINT64] = {8, 0},
+    [SN_RAW_FLOAT32] = {4, 0},
+    [SN_RAW_FLOAT64] = {8, 0},
 };
 
 size_t sn_raw_size(sn_raw_kind kind)
@@ -26,20 +32,13 @@ static uint64_t bits_of(const char *bytes, size_t size, bool big_endian)
     return bits;
 }
 
-static bool is_whole(sn_raw_kind kind)
-{
-    return kind != SN_RAW_FLOAT32 && kind != SN_RAW_FLOAT64;
-}
-
 bool sn_raw_integer(const char *bytes, sn_raw_kind kind, bool big_endian, int64_t *value)
 {
-    size_t size = kinds[kind].size;
-    uint64_t bits = bits_of(bytes, size, big_endian), top = UINT64_C(1) << (8 * size - 1);
-    bool negative = kinds[kind].sign && (bits & top) != 0;
-    // Two's complement: the highest bit counts for -top, so a negative number is -1 less the bits
-    // that are not set, each of which fits.
-    *value = negative ? -1 - (int64_t)(~bits & (top - 1)) : (int64_t)(bits & INT64_MAX);
-    return is_whole(kind) && (negative || bits <= INT64_MAX);
+    uint64_t bits = bits_of(bytes, kinds[kind].size, big_endian), sign = kinds[kind].sign;
+    bool negative = (bits & sign) != 0;
+    // Two's complement: a negative number is -1 less what the bits under the sign lack.
+    *value = negative ? -1 - (int64_t)(~bits & (sign - 1)) : (int64_t)(bits & INT64_MAX);
+    return kind != SN_RAW_FLOAT32 && kind != SN_RAW_FLOAT64 && (negative || bits <= INT64_MAX);
 }
 
 double sn_raw_number(const char *bytes, sn_raw_kind kind, bool big_endian)

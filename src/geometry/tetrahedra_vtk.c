@@ -168,7 +168,8 @@ static void read_offsets(vtk_reader *r, int offsets, int size)
     int64_t last = 0;
     sn_raw_kind kind = read_kind(r);
     for (int c = 0; c < offsets && goes_on(r); ++c) {
-        int64_t offset = sn_words_stored_integer(&r->words, kind, "an offset", last, size);
+        int64_t most = c == 0 ? 0 : size; // the first one is 0
+        int64_t offset = sn_words_stored_integer(&r->words, kind, "an offset", last, most);
         if (c > 0) {
             r->parts.failed = !sn_array_push(&r->sizes, (int)(offset - last));
         }
