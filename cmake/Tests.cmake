@@ -110,7 +110,7 @@ if(SINEW_FUZZ)
     # Fuzzers are led by what is run of the code that reads what comes from outside. Other code does without counters,
     # which would slow the sanitizers' tests that share the objects.
     foreach(source ${SINEW_SOURCES})
-        if(source MATCHES "/src/(live|record|scene)/|/(decimal|breath|touch_memory|tetrahedra_(file|msh|tetgen|vtk))[a-z_]*\\.c$")
+        if(source MATCHES "/src/(live|record|scene)/|/(decimal|breath|touch_memory|geometry/raw|geometry/words|tetrahedra_(file|groups|msh|parts|tetgen|vtk))[a-z_]*\\.c$")
             set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -fsanitize=fuzzer-no-link)
         endif()
     endforeach()

@@ -352,7 +352,7 @@ static void test_errors_have_places(void **state)
     assert_refused('m', "", "f", "no tetrahedra");
     assert_refused('m', "$Nodes\n", "f:1:1", "$MeshFormat was expected");
     assert_refused('m', "$MeshFormat\n3 0 8\n", "f:2:1", "version 2.2 or 4.1");
-    assert_refused('m', "$MeshFormat\n4.1 1 8\n", "f:2:5", "binary");
+    assert_refused('m', "$MeshFormat\n4.1 2 8\n", "f:2:5", "0 for ASCII or 1 for binary");
     assert_refused('m', HEAD "$Nodes\n1\n1 0 zero 0\n", "f:6:5", "'zero'; a coordinate");
     assert_refused('m', HEAD "$Nodes\n2\n1 0 0 0\n", "f:7:1", "the file ends here");
     assert_refused('m', HEAD "$Nodes\n1\n1 0 0 0\n$Elements\n", "f:7:1", "$EndNodes was expected");
@@ -396,7 +396,8 @@ static void test_errors_have_places(void **state)
 #undef HEAD
 #define HEAD "# vtk DataFile Version 3.0\ntitle\n"
     assert_refused('v', "POINTS", "f:1:1", "# was expected");
-    assert_refused('v', HEAD "BINARY\n", "f:3:1", "binary");
+    assert_refused('v', HEAD "Ascii art\n", "f:3:7", "DATASET was expected");
+    assert_refused('v', HEAD "base64\n", "f:3:1", "ASCII or BINARY was expected");
     assert_refused('v', HEAD "ASCII\nDATASET POLYDATA\n", "f:4:9", "UNSTRUCTURED_GRID");
     assert_refused('v', HEAD "ASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS -1 float\n", "f:5:8",
                    "a number of points, 0 to");

@@ -292,10 +292,10 @@ SN_API void sn_mesh_normals_at(const sn_mesh *mesh, const sn_vec3 *positions, sn
 
 // ---- files ----
 
-// By the ending: .msh (Gmsh's 2.2 and 4.1, in ASCII), .vtk (legacy unstructured grid in ASCII),
-// .node or .ele (TetGen's pair, counted from 0 or 1). Regions are physical groups, cell scalars of
-// the name `region`, or the first attribute. Elements of other kinds and unused nodes are left out.
-// Errors read file:line:column.
+// By the ending: .msh (Gmsh's 2.2 and 4.1) and .vtk (legacy unstructured grids), both as text and
+// binary, .node or .ele (TetGen's pair, counted from 0 or 1). Regions are physical groups, the
+// cells' array of the name `region`, or the first attribute. Elements of other kinds and unused
+// nodes are left out. Errors read file:line:column, and of binary files: file, byte from 0.
 SN_API sn_status sn_tetrahedra_read(const char *path, sn_tetrahedra **tetrahedra, sn_error *error);
 
 // By the ending, too: MSH 2.2, VTK 3.0, TetGen from 0. What is written reads back to the bit.

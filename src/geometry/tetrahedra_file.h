@@ -1,5 +1,5 @@
 // What readers of tetrahedra have in common: nodes by tag, elements by tags, and the formats, each
-// from a text in memory.
+// from a file's bytes in memory.
 #ifndef SN_GEOMETRY_TETRAHEDRA_FILE_H
 #define SN_GEOMETRY_TETRAHEDRA_FILE_H
 
@@ -26,10 +26,10 @@ typedef struct sn_tetrahedra_parts {
 
 void sn_tetrahedra_parts_node(sn_tetrahedra_parts *parts, int64_t tag, sn_vec3 position);
 
-// Reads `nodes` tags and adds the element; `order` (may be NULL) says which tag is which node. All
-// elements must have as many nodes as the first.
-void sn_tetrahedra_parts_element(sn_tetrahedra_parts *parts, sn_words *words, int nodes,
-                                 const int *order, int region);
+// Reads `nodes` tags, bytes of this kind in binary files, and adds the element; `order` (may be
+// NULL) says which tag is which node. All elements must have as many nodes as the first.
+void sn_tetrahedra_parts_element(sn_tetrahedra_parts *parts, sn_words *words, sn_raw_kind kind,
+                                 int nodes, const int *order, int region);
 
 void sn_tetrahedra_parts_name(sn_tetrahedra_parts *parts, int region, const char *name,
                               size_t length);
@@ -41,11 +41,11 @@ sn_status sn_tetrahedra_parts_finish(sn_tetrahedra_parts *parts, sn_words *words
 
 // ---- formats ----
 
-// Gmsh's MSH 2.2 and 4.1, in ASCII.
+// Gmsh's MSH 2.2 and 4.1, in ASCII and binary.
 SN_API sn_status sn_tetrahedra_parse_msh(const char *name, const char *text, size_t length,
                                          sn_tetrahedra **tetrahedra, sn_error *error);
 
-// VTK's legacy unstructured grids in ASCII, versions 1 to 5.1.
+// VTK's legacy unstructured grids in ASCII and binary, versions 1 to 5.1.
 SN_API sn_status sn_tetrahedra_parse_vtk(const char *name, const char *text, size_t length,
                                          sn_tetrahedra **tetrahedra, sn_error *error);
 

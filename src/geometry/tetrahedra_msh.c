@@ -1,6 +1,9 @@
 // Gmsh's MSH files, "File formats" of the Gmsh reference manual: sections between $Name and
 // $EndName. An element's region is its physical group, 0 when it has none, and regions have the
 // names of groups of volumes; tetrahedra_groups.h has what becomes of several groups.
+//
+// In binary files the sections hold bytes, but for $PhysicalNames and, in version 2, the numbers
+// of nodes and elements, which stay words.
 #include <limits.h>
 #include <string.h>
 
@@ -22,6 +25,7 @@ typedef struct msh_reader {
     sn_words words;
     sn_tetrahedra_parts parts;
     int version;                  // 2 or 4
+    sn_raw_kind number;           // of nodes and elements, and in version 4 how many there are
     SN_ARRAY(msh_volume) volumes; // of $Entities
     sn_group_sets groups;
     int other_type; // of elements that are not read, solid ones first; 0: none
@@ -31,40 +35,73 @@ typedef struct msh_reader {
 
 // Types of elements by number, "MSH file format" of the Gmsh reference manual.
 static const struct {
-    int type;
-    const char *words;
-} solids[] = {
-    {29, "tetrahedra of 20 nodes, third order"},
-    {30, "tetrahedra of 35 nodes, fourth order"},
-    {31, "tetrahedra of 56 nodes, fifth order"},
-    {5, "hexahedra of 8 nodes"},
-    {12, "hexahedra of 27 nodes"},
-    {17, "hexahedra of 20 nodes"},
-    {6, "prisms of 6 nodes"},
-    {13, "prisms of 18 nodes"},
-    {18, "prisms of 15 nodes"},
-    {7, "pyramids of 5 nodes"},
-    {14, "pyramids of 14 nodes"},
-    {19, "pyramids of 13 nodes"},
+    int nodes;
+    const char *solid; // NULL: points, lines and faces, and the tetrahedra that are read
+} types[] = {
+    [1] = {2},
+    [2] = {3},
+    [3] = {4},
+    [FOUR_NODES] = {4},
+    [5] = {8, "hexahedra of 8 nodes"},
+    [6] = {6, "prisms of 6 nodes"},
+    [7] = {5, "pyramids of 5 nodes"},
+    [8] = {3},
+    [9] = {6},
+    [10] = {9},
+    [TEN_NODES] = {10},
+    [12] = {27, "hexahedra of 27 nodes"},
+    [13] = {18, "prisms of 18 nodes"},
+    [14] = {14, "pyramids of 14 nodes"},
+    [15] = {1},
+    [16] = {8},
+    [17] = {20, "hexahedra of 20 nodes"},
+    [18] = {15, "prisms of 15 nodes"},
+    [19] = {13, "pyramids of 13 nodes"},
+    [20] = {9},
+    [21] = {10},
+    [22] = {12},
+    [23] = {15},
+    [24] = {15},
+    [25] = {21},
+    [26] = {4},
+    [27] = {5},
+    [28] = {6},
+    [29] = {20, "tetrahedra of 20 nodes, third order"},
+    [30] = {35, "tetrahedra of 35 nodes, fourth order"},
+    [31] = {56, "tetrahedra of 56 nodes, fifth order"},
+    [92] = {64, "hexahedra of 64 nodes"},
+    [93] = {125, "hexahedra of 125 nodes"},
 };
+
+static int nodes_of(int type)
+{
+    return type >= 0 && type < (int)(sizeof types / sizeof *types) ? types[type].nodes : 0;
+}
 
 static const char *solid_words(int type)
 {
-    for (size_t i = 0; i < sizeof solids / sizeof *solids; ++i) {
-        if (solids[i].type == type) {
-            return solids[i].words;
-        }
-    }
-    return NULL;
+    return nodes_of(type) > 0 ? types[type].solid : NULL;
 }
 
+// In a text the rest of the line, and in a binary file the nodes of which there are as many as the
+// type says.
 static void pass_over(msh_reader *r, int type)
 {
-    if (r->words.status == SN_OK) {
-        sn_words_skip_line(&r->words);
-        bool better = solid_words(type) != NULL && solid_words(r->other_type) == NULL;
-        r->other_type = r->other_type == 0 || better ? type : r->other_type;
+    if (r->words.status != SN_OK) {
+        return;
     }
+    if (!r->words.binary) {
+        sn_words_skip_line(&r->words);
+    } else if (nodes_of(type) > 0) {
+        sn_words_skip_stored(&r->words, r->number, nodes_of(type), "a node's number");
+    } else {
+        sn_words_fail(&r->words,
+                      "elements of Gmsh's type %d, of which it is not known how many nodes they "
+                      "have; types 1 to 31 were expected",
+                      type);
+    }
+    bool better = solid_words(type) != NULL && solid_words(r->other_type) == NULL;
+    r->other_type = r->other_type == 0 || better ? type : r->other_type;
 }
 
 static void refuse_others(msh_reader *r)
@@ -80,9 +117,55 @@ static void refuse_others(msh_reader *r)
     }
 }
 
-static int count_of(msh_reader *r, const char *what)
+// ---- numbers ----
+
+// A word in binary files, too.
+static int count_in_words(msh_reader *r, const char *what)
 {
     return (int)sn_words_integer(&r->words, what, 0, INT_MAX);
+}
+
+static int count_of(msh_reader *r, sn_raw_kind kind, const char *what)
+{
+    return (int)sn_words_stored_integer(&r->words, kind, what, 0, INT_MAX);
+}
+
+static int read_int(msh_reader *r, const char *what)
+{
+    return (int)sn_words_stored_integer(&r->words, SN_RAW_INT32, what, INT_MIN, INT_MAX);
+}
+
+static int64_t read_tag(msh_reader *r, sn_raw_kind kind, const char *what)
+{
+    return sn_words_stored_integer(&r->words, kind, what, -(INT64_C(1) << 60) / 1024,
+                                   (INT64_C(1) << 60) / 1024);
+}
+
+static sn_vec3 read_position(msh_reader *r)
+{
+    double x = sn_words_stored_number(&r->words, SN_RAW_FLOAT64, "a coordinate");
+    double y = sn_words_stored_number(&r->words, SN_RAW_FLOAT64, "a coordinate");
+    return (sn_vec3){x, y, sn_words_stored_number(&r->words, SN_RAW_FLOAT64, "a coordinate")};
+}
+
+// ---- both versions ----
+
+// The number 1 follows the line of the format, and tells the order of bytes.
+static void begin_binary(msh_reader *r)
+{
+    int64_t size = sn_words_integer(&r->words, "a size of numbers, 4 or 8,", 4, 8);
+    if (r->words.status == SN_OK && size != 8 && (size != 4 || r->version == 2)) {
+        sn_words_fail(&r->words, "numbers of 8 bytes were expected");
+    }
+    r->number = r->version == 2 ? SN_RAW_INT32 : size == 8 ? SN_RAW_UINT64 : SN_RAW_UINT32;
+    sn_words_begin_binary(&r->words, false);
+    sn_words_start_values(&r->words);
+    int one = read_int(r, "the number 1");
+    if (one == 1 << 24) {
+        sn_words_begin_binary(&r->words, true);
+    } else if (one != 1) {
+        sn_words_fail(&r->words, "the number 1, in either order of bytes, was expected");
+    }
 }
 
 static void read_format(msh_reader *r)
@@ -96,30 +179,16 @@ static void read_format(msh_reader *r)
     if (r->version == 0) {
         sn_words_fail(&r->words, "version 2.2 or 4.1 was expected");
     }
-    int64_t binary = sn_words_integer(&r->words, "0 for ASCII or 1 for binary", 0, 1);
-    if (binary == 1) {
-        sn_words_fail(&r->words, "a binary file; an ASCII one was expected (save it with "
-                                 "Mesh.Binary = 0)");
+    if (sn_words_integer(&r->words, "0 for ASCII or 1 for binary", 0, 1) == 1) {
+        begin_binary(r);
     }
-}
-
-static sn_vec3 read_position(msh_reader *r)
-{
-    double x = sn_words_number(&r->words, "a coordinate");
-    double y = sn_words_number(&r->words, "a coordinate");
-    return (sn_vec3){x, y, sn_words_number(&r->words, "a coordinate")};
-}
-
-static int64_t read_tag(msh_reader *r, const char *what)
-{
-    return sn_words_integer(&r->words, what, -(INT64_C(1) << 60) / 1024, (INT64_C(1) << 60) / 1024);
 }
 
 // In both versions: the group's dimension, number and name in quotes. Numbers count anew in every
 // dimension, so those of surfaces, curves and points are no regions.
 static void read_names(msh_reader *r)
 {
-    int count = count_of(r, "a number of names");
+    int count = count_in_words(r, "a number of names");
     for (int i = 0; i < count && r->words.status == SN_OK && !r->parts.failed; ++i) {
         int64_t dimension = sn_words_integer(&r->words, "a dimension", 0, 3);
         int group = (int)sn_words_integer(&r->words, "a physical group", INT_MIN, INT_MAX);
@@ -131,7 +200,7 @@ static void read_names(msh_reader *r)
 
 static void read_element(msh_reader *r, int type, int region)
 {
-    sn_tetrahedra_parts_element(&r->parts, &r->words, type == FOUR_NODES ? 4 : 10,
+    sn_tetrahedra_parts_element(&r->parts, &r->words, r->number, nodes_of(type),
                                 type == FOUR_NODES ? NULL : gmsh_order, region);
 }
 
@@ -139,9 +208,10 @@ static void read_element(msh_reader *r, int type, int region)
 
 static void read_nodes_2(msh_reader *r)
 {
-    int count = count_of(r, "a number of nodes");
+    int count = count_in_words(r, "a number of nodes");
+    sn_words_start_values(&r->words);
     for (int i = 0; i < count && r->words.status == SN_OK && !r->parts.failed; ++i) {
-        int64_t tag = read_tag(r, "a node's number");
+        int64_t tag = read_tag(r, r->number, "a node's number");
         sn_tetrahedra_parts_node(&r->parts, tag, read_position(r));
     }
 }
@@ -164,49 +234,62 @@ static void join_groups(msh_reader *r, int group)
     r->parts.failed = !sn_group_sets_add(&r->groups, last, r->parts.regions.data[last], group);
 }
 
+// An element from its tags on.
+static void read_element_2(msh_reader *r, int type, int tags, int *entity_before)
+{
+    int group = 0, entity = -1;
+    for (int k = 0; k < tags && r->words.status == SN_OK; ++k) {
+        int tag = read_int(r, "a tag");
+        group = k == 0 ? tag : group;
+        entity = k == 1 ? tag : entity;
+    }
+    if (type != FOUR_NODES && type != TEN_NODES) {
+        pass_over(r, type);
+        return;
+    }
+    read_element(r, type, group);
+    bool sound = r->words.status == SN_OK && !r->parts.failed;
+    if (sound && entity == *entity_before && is_repeated(r)) {
+        join_groups(r, group);
+    }
+    *entity_before = entity;
+}
+
+// In a text every element has its number, type and number of tags. In a binary file type and
+// number of tags stand before elements that have them in common.
 static void read_elements_2(msh_reader *r)
 {
-    int entity_before = -1;
-    int count = count_of(r, "a number of elements");
+    int entity_before = -1, alike = 0, type = 0, tags = 0;
+    int count = count_in_words(r, "a number of elements");
+    sn_words_start_values(&r->words);
     for (int i = 0; i < count && r->words.status == SN_OK && !r->parts.failed; ++i) {
-        read_tag(r, "an element's number");
-        int type = count_of(r, "an element's type"), tags = count_of(r, "a number of tags");
-        int group = 0, entity = -1;
-        for (int k = 0; k < tags && r->words.status == SN_OK; ++k) {
-            int tag = (int)sn_words_integer(&r->words, "a tag", INT_MIN, INT_MAX);
-            group = k == 0 ? tag : group;
-            entity = k == 1 ? tag : entity;
+        if (r->words.binary && alike == 0) {
+            type = count_of(r, SN_RAW_INT32, "an element's type");
+            alike = (int)sn_words_stored_integer(&r->words, SN_RAW_INT32,
+                                                 "a number of elements that are alike", 1,
+                                                 (int64_t)count - i);
+            tags = count_of(r, SN_RAW_INT32, "a number of tags");
         }
-        if (type == FOUR_NODES || type == TEN_NODES) {
-            read_element(r, type, group);
-            bool sound = r->words.status == SN_OK && !r->parts.failed;
-            if (sound && entity == entity_before && is_repeated(r)) {
-                join_groups(r, group);
-            }
-            entity_before = entity;
-        } else {
-            pass_over(r, type);
+        read_tag(r, r->number, "an element's number");
+        if (!r->words.binary) {
+            type = count_in_words(r, "an element's type");
+            tags = count_in_words(r, "a number of tags");
         }
+        read_element_2(r, type, tags, &entity_before);
+        --alike;
     }
 }
 
 // ---- version 4 ----
-
-static void skip_numbers(msh_reader *r, int64_t count)
-{
-    for (int64_t k = 0; k < count && r->words.status == SN_OK; ++k) {
-        sn_words_number(&r->words, "a number");
-    }
-}
 
 // The physical groups of an entity.
 static msh_volume read_groups(msh_reader *r, int64_t tag)
 {
     msh_volume volume = {.tag = tag, .set = -1};
     SN_ARRAY(int) groups = {0};
-    int count = count_of(r, "a number of physical groups");
+    int count = count_of(r, r->number, "a number of physical groups");
     for (int k = 0; k < count && r->words.status == SN_OK && !r->parts.failed; ++k) {
-        int group = (int)sn_words_integer(&r->words, "a physical group", INT_MIN, INT_MAX);
+        int group = read_int(r, "a physical group");
         r->parts.failed = !sn_array_push(&groups, group);
     }
     if (r->words.status == SN_OK && !r->parts.failed && count > 0) {
@@ -223,16 +306,18 @@ static msh_volume read_groups(msh_reader *r, int64_t tag)
 static void read_entities(msh_reader *r)
 {
     int counts[4];
+    sn_words_start_values(&r->words);
     for (int d = 0; d < 4; ++d) {
-        counts[d] = count_of(r, "a number of entities");
+        counts[d] = count_of(r, r->number, "a number of entities");
     }
     for (int d = 0; d < 4; ++d) {
         for (int i = 0; i < counts[d] && r->words.status == SN_OK && !r->parts.failed; ++i) {
-            int64_t tag = read_tag(r, "an entity's number");
-            skip_numbers(r, d == 0 ? 3 : 6);
+            int64_t tag = read_tag(r, SN_RAW_INT32, "an entity's number");
+            sn_words_skip_stored(&r->words, SN_RAW_FLOAT64, d == 0 ? 3 : 6, "a coordinate");
             msh_volume volume = read_groups(r, tag);
-            if (d > 0) {
-                skip_numbers(r, count_of(r, "a number of boundaries"));
+            if (d > 0 && !r->parts.failed) {
+                int boundaries = count_of(r, r->number, "a number of boundaries");
+                sn_words_skip_stored(&r->words, SN_RAW_INT32, boundaries, "a boundary's number");
             }
             if (d == 3 && !sn_array_push(&r->volumes, volume)) {
                 r->parts.failed = true;
@@ -253,62 +338,78 @@ static msh_volume volume_of(const msh_reader *r, int64_t tag)
 
 static void read_node_block(msh_reader *r)
 {
-    int dimension = count_of(r, "a dimension");
-    read_tag(r, "an entity's number");
-    int parametric = (int)sn_words_integer(&r->words, "0 or 1 for parametric", 0, 1);
-    int count = count_of(r, "a number of nodes");
+    int dimension = count_of(r, SN_RAW_INT32, "a dimension");
+    read_tag(r, SN_RAW_INT32, "an entity's number");
+    int64_t parametric =
+        sn_words_stored_integer(&r->words, SN_RAW_INT32, "0 or 1 for parametric", 0, 1);
+    int count = count_of(r, r->number, "a number of nodes");
     int first = r->parts.tags.count;
     for (int i = 0; i < count && r->words.status == SN_OK && !r->parts.failed; ++i) {
-        int64_t tag = read_tag(r, "a node's number");
+        int64_t tag = read_tag(r, r->number, "a node's number");
         sn_tetrahedra_parts_node(&r->parts, tag, SN_VEC3_ZERO);
     }
     for (int i = 0; i < count && r->words.status == SN_OK && !r->parts.failed; ++i) {
         r->parts.positions.data[first + i] = read_position(r);
-        skip_numbers(r, parametric ? dimension : 0);
+        sn_words_skip_stored(&r->words, SN_RAW_FLOAT64, parametric * dimension, "a parameter");
     }
+}
+
+// How many blocks follow; then how many nodes or elements they have, and their least and greatest
+// numbers, none of which is needed.
+static int read_block_count(msh_reader *r)
+{
+    sn_words_start_values(&r->words);
+    int blocks = count_of(r, r->number, "a number of blocks");
+    sn_words_skip_stored(&r->words, r->number, 3, "a number");
+    return blocks;
 }
 
 static void read_nodes_4(msh_reader *r)
 {
-    int blocks = count_of(r, "a number of blocks");
-    skip_numbers(r, 3);
+    int blocks = read_block_count(r);
     for (int b = 0; b < blocks && r->words.status == SN_OK && !r->parts.failed; ++b) {
         read_node_block(r);
     }
 }
 
+static void read_element_block(msh_reader *r)
+{
+    int dimension = count_of(r, SN_RAW_INT32, "a dimension");
+    int64_t entity = read_tag(r, SN_RAW_INT32, "an entity's number");
+    int type = count_of(r, SN_RAW_INT32, "an element's type");
+    int count = count_of(r, r->number, "a number of elements");
+    msh_volume volume = volume_of(r, dimension == 3 ? entity : INT64_MIN);
+    for (int i = 0; i < count && r->words.status == SN_OK && !r->parts.failed; ++i) {
+        read_tag(r, r->number, "an element's number");
+        if (type == FOUR_NODES || type == TEN_NODES) {
+            read_element(r, type, volume.group);
+            if (volume.set >= 0 &&
+                !sn_group_sets_put(&r->groups, r->parts.regions.count - 1, volume.set)) {
+                r->parts.failed = true;
+            }
+        } else {
+            pass_over(r, type);
+        }
+    }
+}
+
 static void read_elements_4(msh_reader *r)
 {
-    int blocks = count_of(r, "a number of blocks");
-    skip_numbers(r, 3);
+    int blocks = read_block_count(r);
     for (int b = 0; b < blocks && r->words.status == SN_OK && !r->parts.failed; ++b) {
-        int dimension = count_of(r, "a dimension");
-        int64_t entity = read_tag(r, "an entity's number");
-        int type = count_of(r, "an element's type"), count = count_of(r, "a number of elements");
-        msh_volume volume = volume_of(r, dimension == 3 ? entity : INT64_MIN);
-        for (int i = 0; i < count && r->words.status == SN_OK && !r->parts.failed; ++i) {
-            read_tag(r, "an element's number");
-            if (type == FOUR_NODES || type == TEN_NODES) {
-                read_element(r, type, volume.group);
-                if (volume.set >= 0 &&
-                    !sn_group_sets_put(&r->groups, r->parts.regions.count - 1, volume.set)) {
-                    r->parts.failed = true;
-                }
-            } else {
-                pass_over(r, type);
-            }
-        }
+        read_element_block(r);
     }
 }
 
 // ---- sections ----
 
-// Up to the word $EndName.
-static void skip_section(msh_reader *r)
+// Up to the word $EndName. Bytes may happen to be $End and something, but hardly the name, too.
+static void skip_section(msh_reader *r, const char *name, size_t length)
 {
     while (sn_words_next(&r->words)) {
-        if (r->words.length > 4 && r->words.word[0] == '$' && r->words.word[1] == 'E' &&
-            r->words.word[2] == 'n' && r->words.word[3] == 'd') {
+        bool ends = r->words.length > 4 && memcmp(r->words.word, "$End", 4) == 0;
+        if (ends && (!r->words.binary || (r->words.length == 4 + length &&
+                                          memcmp(r->words.word + 4, name, length) == 0))) {
             return;
         }
     }
@@ -333,7 +434,7 @@ sn_status sn_tetrahedra_parse_msh(const char *name, const char *text, size_t len
     while (!r.parts.failed && sn_words_next(&r.words)) {
         if (sn_words_is(&r.words, "$MeshFormat")) {
             read_format(&r);
-            skip_section(&r);
+            skip_section(&r, "MeshFormat", strlen("MeshFormat"));
         } else if (r.version == 0) {
             sn_words_fail(&r.words, "$MeshFormat was expected at the start");
         } else if (sn_words_is(&r.words, "$Nodes")) {
@@ -349,7 +450,7 @@ sn_status sn_tetrahedra_parse_msh(const char *name, const char *text, size_t len
             read_names(&r);
             expect_end(&r, "$EndPhysicalNames");
         } else if (r.words.word[0] == '$') {
-            skip_section(&r);
+            skip_section(&r, r.words.word + 1, r.words.length - 1);
         } else {
             sn_words_fail(&r.words, "a section, $Name, was expected");
         }

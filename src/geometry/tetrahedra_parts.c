@@ -15,8 +15,8 @@ void sn_tetrahedra_parts_node(sn_tetrahedra_parts *parts, int64_t tag, sn_vec3 p
     }
 }
 
-void sn_tetrahedra_parts_element(sn_tetrahedra_parts *parts, sn_words *words, int nodes,
-                                 const int *order, int region)
+void sn_tetrahedra_parts_element(sn_tetrahedra_parts *parts, sn_words *words, sn_raw_kind kind,
+                                 int nodes, const int *order, int region)
 {
     if (parts->nodes != 0 && parts->nodes != nodes) {
         sn_words_fail(words, "elements of %d and of %d nodes; one kind in a file was expected",
@@ -26,7 +26,7 @@ void sn_tetrahedra_parts_element(sn_tetrahedra_parts *parts, sn_words *words, in
     int64_t tags[10] = {0};
     for (int k = 0; k < nodes; ++k) {
         tags[order != NULL ? order[k] : k] =
-            sn_words_integer(words, "a node's number", INT64_MIN / 16, INT64_MAX / 16);
+            sn_words_stored_integer(words, kind, "a node's number", INT64_MIN / 16, INT64_MAX / 16);
     }
     for (int k = 0; k < 10 && !parts->failed && words->status == SN_OK; ++k) {
         parts->failed =

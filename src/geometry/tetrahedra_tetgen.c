@@ -34,7 +34,7 @@ static void read_elements(sn_words *words, sn_tetrahedra_parts *parts)
     sn_words_skip_line(words);
     for (int i = 0; i < count && words->status == SN_OK && !parts->failed; ++i) {
         sn_words_integer(words, "a tetrahedron's number", 0, INT_MAX);
-        sn_tetrahedra_parts_element(parts, words, nodes, NULL, 0);
+        sn_tetrahedra_parts_element(parts, words, SN_RAW_INT32, nodes, NULL, 0);
         if (attributes > 0 && words->status == SN_OK && !parts->failed) {
             double region = sn_words_number(words, "a region");
             if (!(region >= INT_MIN && region <= INT_MAX) || region != (double)(int)region) {

@@ -13,6 +13,7 @@
 sn_words sn_words_of(const char *name, const char *text, size_t length, sn_error *error)
 {
     return (sn_words){.name = name,
+                      .start = text,
                       .at = text,
                       .end = text + length,
                       .line_start = text,
@@ -46,6 +47,7 @@ bool sn_words_next(sn_words *w)
         }
     }
     w->word = w->at;
+    w->raw = false;
     w->word_line = w->line;
     w->word_column = 1 + (int)(w->at - w->line_start);
     w->length = 0;
@@ -117,23 +119,46 @@ bool sn_words_is(const sn_words *w, const char *word)
     return true;
 }
 
+// What stands at the last word, as an error shows it: nothing, a number, or the word itself, of
+// which bytes that are no letters are not shown.
+static void show_word(const sn_words *w, char *shown, size_t size)
+{
+    int length = w->length > 40 ? 40 : (int)w->length;
+    int64_t whole;
+    bool letters = true;
+    for (int i = 0; w->binary && i < length; ++i) {
+        letters = letters && w->word[i] >= ' ' && w->word[i] <= '~';
+    }
+    if (length == 0) {
+        snprintf(shown, size, "the file ends here");
+    } else if (w->raw && sn_raw_integer(w->word, w->kind, w->big_endian, &whole)) {
+        snprintf(shown, size, "'%lld'", (long long)whole);
+    } else if (w->raw) {
+        snprintf(shown, size, "'%g'", sn_raw_number(w->word, w->kind, w->big_endian));
+    } else if (!letters) {
+        snprintf(shown, size, "no word, but other bytes");
+    } else {
+        snprintf(shown, size, "'%.*s'", length, w->word);
+    }
+}
+
 sn_status sn_words_fail(sn_words *w, const char *format, ...)
 {
     if (w->status != SN_OK) {
         return w->status;
     }
-    char place[256], text[400];
+    char place[256], text[400], shown[64];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    snprintf(place, sizeof place, "%.220s:%d:%d", w->name, w->word_line, w->word_column);
-    if (w->length == 0) {
-        w->status = sn_fail(w->error, SN_ERROR_SYNTAX, place, "the file ends here; %s", text);
+    if (w->binary) {
+        snprintf(place, sizeof place, "%.220s, byte %zu", w->name, (size_t)(w->word - w->start));
     } else {
-        int shown = w->length > 40 ? 40 : (int)w->length;
-        w->status = sn_fail(w->error, SN_ERROR_SYNTAX, place, "'%.*s'; %s", shown, w->word, text);
+        snprintf(place, sizeof place, "%.220s:%d:%d", w->name, w->word_line, w->word_column);
     }
+    show_word(w, shown, sizeof shown);
+    w->status = sn_fail(w->error, SN_ERROR_SYNTAX, place, "%s; %s", shown, text);
     return w->status;
 }
 
@@ -243,4 +268,86 @@ double sn_words_number(sn_words *w, const char *what)
         return 0.0;
     }
     return negative ? -value : value;
+}
+
+// ---- stored numbers ----
+
+void sn_words_begin_binary(sn_words *w, bool big_endian)
+{
+    w->binary = true;
+    w->big_endian = big_endian;
+}
+
+void sn_words_start_values(sn_words *w)
+{
+    if (w->binary) {
+        sn_words_skip_line(w);
+    }
+}
+
+// The bytes of a number become the last word; false, with a word of no length, when the file ends
+// before or has failed.
+static bool take_bytes(sn_words *w, sn_raw_kind kind)
+{
+    size_t size = sn_raw_size(kind);
+    if (w->status != SN_OK) {
+        return false;
+    }
+    w->word = w->at;
+    w->raw = true;
+    w->kind = kind;
+    w->length = (size_t)(w->end - w->at) < size ? 0 : size;
+    w->at += w->length;
+    return w->length > 0;
+}
+
+int64_t sn_words_stored_integer(sn_words *w, sn_raw_kind kind, const char *what, int64_t least,
+                                int64_t most)
+{
+    if (!w->binary) {
+        return sn_words_integer(w, what, least, most);
+    }
+    int64_t value;
+    if (!take_bytes(w, kind) || !sn_raw_integer(w->word, kind, w->big_endian, &value) ||
+        value < least || value > most) {
+        fail_integer(w, what, least, most);
+        return 0;
+    }
+    return value;
+}
+
+double sn_words_stored_number(sn_words *w, sn_raw_kind kind, const char *what)
+{
+    if (!w->binary) {
+        return sn_words_number(w, what);
+    }
+    if (!take_bytes(w, kind)) {
+        sn_words_fail(w, "%s was expected", what);
+        return 0.0;
+    }
+    double value = sn_raw_number(w->word, kind, w->big_endian);
+    if (!isfinite(value)) {
+        sn_words_fail(w, "%s in the range of numbers was expected", what);
+        return 0.0;
+    }
+    return value;
+}
+
+void sn_words_skip_stored(sn_words *w, sn_raw_kind kind, int64_t count, const char *what)
+{
+    if (w->binary && w->status == SN_OK) {
+        int64_t left = (w->end - w->at) / (ptrdiff_t)sn_raw_size(kind);
+        int64_t skipped = count < left ? count : left;
+        w->at += skipped * (int64_t)sn_raw_size(kind);
+        if (count > left) {
+            w->word = w->at;
+            w->length = 0;
+            sn_words_fail(w, "%s was expected", what);
+        }
+    }
+    for (int64_t k = 0; k < count && !w->binary && w->status == SN_OK; ++k) {
+        if (!sn_words_next(w)) {
+            sn_words_fail(w, "%s was expected", what);
+        }
+    }
 }

@@ -88,8 +88,10 @@ static const sn_word up_words[] = {
 
 static const sn_key file_keys[] = {
     {"file", SN_KEY_STRING, AT(file),
-     "Tetrahedra in a .msh (Gmsh), .vtk, or .node and .ele (TetGen) file, relative to the scene's; "
-     "or a closed surface (OBJ, STL, PLY, glTF, GLB, DAE, DXF), which the program gmsh fills.",
+     "Tetrahedra in a .msh (Gmsh) or .vtk file, text or binary, or .node and .ele (TetGen), "
+     "relative "
+     "to the scene's; or a closed surface (OBJ, STL, PLY, glTF, GLB, DAE, DXF), which the program "
+     "gmsh fills.",
      .required = true},
     {"unit", SN_KEY_STRING, AT(unit), "The file's unit of length, such as `mm`.",
      .standard_text = "what the format says, else m"},
