@@ -41,6 +41,7 @@
 
 #include <cmocka.h>
 
+#include "geometry/tetrahedra.h"
 #include "math/dense.h"
 #include "sinew/sinew.h"
 
@@ -93,11 +94,10 @@ static sn_body add_specimen(sn_world *world, const specimen *s)
     return body;
 }
 
-// Shape functions in the points of ten nodes, in the order of the edges 01, 12, 02, 03, 13, 23.
+// Shape functions in the four points of ten nodes.
 static void sample_shapes(double shapes[4][10])
 {
     const double inner = 0.25 + 0.15 * sqrt(5.0), outer = 0.25 - 0.05 * sqrt(5.0);
-    static const int edges[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
     for (int q = 0; q < 4; ++q) {
         double l[4] = {outer, outer, outer, outer};
         l[q] = inner;
@@ -105,7 +105,7 @@ static void sample_shapes(double shapes[4][10])
             shapes[q][i] = l[i] * (2.0 * l[i] - 1.0);
         }
         for (int k = 0; k < 6; ++k) {
-            shapes[q][4 + k] = 4.0 * l[edges[k][0]] * l[edges[k][1]];
+            shapes[q][4 + k] = 4.0 * l[sn_tetrahedron_edges[k][0]] * l[sn_tetrahedron_edges[k][1]];
         }
     }
 }
@@ -158,6 +158,13 @@ static void sample_frequencies(const specimen *s, const sn_modes *modes, double 
     }
 }
 
+static void assert_well(sn_status status, sn_error *error)
+{
+    if (status != SN_OK) {
+        fail_msg("%s", sn_error_message(error));
+    }
+}
+
 static answer ask_sinew(const specimen *s)
 {
     answer a = make_answer(s);
@@ -169,10 +176,8 @@ static answer ask_sinew(const specimen *s)
     sn_equilibrium rest = {0};
     sn_modes modes = {0};
     sn_error error = {0};
-    if (sn_world_equilibrium(world, NULL, &rest, &error) != SN_OK ||
-        sn_world_modes(world, &modes, &error) != SN_OK) {
-        fail_msg("%s", sn_error_message(&error));
-    }
+    assert_well(sn_world_equilibrium(world, NULL, &rest, &error), &error);
+    assert_well(sn_world_modes(world, &modes, &error), &error);
     assert_true(rest.stable && modes.count == ALL_MODES);
     for (int i = 0; i < MODES; ++i) {
         a.frequencies[i] = a.sampled[i] = modes.list[i].frequency;
@@ -216,13 +221,13 @@ static void write_mesh(FILE *file, const sn_tetrahedra *mesh, int shown)
 // Every vertex from `first` on is the middle of its edge's ends, and stays so.
 static void write_straight_edges(FILE *file, const sn_tetrahedra *mesh, int first)
 {
-    static const int edges[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
     bool *done = calloc((size_t)sn_tetrahedra_vertex_count(mesh), sizeof *done);
     assert_non_null(done);
     for (int e = 0; e < sn_tetrahedra_element_count(mesh); ++e) {
         const int *nodes = sn_tetrahedra_elements(mesh) + 10 * e;
         for (int k = 0; k < 6; ++k) {
-            int middle = nodes[4 + k], a = nodes[edges[k][0]], b = nodes[edges[k][1]];
+            int middle = nodes[4 + k], a = nodes[sn_tetrahedron_edges[k][0]],
+                b = nodes[sn_tetrahedron_edges[k][1]];
             assert_true(middle >= first && a < first && b < first);
             for (int axis = 1; axis <= 3 && !done[middle]; ++axis) {
                 fprintf(file, "*EQUATION\n3\n%d,%d,1.,%d,%d,-.5,%d,%d,-.5\n", middle + 1, axis,
