@@ -83,7 +83,7 @@ endif()
 # The longest first, by seconds of their own: else one of them is still running when all others are done.
 if(with_tests)
     foreach(pair verify_test:150 cli:100 gallery_test:60 view_test:40 contact_torture_test:30 mechanics_loop_test:20
-            render_test:15 draw_test:15 scene_test:12 contact_determinism_test:10)
+            render_test:15 draw_test:15 scene_test:12 contact_determinism_test:10 calculix_test:9)
         string(REPLACE ":" ";" pair ${pair})
         list(GET pair 0 name)
         list(GET pair 1 seconds)
