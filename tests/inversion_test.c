@@ -127,7 +127,7 @@ static void mirrored_start_is_told(void **unused)
 static void thrown_block_keeps_its_sense(void **unused)
 {
     (void)unused;
-    static const double speeds[3] = {2.0, 6.0, 12.0};
+    static const double speeds[3] = {2.0, 12.0, 40.0};
     int spared = 0;
     for (int k = 0; k < 3; ++k) {
         sn_world *world = make_world(sn_vec3_make(0.0, 0.0, -9.81));

@@ -89,9 +89,10 @@ typedef struct sn_elastic_item {
     double *impulse; // what these do in it
     double *right, *change, *place, *turn; // scratch
     double *q_start, *v_start;             // of a step that goes in parts
-    bool bound;   // bonds hold it in the step under way: it is linearised where they lead, at
-    double *bend; // this change of velocity,
-    double *lean; // by these impulses: elastic_lean.c
+    bool bound;                            // bonds hold it in the step under way
+    bool leans;              // they or contacts lead it there: it is linearised where they do, at
+    double *bend;            // this change of velocity,
+    double *lean;            // by these impulses: elastic_lean.c
     double first_lack, lack; // squares of what momentum lacks at first, and there
     int turns;
     double account, stake;  // J: what the midpoint rule has given it, and the most that it has had
@@ -231,6 +232,8 @@ void sn_elastic_move(sn_agent_set *set, int agent, double h);
 // Newton's method, of elastic.c's vectors. g = h f - M dv at the change dv of velocity `change`,
 // into `right`, with `place` where that leads; see there for `first` and `kept`.
 bool sn_elastic_find_lack(const sn_agent_set *set, int agent, double h, bool first, bool *kept);
+// Nothing but contact and forces that are told acts on it from outside.
+bool sn_elastic_is_free(const sn_elastic_item *item);
 double sn_elastic_square_sum(const sn_elastic_item *item, const double *x);
 // A at x, for times t; A turn = right, to the body's tolerance if `first` is not 0; turn is added.
 sn_status sn_elastic_linearise(const sn_agent_set *set, const sn_elastic_item *item,

@@ -171,12 +171,12 @@ static void answer(sn_agent_set *set, int agent, const double *impulse)
     }
 }
 
-// The free motion with bonds is one linearisation (elastic_step.c), which Newton's method goes on
-// from where impulses lead.
+// The free motion of what leans is one linearisation (elastic_step.c), which Newton's method goes
+// on from where impulses lead.
 static bool elastic_lean(sn_agent_set *set, int agent, const double *impulse)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
-    if (!item->bound || !item->pushed || item->linear == NULL) {
+    if (!item->leans || !item->pushed) {
         return false;
     }
     answer(set, agent, impulse);

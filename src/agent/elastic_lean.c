@@ -30,7 +30,7 @@ enum { STRIDE = SN_SOLID_STRIDE };
 
 // Newton's method goes on until this share is left of what momentum lacked at first, and for so
 // many turns.
-static const double ENOUGH = 1e-5;
+static const double ENOUGH = 1e-5, ENOUGH_IN_TOUCH = 1e-2;
 enum { TURNS = 8, HALVINGS = 6 };
 // A turn that left less than this share of squares did so with a matrix that is good for the next.
 static const double GOOD_MATRIX = 1e-2;
@@ -195,7 +195,8 @@ static verdict judge(sn_agent_set *set, int agent)
     if (item->lack == INFINITY) {
         item->first_lack = fmax(item->first_lack, rest);
     }
-    if (!(rest > ENOUGH * ENOUGH * item->first_lack)) {
+    double enough = item->bound ? ENOUGH : ENOUGH_IN_TOUCH;
+    if (!(rest > enough * enough * item->first_lack)) {
         return FOUND;
     }
     if (++item->turns > TURNS) {
@@ -247,6 +248,12 @@ static bool turn_further(sn_agent_set *set, int agent)
     sn_elastic_solve(set, item, &exactly);
     for (int i = 0; i < count_of(item); ++i) {
         v[i] += item->bend[i] + item->turn[i];
+        item->impulse[i] = item->step * item->force[i];
+    }
+    if (sn_elastic_is_free(item)) {
+        bool midpoint = sn_elastic_is_midpoint(&set->agents[agent]);
+        sn_elastic_restore_momentum(
+            set, agent, midpoint ? item->place : set->q_last + set->agents[agent].q_first);
     }
     return true;
 }

@@ -432,6 +432,12 @@ void sn_elastic_begin(sn_agent_set *set, int first, int last, double h)
     }
 }
 
+bool sn_elastic_is_free(const sn_elastic_item *item)
+{
+    return !item->bound && item->fixed_count == 0 && item->rayleigh.mass_rate == 0.0 &&
+           !item->held && !item->dragged;
+}
+
 // The velocity at the end with nothing in the way; `force` has what acts from outside.
 int sn_elastic_find_velocity(sn_agent_set *set, int agent, double h)
 {
@@ -442,7 +448,7 @@ int sn_elastic_find_velocity(sn_agent_set *set, int agent, double h)
         explicit_change(set, agent, h);
     } else {
         int failure =
-            item->bound ? sn_elastic_bound_change(set, agent) : implicit_change(set, agent, h);
+            item->leans ? sn_elastic_bound_change(set, agent) : implicit_change(set, agent, h);
         if (failure != SN_FAILURE_NONE) {
             return failure;
         }
@@ -451,8 +457,7 @@ int sn_elastic_find_velocity(sn_agent_set *set, int agent, double h)
         v[i] += item->change[i];
         item->impulse[i] = h * item->force[i];
     }
-    if (!item->bound && item->fixed_count == 0 && item->rayleigh.mass_rate == 0.0 && !item->held &&
-        !item->dragged) {
+    if (sn_elastic_is_free(item)) {
         sn_elastic_restore_momentum(set, agent,
                                     sn_elastic_is_midpoint(head) ? sn_agent_q(set, agent)
                                                                  : set->q_last + head->q_first);
@@ -470,6 +475,8 @@ void sn_elastic_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravit
             continue;
         }
         item->step = h;
+        item->leans =
+            item->linear != NULL && !is_explicit(head) && (item->bound || item->grips.count > 0);
         item->iterations = item->newtons = 0;
         sn_elastic_follow_flow(set, agent);
         sn_elastic_find_outer(set, agent, gravity, item->force);
@@ -527,7 +534,7 @@ void sn_elastic_advance(sn_agent_set *set, int first, int last, double h)
         if (!item->placed) {
             sn_elastic_move(set, agent, h);
         }
-        if (item->bound) {
+        if (item->leans) {
             sn_elastic_settle_gain(set, agent);
         }
         item->pushed = false;

@@ -603,7 +603,13 @@ static void set_rebound(const sn_exact_problem *problem, const sn_exact_spot *sp
 // Lets agents lean on what has been found: whether any has changed, and the solution with it.
 static bool lean_agents(sn_exact *exact, const sn_exact_problem *problem)
 {
-    bool changed = false;
+    bool changed = false, any = false;
+    for (int i = 0; i < exact->system.agents.count && !any; ++i) {
+        any = problem->sets[exact->system.agents.data[i].set]->type->contact->lean != NULL;
+    }
+    if (!any) {
+        return false;
+    }
     collect(exact, problem, false);
     collect_bonds(exact, problem, false);
     for (int i = 0; i < exact->system.agents.count; ++i) {

@@ -352,10 +352,10 @@ sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond)
 
 enum { STATE_NUMBERS = 10, BODY_NUMBERS = 2 }; // of bonds, and the impulse of each row; of bodies
 
-// Elastic bodies with bonds have accounts of what they gained: elastic_lean.c.
+// Elastic bodies have accounts of what they gained: elastic_lean.c.
 static int count_accounts(const sn_world *world)
 {
-    return world->bonds.order.count > 0 ? world->elastics.agents.count : 0;
+    return world->elastics.agents.count;
 }
 
 size_t sn_world_bond_state_size(const sn_world *world)

@@ -415,8 +415,9 @@ sn_status sn_world_choose_solvers(sn_world *world, sn_error *error)
     return gather_piles(world) ? SN_OK : sn_fail_memory(error, sizeof(int));
 }
 
-// Elastic bodies whose bonds lead elsewhere than their free motion need three to five, as a rule.
-enum { BOND_LEANS = 24 };
+// Elastic bodies whose bonds or contacts lead elsewhere than their free motion need three to five,
+// as a rule.
+enum { MOST_LEANS = 24 };
 
 static sn_exact_problem problem_of(sn_world *world, int island, double h)
 {
@@ -428,7 +429,7 @@ static sn_exact_problem problem_of(sn_world *world, int island, double h)
     problem.courses = touch->courses.data + own->pair_first;
     gather_island(world, own, &problem.contact_count, &problem.bond_count);
     problem.sets = world->sets;
-    problem.leans = problem.bond_count > 0 ? BOND_LEANS : 0;
+    problem.leans = MOST_LEANS;
     problem.h = h;
     // The simultaneous impulse knows of points alone.
     problem.predict = world->contact.method == SN_CONTACT_IMPULSE && problem.bond_count == 0;
