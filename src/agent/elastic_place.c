@@ -5,6 +5,7 @@
 #include "agent/elastic.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "geometry/tetrahedra.h"
 #include "math/dense.h"
 #include "math/rotation.h"
 
@@ -125,7 +126,7 @@ void sn_elastic_nearest_point(const sn_agent_set *set, int agent, sn_vec3 world_
     const double *q = sn_agent_q(set, agent);
     const int *elements = sn_tetrahedra_elements(item->mesh);
     int nodes = sn_tetrahedra_nodes(item->mesh), best = 0;
-    double best_least = -INFINITY, found[4] = {1.0, 0.0, 0.0, 0.0};
+    double best_least = -INFINITY;
     for (int e = 0; e < sn_tetrahedra_element_count(item->mesh); ++e) {
         const int *corner = elements + (size_t)nodes * (size_t)e;
         sn_vec3 a = sn_vec3_at(q + STRIDE * corner[0]), r = sn_vec3_sub(world_point, a);
@@ -145,13 +146,18 @@ void sn_elastic_nearest_point(const sn_agent_set *set, int agent, sn_vec3 world_
         if (least > best_least) {
             best_least = least;
             best = e;
-            memcpy(found, w, sizeof found);
         }
     }
-    *point = (sn_elastic_point){.count = 4}; // by its corners, which of ten nodes is near enough
-    for (int k = 0; k < 4; ++k) {
+    sn_vec3 x[10];
+    *point = (sn_elastic_point){.count = nodes};
+    for (int k = 0; k < nodes; ++k) {
         point->vertices[k] = elements[(size_t)nodes * (size_t)best + (size_t)k];
-        point->weights[k] = found[k];
+        x[k] = sn_vec3_at(q + STRIDE * point->vertices[k]);
+    }
+    if (best_least > -INFINITY) {
+        sn_tetrahedron_weights(nodes, x, world_point, point->weights);
+    } else { // all are flat
+        point->weights[0] = 1.0;
     }
 }
 

@@ -3,6 +3,7 @@
 // element; the point is then told by that element's coordinates continued.
 #include <float.h>
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -131,14 +132,20 @@ static bool make_grid(element_grid *g)
 
 // ---- one element ----
 
-// Barycentric coordinates by the corners.
-static void corner_coordinates(const sn_tetrahedra *t, int element, sn_vec3 p, double l[4])
+// Its nodes, `nodes` of them.
+static void gather_nodes(const sn_tetrahedra *t, int element, int nodes, sn_vec3 *x)
 {
     const int *v = t->elements + (size_t)element * (size_t)t->nodes;
-    sn_vec3 origin = t->positions[v[0]], d = sn_vec3_sub(p, origin);
-    sn_vec3 a = sn_vec3_sub(t->positions[v[1]], origin);
-    sn_vec3 b = sn_vec3_sub(t->positions[v[2]], origin);
-    sn_vec3 c = sn_vec3_sub(t->positions[v[3]], origin);
+    for (int k = 0; k < nodes; ++k) {
+        x[k] = t->positions[v[k]];
+    }
+}
+
+// Barycentric coordinates by the corners.
+static void corner_coordinates(const sn_vec3 x[4], sn_vec3 p, double l[4])
+{
+    sn_vec3 d = sn_vec3_sub(p, x[0]), a = sn_vec3_sub(x[1], x[0]), b = sn_vec3_sub(x[2], x[0]);
+    sn_vec3 c = sn_vec3_sub(x[3], x[0]);
     double whole = sn_dot(a, sn_cross(b, c));
     l[1] = sn_dot(d, sn_cross(b, c)) / whole;
     l[2] = sn_dot(a, sn_cross(d, c)) / whole;
@@ -203,7 +210,9 @@ static void ask_cell(const element_grid *g, size_t cell, sn_vec3 p, found *best)
 {
     for (int k = g->starts[cell]; k < g->starts[cell + 1]; ++k) {
         double l[4];
-        corner_coordinates(g->mesh, g->elements[k], p, l);
+        sn_vec3 x[4];
+        gather_nodes(g->mesh, g->elements[k], 4, x);
+        corner_coordinates(x, p, l);
         double least = least_of(l);
         if (least >= 0.0 && least > best->inside) {
             *best = (found){g->elements[k], least, 0.0};
@@ -266,38 +275,54 @@ static void shape_functions(int nodes, const double l[4], double *weights)
     }
 }
 
-// Where curved elements have a point: Newton's method from where straight ones would have it.
-static void curve_coordinates(const sn_tetrahedra *t, int element, sn_vec3 p, double l[4])
+// Where curved elements have a point: Newton's method from where straight ones would have it, as
+// long as it comes nearer. Far outside, where the curved map turns over, it does not.
+static void curve_coordinates(const sn_vec3 x[10], sn_vec3 p, double l[4])
 {
-    const int *v = t->elements + 10 * (size_t)element;
+    double nearest = INFINITY, best[4];
+    memcpy(best, l, sizeof best);
     for (int turn = 0; turn < 8; ++turn) {
         double weights[10];
         shape_functions(10, l, weights);
         sn_vec3 off = p, d[4];
         for (int k = 0; k < 10; ++k) {
-            off = sn_vec3_add_scaled(off, -weights[k], t->positions[v[k]]);
+            off = sn_vec3_add_scaled(off, -weights[k], x[k]);
         }
+        if (!(sn_dot(off, off) < nearest)) {
+            break;
+        }
+        nearest = sn_dot(off, off);
+        memcpy(best, l, sizeof best);
         for (int k = 0; k < 4; ++k) {
-            d[k] = sn_vec3_scale(4.0 * l[k] - 1.0, t->positions[v[k]]);
+            d[k] = sn_vec3_scale(4.0 * l[k] - 1.0, x[k]);
         }
         for (int k = 0; k < 6; ++k) {
             int i = sn_tetrahedron_edges[k][0], j = sn_tetrahedron_edges[k][1];
-            d[i] = sn_vec3_add_scaled(d[i], 4.0 * l[j], t->positions[v[4 + k]]);
-            d[j] = sn_vec3_add_scaled(d[j], 4.0 * l[i], t->positions[v[4 + k]]);
+            d[i] = sn_vec3_add_scaled(d[i], 4.0 * l[j], x[4 + k]);
+            d[j] = sn_vec3_add_scaled(d[j], 4.0 * l[i], x[4 + k]);
         }
         sn_vec3 a = sn_vec3_sub(d[1], d[0]), b = sn_vec3_sub(d[2], d[0]);
         sn_vec3 c = sn_vec3_sub(d[3], d[0]);
         double whole = sn_dot(a, sn_cross(b, c));
-        if (!(whole > 0.0)) {
-            return; // far outside, where the curved map turns over
+        if (whole == 0.0) {
+            break;
         }
-        double step[3] = {sn_dot(off, sn_cross(b, c)) / whole, sn_dot(a, sn_cross(off, c)) / whole,
-                          sn_dot(a, sn_cross(b, off)) / whole};
-        for (int k = 0; k < 3; ++k) {
-            l[k + 1] += step[k];
-        }
+        l[1] += sn_dot(off, sn_cross(b, c)) / whole;
+        l[2] += sn_dot(a, sn_cross(off, c)) / whole;
+        l[3] += sn_dot(a, sn_cross(b, off)) / whole;
         l[0] = 1.0 - l[1] - l[2] - l[3];
     }
+    memcpy(l, best, sizeof best);
+}
+
+void sn_tetrahedron_weights(int nodes, const sn_vec3 *x, sn_vec3 p, double *weights)
+{
+    double l[4];
+    corner_coordinates(x, p, l);
+    if (nodes == 10) {
+        curve_coordinates(x, p, l);
+    }
+    shape_functions(nodes, l, weights);
 }
 
 sn_status sn_embedding_create(const sn_tetrahedra *tetrahedra, const sn_vec3 *points, int count,
@@ -324,17 +349,14 @@ sn_status sn_embedding_create(const sn_tetrahedra *tetrahedra, const sn_vec3 *po
             break;
         }
         found best = find_element(&grid, points[i]);
-        double l[4];
-        corner_coordinates(tetrahedra, best.element, points[i], l);
-        if (tetrahedra->nodes == 10) {
-            curve_coordinates(tetrahedra, best.element, points[i], l);
-        }
+        sn_vec3 x[10];
+        gather_nodes(tetrahedra, best.element, tetrahedra->nodes, x);
         size_t at = (size_t)i * (size_t)tetrahedra->nodes;
         embedding->elements[i] = best.element;
         memcpy(embedding->vertices + at,
                tetrahedra->elements + (size_t)best.element * (size_t)tetrahedra->nodes,
                (size_t)tetrahedra->nodes * sizeof(int));
-        shape_functions(tetrahedra->nodes, l, embedding->weights + at);
+        sn_tetrahedron_weights(tetrahedra->nodes, x, points[i], embedding->weights + at);
         if (best.inside < 0.0) {
             double distance = sqrt(best.distance);
             embedding->outside_count += 1;

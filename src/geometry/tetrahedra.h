@@ -50,6 +50,10 @@ sn_status sn_tetrahedra_examine(const sn_tetrahedra *tetrahedra, double least_qu
 sn_status sn_tetrahedra_refuse(const sn_tetrahedra *tetrahedra, double least_quality,
                                sn_error *error);
 
+// Of which of its nodes (4 or 10, which are at x) the point p of an element is made, as if it went
+// on outside: they add up to 1.
+SN_API void sn_tetrahedron_weights(int nodes, const sn_vec3 *x, sn_vec3 p, double *weights);
+
 // Turns an element over.
 void sn_tetrahedron_turn(int *element, int nodes);
 

@@ -1,0 +1,165 @@
+// Elastic bodies under load, at rest between others: forces and energies are those of the body's
+// own equilibrium, whatever the step and the integrator, and what stands still stays so.
+#include "scene_text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "sinew/sinew.h"
+
+static sn_body find(const sn_world *world, const char *name)
+{
+    sn_body body = sn_world_find_body(world, name);
+    assert_true(sn_body_is_valid(world, body));
+    return body;
+}
+
+static double elastic_energy(const sn_world *world, const char *name)
+{
+    return sn_body_elastic_report(world, find(world, name)).elastic_energy;
+}
+
+// ---- a bell on glass ----
+
+// The bell of a suction cup, its top held by `hold`; glass without friction rises by 4 mm in 0.5 s
+// and stays.
+static sn_world *make_bell(const char *hold, const char *integrator)
+{
+    static const char text[] =
+        "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"materials\": {\"s\": {\"density\": 1100, "
+        "\"law\": \"neo_hookean\", \"young\": \"1MPa\", \"poisson\": 0.45, \"friction\": 0}},"
+        "\"motions\": {\"m\": {\"type\": \"smooth\", \"points\": [[0, 0], [0.5, 0.004], [9, "
+        "0.004]]}}, \"bodies\": [{\"name\": \"glass\", \"position\": [0, 0, -0.005], \"shape\": "
+        "{\"type\": \"box\", \"size\": [0.2, 0.2, 0.01], \"friction\": 0}}, {\"name\": \"cup\", "
+        "\"type\": \"elastic\", \"material\": \"s\", \"position\": [0, 0, 0.001], \"mesh\": "
+        "{\"type\": \"revolution\", \"profile\": [[0, 0.03], [0.008, 0.03], [0.008, 0.02], [0.016, "
+        "0.014], [0.025, 0.002], [0.026, 0], [0.023, 0], [0.014, 0.01], [0.006, 0.016], [0, "
+        "0.016]], \"segments\": 9, \"edge\": 0.007}, \"damping\": {\"stiffness\": \"2ms\"}%s], "
+        "\"joints\": [{\"name\": \"j\", \"type\": \"slider\", \"child\": \"glass\", \"axis\": [0, "
+        "0, 1], \"drive\": {\"type\": \"motion\", \"motion\": \"m\"}}], \"run\": {\"integrator\": "
+        "\"%s\"}}";
+    char whole[2000];
+    snprintf(whole, sizeof whole, text, hold, integrator);
+    return build_text(whole);
+}
+
+static const char fixed[] = ", \"fixed\": {\"plane\": [0, 0, 1], \"position\": [0, 0, 0.03]}}";
+static const char bonded[] =
+    "}], \"bonds\": [{\"type\": \"attached\", \"body\": \"cup\", \"to\": \"world\", \"vertices\": "
+    "{\"plane\": [0, 0, 1], \"position\": [0, 0, 0.03]}}";
+
+// The reference is the same bell with bonds, whose rest the test of equilibria knows; contact
+// without bonds was solved about where the bell would spring to if the glass were gone, and rested
+// with up to 17 % more force, another one for every step.
+static void pressed_bell_is_in_equilibrium(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *hold, *integrator;
+        double steps; // a second
+    } cases[] = {{bonded, "default", 120.0},
+                 {fixed, "default", 60.0},
+                 {fixed, "default", 180.0},
+                 {fixed, "implicit_euler", 60.0},
+                 {fixed, "implicit_euler", 120.0}};
+    double energies[5], forces[5];
+    for (int i = 0; i < 5; ++i) {
+        sn_world *world = make_bell(cases[i].hold, cases[i].integrator);
+        advance(world, 1.0 / cases[i].steps, (int)cases[i].steps);
+        energies[i] = elastic_energy(world, "cup");
+        forces[i] = sn_body_contact_force(world, find(world, "cup"), NULL).z;
+        assert_true(sn_world_energy(world).kinetic < 1e-6 * energies[i]);
+        sn_world_destroy(world);
+        assert_true(fabs(energies[i] / energies[0] - 1.0) < 2e-3);
+        assert_true(fabs(forces[i] / forces[0] - 1.0) < 2e-3);
+    }
+    assert_true(forces[0] > 1.0);
+}
+
+// ---- what hardly changes its volume ----
+
+// 5 kg on a cube of 10 cm and 100 kPa: shorter by F L/(E A), less what large strain changes. With
+// ten nodes the cube threw its weight 800 m high in a step.
+static void weight_rests_on_incompressible_cube(void **state)
+{
+    (void)state;
+    for (int nodes = 4; nodes <= 10; nodes += 6) {
+        char text[1200];
+        snprintf(text, sizeof text,
+                 "{\"sinew\": 1, \"materials\": {\"r\": {\"density\": 1000, \"law\": "
+                 "\"neo_hookean\", \"young\": \"100kPa\", \"poisson\": 0.4999, \"friction\": 0}}, "
+                 "\"bodies\": [{\"name\": \"floor\", \"type\": \"static\", \"shape\": {\"type\": "
+                 "\"plane\", \"friction\": 0}}, {\"name\": \"cube\", \"type\": \"elastic\", "
+                 "\"material\": \"r\", \"nodes\": %d, \"position\": [0, 0, 0.05], \"mesh\": "
+                 "{\"type\": \"box\", \"size\": [0.1, 0.1, 0.1], \"cells\": [2, 2, 2]}, "
+                 "\"damping\": {\"stiffness\": \"5ms\"}}, {\"name\": \"weight\", \"position\": [0, "
+                 "0, 0.111], \"mass\": 5, \"shape\": {\"type\": \"box\", \"size\": [0.15, 0.15, "
+                 "0.02], \"friction\": 0}}], \"joints\": [{\"name\": \"j\", \"type\": \"slider\", "
+                 "\"child\": \"weight\", \"axis\": [0, 0, 1]}]}",
+                 nodes);
+        sn_world *world = build_text(text);
+        double highest = 0.0, height = 0.0;
+        for (int i = 0; i < 240; ++i) {
+            advance(world, 1.0 / 120.0, 1);
+            height = sn_body_transform(world, find(world, "weight")).position.z - 0.01;
+            highest = fmax(highest, height);
+        }
+        assert_true(highest < 0.1015);
+        assert_true(nodes == 4 || fabs(height - (0.1 - 5.0 * 9.80665 * 0.1 / 1e3)) < 3e-4);
+        sn_world_destroy(world);
+    }
+}
+
+// ---- ten nodes on ten nodes ----
+
+// Two bars end to end by a junction, and by attached vertices, under a pull F: F L/(E A) longer.
+// The middles of the other body's edges have a part in where its faces are.
+static void glued_bars_stretch_as_one(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"junction", "attached"};
+    for (int k = 0; k < 2; ++k) {
+        char text[1400];
+        snprintf(text, sizeof text,
+                 "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"materials\": {\"r\": {\"density\": "
+                 "1000, \"young\": \"1MPa\", \"poisson\": 0}}, \"bodies\": [{\"name\": \"a\", "
+                 "\"type\": \"elastic\", \"material\": \"r\", \"nodes\": 10, \"mesh\": {\"type\": "
+                 "\"box\", \"size\": [0.2, 0.1, 0.1], \"cells\": [2, 1, 1]}, \"position\": [0.1, "
+                 "0, 0], \"fixed\": {\"plane\": [-1, 0, 0], \"position\": [-0.1, 0, 0]}}, "
+                 "{\"name\": \"b\", \"type\": \"elastic\", \"material\": \"r\", \"nodes\": 10, "
+                 "\"mesh\": {\"type\": \"box\", \"size\": [0.2, 0.1, 0.1], \"cells\": [2, 1, 1]}, "
+                 "\"position\": [0.3, 0, 0]}], \"bonds\": [{\"type\": \"%s\", \"body\": \"b\", "
+                 "\"to\": \"a\", \"vertices\": {\"plane\": [-1, 0, 0], \"position\": [-0.1, 0, "
+                 "0]}}], \"fields\": [{\"type\": \"load\", \"of\": \"b\", \"vertices\": "
+                 "{\"plane\": [1, 0, 0], \"position\": [0.1, 0, 0]}, \"force\": [100, 0, 0]}]}",
+                 types[k]);
+        sn_world *world = build_text(text);
+        sn_error error = {0};
+        sn_equilibrium rest = {0};
+        if (sn_world_equilibrium(world, NULL, &rest, &error) != SN_OK) {
+            fail_msg("%s", sn_error_message(&error));
+        }
+        sn_vec3 places[200];
+        sn_body b = find(world, "b");
+        int count = sn_tetrahedra_vertex_count(sn_body_tetrahedra(world, b));
+        const sn_vec3 *start = sn_tetrahedra_positions(sn_body_tetrahedra(world, b));
+        assert_in_range(count, 20, 200);
+        sn_body_read_vertices(world, b, places, NULL);
+        for (int i = 0; i < count; ++i) {
+            double x = start[i].x + 0.3; // of 0.4 m; 100 N on 0.01 m^2 of 1 MPa
+            assert_true(fabs(places[i].x - x * 1.01) < 1e-6);
+        }
+        sn_equilibrium_free(&rest);
+        sn_world_destroy(world);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pressed_bell_is_in_equilibrium),
+        cmocka_unit_test(weight_rests_on_incompressible_cube),
+        cmocka_unit_test(glued_bars_stretch_as_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
