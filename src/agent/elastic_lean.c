@@ -1,10 +1,11 @@
-// Elastic bodies with bonds.
+// Elastic bodies with bonds or contacts.
 //
-// Where bonds lead is far from where a body would go by itself, its stresses and axes with it: a
-// light one that carries a heavy weight, or a thin one on a quick arm. So nothing is gained by
-// finding its free motion well. With g(dv) = h f - M dv what momentum lacks at a change dv of
-// velocity, and p the impulses of bonds and contacts, Newton's method on g(dv) + p = 0 and on what
-// bonds ask of v0 + dv goes
+// Where these lead is far from where a body would go by itself, its stresses and axes with it: a
+// light one that carries a heavy weight, a thin one on a quick arm, a bell that is pressed flat. So
+// nothing is gained by finding its free motion well, and much is lost by linearising there: what
+// rests would rest elsewhere, and what is pressed hard explode. With g(dv) = h f - M dv what
+// momentum lacks at a change dv of velocity, and p the impulses of bonds and contacts, Newton's
+// method on g(dv) + p = 0 and on what bonds ask of v0 + dv goes
 //
 //     free velocity   v0 + dv_k + A^-1 g(dv_k), with A at dv_k
 //     solver          p, v = free velocity + A^-1 p, which bonds are content with
@@ -29,7 +30,8 @@
 enum { STRIDE = SN_SOLID_STRIDE };
 
 // Newton's method goes on until this share is left of what momentum lacked at first, and for so
-// many turns.
+// many turns. Contacts change from step to step, so that digits are lost on them; at rest the first
+// linearisation is that of the solution, and nothing is left.
 static const double ENOUGH = 1e-5, ENOUGH_IN_TOUCH = 1e-2;
 enum { TURNS = 8, HALVINGS = 6 };
 // A turn that left less than this share of squares did so with a matrix that is good for the next.
@@ -49,13 +51,25 @@ static size_t bytes_of(const sn_elastic_item *item)
     return (size_t)count_of(item) * sizeof(double);
 }
 
+// A turn with the A of now, whose answers to all grips are asked for next.
+static sn_status find_turn(sn_agent_set *set, sn_elastic_item *item)
+{
+    double exactly = 1.0;
+    sn_status status = sn_linear_expect(item->linear, ((sn_elastic_set *)set)->threads,
+                                        3 * item->grips.count, NULL);
+    if (status == SN_OK) {
+        sn_elastic_solve(set, item, &exactly);
+    }
+    return status;
+}
+
 // ---- the first turn ----
 
 // From v = v0, with q = x*.
 static int begin_turns(sn_agent_set *set, int agent)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
-    double t = sn_elastic_time(set, agent, item->step), exactly = 1.0;
+    double t = sn_elastic_time(set, agent, item->step);
     bool kept;
     memset(item->change, 0, bytes_of(item));
     memset(item->lean, 0, bytes_of(item));
@@ -73,7 +87,10 @@ static int begin_turns(sn_agent_set *set, int agent)
     }
     item->first_lack = sn_elastic_square_sum(item, item->right);
     item->lack = INFINITY;
-    sn_elastic_solve(set, item, &exactly);
+    status = find_turn(set, item);
+    if (status != SN_OK) {
+        return sn_elastic_failure(status);
+    }
     sn_elastic_take_turn(set, agent, t);
     return SN_FAILURE_NONE;
 }
@@ -235,8 +252,7 @@ static bool stay(sn_agent_set *set, int agent)
 static bool turn_further(sn_agent_set *set, int agent)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
-    double *v = sn_agent_v(set, agent), exactly = 1.0;
-    double t = sn_elastic_time(set, agent, item->step);
+    double *v = sn_agent_v(set, agent), t = sn_elastic_time(set, agent, item->step);
     if (!item->answers && sn_elastic_linearise(set, item, item->place, t, false) != SN_OK) {
         return stay(set, agent);
     }
@@ -245,7 +261,10 @@ static bool turn_further(sn_agent_set *set, int agent)
     for (int i = 0; i < count_of(item); ++i) {
         item->right[i] -= item->lean[i];
     }
-    sn_elastic_solve(set, item, &exactly);
+    if (find_turn(set, item) != SN_OK) {
+        set->agents[agent].failed = SN_FAILURE_MEMORY;
+        return false;
+    }
     for (int i = 0; i < count_of(item); ++i) {
         v[i] += item->bend[i] + item->turn[i];
         item->impulse[i] = item->step * item->force[i];

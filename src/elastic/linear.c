@@ -361,9 +361,7 @@ static bool pays(const sn_linear *linear, int rows)
            direct < count * least_iterations(linear->tolerance) * iteration;
 }
 
-// A factor of the present matrix if that pays. SN_OK without one: conjugate gradients do it, also
-// where the matrix is not positive definite as a whole, which they need not meet.
-static sn_status try_factor(sn_linear *linear, sn_threads *threads, int rows, sn_error *error)
+sn_status sn_linear_expect(sn_linear *linear, sn_threads *threads, int rows, sn_error *error)
 {
     if (linear->factored || !linear->automatic || rows == 0) {
         return SN_OK;
@@ -391,7 +389,7 @@ sn_status sn_linear_compliance(sn_linear *linear, sn_threads *threads, const sn_
     if (!mask_rows(linear, rows)) {
         return sn_fail_memory(error, (size_t)rows->starts[rows->count] * 3 * sizeof(double));
     }
-    sn_status status = try_factor(linear, threads, rows->count, error);
+    sn_status status = sn_linear_expect(linear, threads, rows->count, error);
     if (status != SN_OK) {
         return status;
     }

@@ -86,6 +86,13 @@ SN_API sn_status sn_linear_finish(sn_linear *linear, sn_threads *threads, const 
 SN_API sn_status sn_linear_solve(sn_linear *linear, sn_threads *threads, const double *b, double *x,
                                  sn_error *error);
 
+// So many rows of compliance will be asked for: A is factored at once if that costs less than
+// conjugate gradients for each of them, so that solutions before them have the factor, too. SN_OK
+// without one: conjugate gradients do it, also where A is not positive definite as a whole, which
+// they need not meet.
+SN_API sn_status sn_linear_expect(sn_linear *linear, sn_threads *threads, int rows,
+                                  sn_error *error);
+
 // w = J A^-1 J^T, count x count; three numbers a node.
 SN_API sn_status sn_linear_compliance(sn_linear *linear, sn_threads *threads,
                                       const sn_factor_rows *rows, double *w, sn_error *error);
