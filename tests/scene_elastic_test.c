@@ -566,6 +566,23 @@ static const mistake mistakes[] = {
      {"t:1:47: \"type\": got \"fixed\"; expected one of"}},
 };
 
+static void far_points_are_told(void **state)
+{
+    (void)state;
+    // Millimetres for metres, which the mesh tells.
+    sn_scene *scene =
+        load("{\"sinew\": 1, \"bodies\": [{\"name\": \"b\", \"type\": \"elastic\", \"mesh\": " BAR
+             "}],\n\"probes\": [{\"name\": \"p\", \"of\": \"b\", \"quantity\": \"position.x\", "
+             "\"point\": [1000, 0, 0]}]}");
+    sn_world *world = NULL;
+    sn_error error = {0};
+    assert_int_equal(sn_scene_build(scene, &world, &error), SN_ERROR_SCENE);
+    assert_string_equal(sn_error_message(&error),
+                        "t:2:72: \"point\" is 999 m outside of \"b\", which is 2.45 m large; "
+                        "expected a point of its material");
+    sn_scene_destroy(scene);
+}
+
 static void mistakes_have_places(void **state)
 {
     (void)state;
@@ -710,6 +727,7 @@ int main(void)
         cmocka_unit_test(materials_go_by_groups),
         cmocka_unit_test(bodies_are_placed),
         cmocka_unit_test(rays_find_them),
+        cmocka_unit_test(far_points_are_told),
         cmocka_unit_test(mistakes_have_places),
         cmocka_unit_test(loads_bend_them),
         cmocka_unit_test(skins_change_while_it_runs),

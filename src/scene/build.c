@@ -268,6 +268,65 @@ static sn_status add_events(const sn_scene *scene, sn_world *world, const handle
     return status;
 }
 
+// The diagonal of a mesh's box.
+static double extent_of(const sn_tetrahedra *mesh)
+{
+    const sn_vec3 *x = sn_tetrahedra_positions(mesh);
+    sn_aabb box = {x[0], x[0]};
+    for (int i = 1; i < sn_tetrahedra_vertex_count(mesh); ++i) {
+        box.lower = sn_vec3_min(box.lower, x[i]);
+        box.upper = sn_vec3_max(box.upper, x[i]);
+    }
+    return sn_distance(box.lower, box.upper);
+}
+
+// Points of elastic bodies are points of their material. One that is farther outside than the body
+// is large is a slip of units.
+static sn_status check_point(const sn_scene *scene, const sn_world *world, const sn_item *item,
+                             sn_body body, sn_vec3 point, sn_error *error)
+{
+    const sn_tetrahedra *mesh = sn_body_tetrahedra(world, body);
+    if (mesh == NULL || !sn_item_gives(item, "point")) {
+        return SN_OK;
+    }
+    sn_embedding embedding;
+    sn_status status = sn_embedding_create(mesh, &point, 1, &embedding, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    double off = embedding.farthest, size = extent_of(mesh);
+    sn_embedding_free(&embedding);
+    if (off <= size) {
+        return SN_OK;
+    }
+    char text[SN_PLACE_SIZE];
+    return sn_fail(error, SN_ERROR_SCENE, sn_place_text(scene, sn_item_place(item, "point"), text),
+                   "\"point\" is %.3g m outside of \"%.80s\", which is %.3g m large; expected a "
+                   "point of its material",
+                   off, sn_body_name(world, body), size);
+}
+
+static sn_status check_points(const sn_scene *scene, const sn_world *world, const handles *all,
+                              sn_error *error)
+{
+    sn_status status = SN_OK;
+    for (int i = 0; i < scene->root.probes.count && status == SN_OK; ++i) {
+        const sn_probe_item *item = SN_PROBE(scene, i);
+        if (item->target.body >= 0) {
+            status = check_point(scene, world, &item->item, all->bodies[item->target.body],
+                                 item->point, error);
+        }
+    }
+    for (int i = 0; i < scene->root.events.count && status == SN_OK; ++i) {
+        const sn_event_item *item = SN_EVENT(scene, i);
+        if (item->target.body >= 0) {
+            status = check_point(scene, world, &item->item, all->bodies[item->target.body],
+                                 item->point, error);
+        }
+    }
+    return status;
+}
+
 static sn_status fill_with(const sn_scene *scene, sn_world *world, const handles *all,
                            sn_error *error)
 {
@@ -276,6 +335,7 @@ static sn_status fill_with(const sn_scene *scene, sn_world *world, const handles
     status = status == SN_OK ? add_couplings(scene, world, all->joints, error) : status;
     status = status == SN_OK ? add_fields(scene, world, all->bodies, all->fields, error) : status;
     status = status == SN_OK ? sn_bonds_build(scene, world, error) : status;
+    status = status == SN_OK ? check_points(scene, world, all, error) : status;
     status = status == SN_OK ? add_events(scene, world, all, error) : status;
     status = status == SN_OK ? sn_scripts_build(scene, world, error) : status;
     return status == SN_OK ? assemble(scene, world, error) : status;
