@@ -249,8 +249,8 @@ bool sn_elastic_is_midpoint(const sn_agent *head);
 void sn_elastic_restore_momentum(sn_agent_set *set, int agent, const double *x);
 
 // ---- elastic_lean.c ----
-// Bodies with bonds: as sn_elastic_find_velocity, into `change`.
-int sn_elastic_bound_change(sn_agent_set *set, int agent);
+// Bodies that lean on bonds or contacts: as sn_elastic_find_velocity, into `change`.
+int sn_elastic_begin_leaning(sn_agent_set *set, int agent);
 // After it, with `right` the impulses of a trial and `change` what A makes of them: linearises it
 // where they lead. False: it was good enough as it was.
 bool sn_elastic_lean(sn_agent_set *set, int agent);

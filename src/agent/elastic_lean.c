@@ -95,7 +95,7 @@ static int begin_turns(sn_agent_set *set, int agent)
     return SN_FAILURE_NONE;
 }
 
-int sn_elastic_bound_change(sn_agent_set *set, int agent)
+int sn_elastic_begin_leaning(sn_agent_set *set, int agent)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     memcpy(item->v_start, sn_agent_v(set, agent), bytes_of(item));

@@ -448,7 +448,7 @@ int sn_elastic_find_velocity(sn_agent_set *set, int agent, double h)
         explicit_change(set, agent, h);
     } else {
         int failure =
-            item->leans ? sn_elastic_bound_change(set, agent) : implicit_change(set, agent, h);
+            item->leans ? sn_elastic_begin_leaning(set, agent) : implicit_change(set, agent, h);
         if (failure != SN_FAILURE_NONE) {
             return failure;
         }
