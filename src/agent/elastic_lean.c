@@ -37,6 +37,9 @@ enum { TURNS = 8, HALVINGS = 6 };
 // A turn that left less than this share of squares did so with a matrix that is good for the next.
 static const double GOOD_MATRIX = 1e-2;
 
+// One that leaves so many times the squares it found has gone astray.
+static const double GONE = 4.0;
+
 // A body may have gained this share of its energy but for that of its mean motion: of the most that
 // it has had of late, by a memory that fades by so much a step.
 static const double MOST_GAIN = 0.05, FADING = 0.98;
@@ -226,6 +229,9 @@ static verdict judge(sn_agent_set *set, int agent)
             return LOST;
         }
     }
+    if (!item->bound && !(rest < GONE * item->lack)) {
+        return LOST;
+    }
     item->answers = rest < GOOD_MATRIX * item->lack;
     item->lack = rest;
     return LEFT;
@@ -277,6 +283,23 @@ static bool turn_further(sn_agent_set *set, int agent)
     return true;
 }
 
+// What contacts ask is not found: its free motion after all, and what A makes of impulses there.
+static bool go_free(sn_agent_set *set, int agent)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    sn_agent *head = &set->agents[agent];
+    const double *q0 = set->q_last + head->q_first;
+    double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
+    head->whole = 0;
+    item->leans = item->answers = false;
+    double t = sn_elastic_time(set, agent, item->step);
+    for (int i = 0; i < count_of(item); ++i) {
+        q[i] = q0[i] + t * v[i];
+    }
+    head->failed = (uint8_t)sn_elastic_find_velocity(set, agent, item->step);
+    return head->failed == SN_FAILURE_NONE;
+}
+
 bool sn_elastic_lean(sn_agent_set *set, int agent)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
@@ -290,6 +313,9 @@ bool sn_elastic_lean(sn_agent_set *set, int agent)
     verdict now = judge(set, agent);
     bool leant = now == LEFT ? turn_further(set, agent)
                              : is_overdrawn(set, agent, now == FOUND) && go_whole(set, agent);
+    if (now == LOST && !leant && !item->bound && set->agents[agent].failed == SN_FAILURE_NONE) {
+        leant = go_free(set, agent);
+    }
     if (!leant) {
         memcpy(v, free, bytes_of(item));
     }

@@ -475,8 +475,9 @@ void sn_elastic_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravit
             continue;
         }
         item->step = h;
-        item->leans =
-            item->linear != NULL && !is_explicit(head) && (item->bound || item->grips.count > 0);
+        // Laws that are infinite at zero volume are led safely along their free motion alone.
+        item->leans = item->linear != NULL && !is_explicit(head) &&
+                      (item->bound || (item->grips.count > 0 && !item->barrier));
         item->iterations = item->newtons = 0;
         sn_elastic_follow_flow(set, agent);
         sn_elastic_find_outer(set, agent, gravity, item->force);
