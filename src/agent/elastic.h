@@ -241,6 +241,8 @@ sn_status sn_elastic_linearise(const sn_agent_set *set, const sn_elastic_item *i
 void sn_elastic_solve(const sn_agent_set *set, sn_elastic_item *item, double *first);
 void sn_elastic_take_turn(sn_agent_set *set, int agent, double t);
 void sn_elastic_begin_safely(sn_agent_set *set, int agent);
+// The share of the way from one change of velocity to another that keeps elements from zero volume.
+double sn_elastic_safe_share(sn_agent_set *set, int agent, const double *from, const double *to);
 int sn_elastic_failure(sn_status status);
 bool sn_elastic_is_midpoint(const sn_agent *head);
 

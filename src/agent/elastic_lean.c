@@ -191,13 +191,25 @@ static bool find_rest(sn_agent_set *set, int agent, double *rest)
     return true;
 }
 
-// Half of the way back to where it was linearised last.
-static void turn_back(sn_elastic_item *item)
+// This share of the way from where it was linearised last.
+static void turn_back(sn_elastic_item *item, double share)
 {
     for (int i = 0; i < count_of(item); ++i) {
-        item->change[i] = 0.5 * (item->change[i] + item->bend[i]);
-        item->turn[i] = 0.5 * (item->turn[i] + item->lean[i]);
+        item->change[i] = item->bend[i] + share * (item->change[i] - item->bend[i]);
+        item->turn[i] = item->lean[i] + share * (item->turn[i] - item->lean[i]);
     }
+}
+
+// Cuts short what would lead an element through zero volume. False when it did.
+static bool turn_safely(sn_agent_set *set, int agent)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    double share =
+        item->barrier ? sn_elastic_safe_share(set, agent, item->bend, item->change) : 1.0;
+    if (share < 1.0) {
+        turn_back(item, share);
+    }
+    return !(share < 1.0);
 }
 
 typedef enum verdict { FOUND, LEFT, LOST } verdict;
@@ -207,6 +219,7 @@ typedef enum verdict { FOUND, LEFT, LOST } verdict;
 static verdict judge(sn_agent_set *set, int agent)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    bool safe = turn_safely(set, agent);
     double rest;
     if (!find_rest(set, agent, &rest)) {
         set->agents[agent].failed = SN_FAILURE_MEMORY;
@@ -216,14 +229,14 @@ static verdict judge(sn_agent_set *set, int agent)
         item->first_lack = fmax(item->first_lack, rest);
     }
     double enough = item->bound ? ENOUGH : ENOUGH_IN_TOUCH;
-    if (!(rest > enough * enough * item->first_lack)) {
+    if (safe && !(rest > enough * enough * item->first_lack)) {
         return FOUND;
     }
     if (++item->turns > TURNS) {
         return LOST;
     }
     for (int k = 0; k < HALVINGS && !(rest < item->lack); ++k) {
-        turn_back(item);
+        turn_back(item, 0.5);
         if (!find_rest(set, agent, &rest)) {
             set->agents[agent].failed = SN_FAILURE_MEMORY;
             return LOST;

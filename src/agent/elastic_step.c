@@ -293,6 +293,20 @@ void sn_elastic_begin_safely(sn_agent_set *set, int agent)
     }
 }
 
+// How far the change of velocity may go from one that is safe to another.
+double sn_elastic_safe_share(sn_agent_set *set, int agent, const double *from, const double *to)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    const double *q = sn_agent_q(set, agent);
+    double way = share_of(set, agent) * sn_elastic_time(set, agent, item->step);
+    for (int i = 0; i < STRIDE * item->mass.vertex_count; ++i) {
+        item->place[i] = q[i] + way * from[i];
+        item->right[i] = q[i] + way * to[i];
+    }
+    return sn_solid_safe_share(item->solid, threads_of(set), item->place, item->right,
+                               KEPT_IN_TURN);
+}
+
 // Cuts a turn short that would lead an element through zero volume.
 static void turn_safely(sn_agent_set *set, int agent, double t)
 {
@@ -475,9 +489,8 @@ void sn_elastic_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravit
             continue;
         }
         item->step = h;
-        // Laws that are infinite at zero volume are led safely along their free motion alone.
-        item->leans = item->linear != NULL && !is_explicit(head) &&
-                      (item->bound || (item->grips.count > 0 && !item->barrier));
+        item->leans =
+            item->linear != NULL && !is_explicit(head) && (item->bound || item->grips.count > 0);
         item->iterations = item->newtons = 0;
         sn_elastic_follow_flow(set, agent);
         sn_elastic_find_outer(set, agent, gravity, item->force);
