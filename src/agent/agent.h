@@ -187,6 +187,8 @@ typedef struct sn_agent_contact {
 
     // As `displace`, along A^-1 J^T p, where `width` is not v_count; NULL: `displace` does.
     void (*shove)(sn_agent_set *set, int agent, const double *impulse, double h);
+    // The same was done to it by velocities that it has for the step alone. May be NULL.
+    void (*parted)(sn_agent_set *set, int agent);
 } sn_agent_contact;
 
 struct sn_agent_type {

@@ -92,7 +92,7 @@ typedef struct sn_elastic_item {
     bool bound;                            // bonds hold it in the step under way
     bool leans;              // they or contacts lead it there: it is linearised where they do, at
     double *bend;            // this change of velocity,
-    double *lean;            // by these impulses: elastic_lean.c
+    double *lean;            // where momentum lacks this without them: elastic_lean.c
     double first_lack, lack; // squares of what momentum lacks at first, and there
     int turns;
     double account, stake;  // J: what the midpoint rule has given it, and the most that it has had
@@ -122,6 +122,7 @@ typedef struct sn_elastic_item {
     bool spared; // the last step was cut short before an element would have turned inside out
     bool placed; // free_step has moved it to the end of the step under way
     bool gained; // energy, in that
+    bool parted; // from what it overlapped, in the last step: this one is made by Euler's rule
 } sn_elastic_item;
 
 typedef struct sn_elastic_set {

@@ -199,14 +199,24 @@ static void elastic_strike(sn_agent_set *set, int agent)
     (void)agent;
 }
 
+// Where a surface bends under a load F, what contact knows of its place is off by the square of how
+// it has moved, d. That is undone at the end of the step, and F d with it: the midpoint rule keeps
+// such energy, and what trembles between two pads would do so ever more. Euler's rule takes it.
+static void elastic_parted(sn_agent_set *set, int agent)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    item->parted = item->bound;
+}
+
 static void elastic_shove(sn_agent_set *set, int agent, const double *impulse, double h)
 {
-    const sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
     double *q = sn_agent_q(set, agent);
     answer(set, agent, impulse);
     for (int i = 0; i < set->agents[agent].v_count; ++i) {
         q[i] += h * item->change[i];
     }
+    item->parted = true;
 }
 
 static void elastic_slow(sn_agent_set *set, int agent, double share)
@@ -226,5 +236,6 @@ const sn_agent_contact sn_elastic_contact = {
     .push = elastic_push,
     .strike = elastic_strike,
     .shove = elastic_shove,
+    .parted = elastic_parted,
     .slow = elastic_slow,
 };

@@ -33,12 +33,13 @@ enum { STRIDE = SN_SOLID_STRIDE };
 // many turns. Contacts change from step to step, so that digits are lost on them; at rest the first
 // linearisation is that of the solution, and nothing is left.
 static const double ENOUGH = 1e-5, ENOUGH_IN_TOUCH = 1e-2;
-enum { TURNS = 8, HALVINGS = 6 };
+enum { TURNS = 12, SHORTENINGS = 6 };
 // A turn that left less than this share of squares did so with a matrix that is good for the next.
 static const double GOOD_MATRIX = 1e-2;
 
-// One that leaves so many times the squares it found has gone astray.
-static const double GONE = 4.0;
+// A turn may end where it goes up by this share of how it went down at first. One that is shortened
+// keeps at least and at most these shares.
+static const double UPHILL = 0.5, SHORTEST = 0.1, LONGEST = 0.7;
 
 // A body may have gained this share of its energy but for that of its mean motion: of the most that
 // it has had of late, by a memory that fades by so much a step.
@@ -75,7 +76,6 @@ static int begin_turns(sn_agent_set *set, int agent)
     double t = sn_elastic_time(set, agent, item->step);
     bool kept;
     memset(item->change, 0, bytes_of(item));
-    memset(item->lean, 0, bytes_of(item));
     item->turns = 0;
     if (item->barrier) {
         sn_elastic_begin_safely(set, agent);
@@ -88,6 +88,7 @@ static int begin_turns(sn_agent_set *set, int agent)
     if (status != SN_OK) {
         return sn_elastic_failure(status);
     }
+    memcpy(item->lean, item->right, bytes_of(item));
     item->first_lack = sn_elastic_square_sum(item, item->right);
     item->lack = INFINITY;
     status = find_turn(set, item);
@@ -196,7 +197,6 @@ static void turn_back(sn_elastic_item *item, double share)
 {
     for (int i = 0; i < count_of(item); ++i) {
         item->change[i] = item->bend[i] + share * (item->change[i] - item->bend[i]);
-        item->turn[i] = item->lean[i] + share * (item->turn[i] - item->lean[i]);
     }
 }
 
@@ -212,14 +212,48 @@ static bool turn_safely(sn_agent_set *set, int agent)
     return !(share < 1.0);
 }
 
+// How steeply it still goes down along the turn, there and where that began.
+static double slope_of(const sn_elastic_item *item, double *first)
+{
+    double now = 0.0;
+    *first = 0.0;
+    for (int i = 0; i < count_of(item); ++i) {
+        double way = item->change[i] - item->bend[i];
+        now += item->right[i] * way;
+        *first += (item->lean[i] + item->turn[i]) * way;
+    }
+    return now;
+}
+
 typedef enum verdict { FOUND, LEFT, LOST } verdict;
+
+// With impulses held, a body has the least of a potential whose gradient is -(g + p), of which
+// every turn goes down at first: A is positive. (What is lacking itself may grow on the best way,
+// where the stiffness of the law is not.) A turn that has gone so far that this goes up again, by
+// more than a share of how it went down, is shortened.
+static bool find_end(sn_agent_set *set, int agent, double *rest, bool *all)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    for (int k = 0; k < SHORTENINGS; ++k) {
+        double first, now = slope_of(item, &first);
+        if (now >= -UPHILL * fabs(first)) {
+            return true;
+        }
+        turn_back(item, fmin(fmax(first / (first - now), SHORTEST), LONGEST));
+        *all = false;
+        if (!find_rest(set, agent, rest)) {
+            return false;
+        }
+    }
+    return true;
+}
 
 // How good `change` is with the impulses `turn`. LEFT: it is where to linearise next, or that is
 // some part of the way there, with what is missing in `right`.
 static verdict judge(sn_agent_set *set, int agent)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
-    bool safe = turn_safely(set, agent);
+    bool all = turn_safely(set, agent);
     double rest;
     if (!find_rest(set, agent, &rest)) {
         set->agents[agent].failed = SN_FAILURE_MEMORY;
@@ -229,23 +263,17 @@ static verdict judge(sn_agent_set *set, int agent)
         item->first_lack = fmax(item->first_lack, rest);
     }
     double enough = item->bound ? ENOUGH : ENOUGH_IN_TOUCH;
-    if (safe && !(rest > enough * enough * item->first_lack)) {
+    if (all && !(rest > enough * enough * item->first_lack)) {
         return FOUND;
     }
     if (++item->turns > TURNS) {
         return LOST;
     }
-    for (int k = 0; k < HALVINGS && !(rest < item->lack); ++k) {
-        turn_back(item, 0.5);
-        if (!find_rest(set, agent, &rest)) {
-            set->agents[agent].failed = SN_FAILURE_MEMORY;
-            return LOST;
-        }
-    }
-    if (!item->bound && !(rest < GONE * item->lack)) {
+    if (!find_end(set, agent, &rest, &all)) {
+        set->agents[agent].failed = SN_FAILURE_MEMORY;
         return LOST;
     }
-    item->answers = rest < GOOD_MATRIX * item->lack;
+    item->answers = all && rest < GOOD_MATRIX * item->lack;
     item->lack = rest;
     return LEFT;
 }
@@ -276,9 +304,9 @@ static bool turn_further(sn_agent_set *set, int agent)
         return stay(set, agent);
     }
     memcpy(item->bend, item->change, bytes_of(item));
-    memcpy(item->lean, item->turn, bytes_of(item));
     for (int i = 0; i < count_of(item); ++i) {
-        item->right[i] -= item->lean[i];
+        item->right[i] -= item->turn[i];
+        item->lean[i] = item->right[i];
     }
     if (find_turn(set, item) != SN_OK) {
         set->agents[agent].failed = SN_FAILURE_MEMORY;

@@ -431,7 +431,10 @@ static void explicit_change(sn_agent_set *set, int agent, double h)
 void sn_elastic_begin(sn_agent_set *set, int first, int last, double h)
 {
     for (int agent = first; agent < last; ++agent) {
-        set->agents[agent].whole = 0;
+        sn_elastic_item *item = sn_elastic_item_of(set, agent);
+        set->agents[agent].whole = item->parted && item->linear != NULL && item->grips.count > 0 &&
+                                   set->agents[agent].integrator == SN_INTEGRATOR_LIE_MIDPOINT;
+        item->parted = false;
         double t = sn_elastic_time(set, agent, h);
         double *q = sn_agent_q(set, agent);
         const double *v = sn_agent_v(set, agent);

@@ -413,8 +413,16 @@ static bool has_mechanism(const sn_exact *exact, const sn_exact_problem *problem
 
 static void push_apart(sn_exact *exact, const sn_exact_problem *problem)
 {
-    if (!has_mechanism(exact, problem) && find_wishes(exact, problem)) {
-        sn_exact_push_apart(&exact->system, exact->wishes.data);
+    if (has_mechanism(exact, problem) || !find_wishes(exact, problem)) {
+        return;
+    }
+    sn_exact_push_apart(&exact->system, exact->wishes.data);
+    for (int i = 0; i < exact->system.agents.count; ++i) {
+        const sn_exact_agent *agent = &exact->system.agents.data[i];
+        sn_agent_set *set = problem->sets[agent->set];
+        if (set->type->contact->parted != NULL) {
+            set->type->contact->parted(set, agent->agent);
+        }
     }
 }
 

@@ -62,6 +62,7 @@ typedef struct sn_exact_bond {
     double end_target;   // the same in the second pass
     double impulse;      // of the step before, and the answer
     double start_rate;   // at the start of the step: for whoever makes the target
+    double way;          // by which it is off or led in the step: more than it does work along
 } sn_exact_bond;
 
 typedef struct sn_exact_problem {

@@ -133,6 +133,7 @@ static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn
                          .end_target = -then.rate,
                          .size = record->item.size,
                          .start_rate = rate_of(&row, view),
+                         .way = fabs(row.value) + fabs(then.value - row.value),
                          .impulse = record->impulses[index]};
     for (int i = 0; i < row.count; ++i) {
         const sn_body_record *body = bodies[row.terms[i].end];
@@ -350,7 +351,7 @@ sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond)
 
 // ---- states ----
 
-enum { STATE_NUMBERS = 10, BODY_NUMBERS = 2 }; // of bonds, and the impulse of each row; of bodies
+enum { STATE_NUMBERS = 10, BODY_NUMBERS = 3 }; // of bonds, and the impulse of each row; of bodies
 
 // Elastic bodies have accounts of what they gained: elastic_lean.c.
 static int count_accounts(const sn_world *world)
@@ -372,7 +373,7 @@ unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at)
 {
     for (int i = 0; i < count_accounts(world); ++i) {
         const sn_elastic_item *item = world->elastics.items[i];
-        const double numbers[BODY_NUMBERS] = {item->account, item->stake};
+        const double numbers[BODY_NUMBERS] = {item->account, item->stake, item->parted};
         memcpy(at, numbers, sizeof numbers);
         at += sizeof numbers;
     }
@@ -398,6 +399,7 @@ const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *a
         memcpy(numbers, at, sizeof numbers);
         world->elastics.items[i]->account = numbers[0];
         world->elastics.items[i]->stake = numbers[1];
+        world->elastics.items[i]->parted = numbers[2] != 0.0;
         at += sizeof numbers;
     }
     for (int i = 0; i < world->bonds.order.count; ++i) {

@@ -41,6 +41,9 @@ static const double GROSS = 100.0;      // the same
 static const double ROUNDING = 1e-12;
 // The same of elastic bodies, whose skins overlap by no more than their thickness.
 static const double SOFT_FLOOR = 1.0 / 100.0, SOFT_LIFT = 2e-3, SOFT_SHARE = 2e-3;
+// The same of those with bonds, whose bodies have accounts of what rules give them
+// (agent/elastic_lean.c).
+static const double BONDED_SHARE = 0.1;
 
 // ---- energies ----
 
@@ -55,6 +58,7 @@ typedef struct island_sum {
     double lift;   // by which undoing overlap may raise it in a step
     double added;  // sizes of all that was added up
     bool driven;   // has sources of its own
+    bool bonded;
 } island_sum;
 
 static double kinetic_of(const sn_rigid_mass *mass, const double *v)
@@ -191,8 +195,9 @@ static void add_elastic(const sn_world *world, int agent, double h, island_sum *
     sum->lift += item->mass.total * sn_length(world->gravity) * SOFT_LIFT * item->radius;
 }
 
-// What belts put in; whether anything overlaps; and whether bonds hold something.
-static double surface_work(const sn_world *world, const sn_island *island, bool *overlaps,
+// What belts put in, and bonds that are off or lead along a path; whether anything overlaps; and
+// whether bonds hold something.
+static double surface_work(const sn_world *world, const sn_island *island, double h, bool *overlaps,
                            bool *bonded)
 {
     const sn_touch *touch = &world->touch;
@@ -200,6 +205,8 @@ static double surface_work(const sn_world *world, const sn_island *island, bool 
     for (int k = 0; k < island->pair_count; ++k) {
         int number = touch->active.data[touch->islands.pairs.data[island->pair_first + k]];
         if (number >= SN_TOUCH_BONDS) {
+            const sn_exact_bond *bond = &world->bonds.rows.data[number - SN_TOUCH_BONDS];
+            work += fabs(bond->impulse) * bond->way / h;
             *bonded = true;
             continue;
         }
@@ -238,8 +245,8 @@ static island_sum sum_of(const sn_world *world, const sn_island *island, double 
 {
     const int *agents = &world->touch.islands.agents.data[island->agent_first];
     bool overlaps = false, bonded = false;
-    island_sum sum = {.work = surface_work(world, island, &overlaps, &bonded)};
-    sum.driven = bonded;
+    island_sum sum = {.work = surface_work(world, island, h, &overlaps, &bonded)};
+    sum.bonded = bonded;
     for (int k = 0; k < island->agent_count; ++k) {
         sn_agent_ref ref = sn_world_agent_at(world, agents[k]);
         if (ref.set == SN_SET_RIGID) {
@@ -593,7 +600,8 @@ static bool check_group(sn_world *world, const soft_group *group, double h)
         sum = sum_of_group(world, group, h);
     }
     double may = motion_of(&sum), stake = at_stake(&sum, world->gravity, h);
-    if (!sum.driven && !(sum.kinetic <= fmax(may + SOFT_SHARE * fmin(may, stake), sum.floor))) {
+    double share = sum.bonded ? BONDED_SHARE : SOFT_SHARE;
+    if (!sum.driven && !(sum.kinetic <= fmax(may + share * fmin(may, stake), sum.floor))) {
         slow_group(world, group, &sum, fmax(may, sum.floor), stake);
     }
     return moved;
