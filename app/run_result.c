@@ -202,6 +202,37 @@ void sn_run_result_note_inverted(sn_run_result *result, const sn_world *world,
     result->spared += report->spared > 0;
 }
 
+void sn_run_result_note_exploding(sn_run_result *result, const sn_world *world,
+                                  const sn_step_report *report)
+{
+    if (report->exploding > 0 && result->exploding++ == 0) {
+        snprintf(result->exploding_body, sizeof result->exploding_body, "%s",
+                 sn_body_name(world, report->exploding_body));
+        result->exploding_time = sn_world_time(world);
+    }
+}
+
+sn_status sn_run_result_check_speeds(const sn_world *world, double step, sn_error *error)
+{
+    const double light = 299792458.0;
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        sn_body body = sn_world_body(world, i);
+        double speed = sn_length(sn_body_velocity(world, body));
+        if (!(speed <= light)) {
+            char place[200];
+            snprintf(place, sizeof place, "body '%.120s', step %" PRIu64, sn_body_name(world, body),
+                     sn_world_step_count(world));
+            return sn_fail(
+                error, SN_ERROR_DIVERGED, place,
+                "it moves at %.2g m/s at %.6g s, faster than light; what acts on it, or "
+                "holds it, is too strong for steps of %g s: take shorter ones, or softer "
+                "springs and drives",
+                speed, sn_world_time(world), step);
+        }
+    }
+    return SN_OK;
+}
+
 void sn_run_result_json(const sn_run_result *result, const sn_scene *scene, const sn_world *world,
                         FILE *stream)
 {
@@ -214,6 +245,7 @@ void sn_run_result_json(const sn_run_result *result, const sn_scene *scene, cons
     sn_json_write_integer(&json, "stiff_steps", result->stiff);
     sn_json_write_integer(&json, "inverted_steps", result->inverted);
     sn_json_write_integer(&json, "spared_steps", result->spared);
+    sn_json_write_integer(&json, "exploding_steps", result->exploding);
     sn_json_write_integer(&json, "taken_back_steps", result->taken_back);
     sn_json_write_number(&json, "time", result->time);
     sn_json_write_number(&json, "wall_time", result->wall_time);
@@ -309,6 +341,12 @@ void sn_run_result_table(const sn_run_result *result, const sn_world *world, FIL
         fprintf(stream,
                 "steps cut short before an element would have turned inside out: %" PRIu64 "\n",
                 result->spared);
+    }
+    if (result->exploding > 0) {
+        fprintf(stream,
+                "steps that left elastic bodies with more energy than any material can hold: "
+                "%" PRIu64 ", '%s' first, at %.6g s\n",
+                result->exploding, result->exploding_body, result->exploding_time);
     }
     if (result->taken_back > 0) {
         fprintf(stream,

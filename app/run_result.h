@@ -30,6 +30,9 @@ typedef struct sn_run_result {
     int most_inverted;        // elements, in one of them
     char inverted_body[128];  // the first body of the first of them
     uint64_t spared;          // steps that were cut short before that
+    uint64_t exploding;       // steps that left elastic bodies with more energy than can be
+    char exploding_body[128]; // the first one with it
+    double exploding_time;    // s, when
     uint64_t taken_back;      // steps in which elastic bodies stopped before surfaces crossed
     double time, wall_time;   // s
     sn_energy start_energy, end_energy;
@@ -58,6 +61,13 @@ double sn_run_result_energy_change(const sn_run_result *result);
 // After each step: elements that are inside out, or would have been.
 void sn_run_result_note_inverted(sn_run_result *result, const sn_world *world,
                                  const sn_step_report *report);
+
+// After each step: elastic bodies that hold more energy than any material can.
+void sn_run_result_note_exploding(sn_run_result *result, const sn_world *world,
+                                  const sn_step_report *report);
+
+// A body that is faster than light has long been lost, whatever its numbers are: SN_ERROR_DIVERGED.
+sn_status sn_run_result_check_speeds(const sn_world *world, double step, sn_error *error);
 
 void sn_run_result_json(const sn_run_result *result, const sn_scene *scene, const sn_world *world,
                         FILE *stream);

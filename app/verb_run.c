@@ -118,6 +118,11 @@ static int measure(run_job *job)
     return SN_EXIT_OK;
 }
 
+static int check_speeds(run_job *job)
+{
+    return sn_exit_for(sn_run_result_check_speeds(job->world, job->result.run.step, &job->error));
+}
+
 static void show_progress(const run_job *job, sn_progress *progress)
 {
     if (!sn_progress_due(progress)) {
@@ -162,6 +167,7 @@ static int simulate(run_job *job, sn_progress *progress)
         job->result.stiff += report.stiff > 0;
         job->result.taken_back += report.taken_back > 0;
         sn_run_result_note_inverted(&job->result, job->world, &report);
+        sn_run_result_note_exploding(&job->result, job->world, &report);
         if (job->writes && sn_run_output_step(&job->output, job->world, &job->error) != SN_OK) {
             code = SN_EXIT_OUTPUT;
             break;
@@ -170,6 +176,7 @@ static int simulate(run_job *job, sn_progress *progress)
         left = due - time > 1e-9 * run->step ? due - time : 0.0;
         if (time >= next_row - 1e-9 * run->step) {
             code = measure(job);
+            code = code == SN_EXIT_OK ? check_speeds(job) : code;
             last_row = time;
             next_row = (floor(time / run->record_step + 1e-9) + 1.0) * run->record_step;
         }
@@ -181,6 +188,7 @@ static int simulate(run_job *job, sn_progress *progress)
     // The end is always a row of its own.
     if (code != SN_EXIT_OUTPUT && sn_world_time(job->world) > last_row) {
         int last = measure(job);
+        last = last == SN_EXIT_OK && code == SN_EXIT_OK ? check_speeds(job) : last;
         code = last != SN_EXIT_OK ? last : code;
     }
     return code;
@@ -256,6 +264,12 @@ static void report(run_job *job, int code)
         sn_run_result_table(&job->result, job->world, stdout);
     }
     fflush(stdout);
+    if (job->result.exploding > 0) {
+        sn_complain(arguments,
+                    "warning: from %.6g s on body '%s' holds more energy than any material can; "
+                    "what follows has no meaning (see `sinew check`, or take shorter steps)",
+                    job->result.exploding_time, job->result.exploding_body);
+    }
     if (job->result.failure[0] != '\0') {
         sn_complain(arguments, "%s", job->result.failure);
     }

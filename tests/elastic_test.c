@@ -521,7 +521,7 @@ static void explosions_are_told(void **state)
         }
         assert_int_equal(status, SN_ERROR_DIVERGED);
         assert_non_null(strstr(sn_error_message(&error), "body 'beam', step "));
-        assert_non_null(strstr(sn_error_message(&error), "longer than 1000 times"));
+        assert_non_null(strstr(sn_error_message(&error), "it has exploded at "));
         assert_true(sn_world_time(world) == end); // the step is undone
         assert_true(fabs(sn_body_centre(world, body).z) < 4e3 * 4.3);
         sn_world_destroy(world);

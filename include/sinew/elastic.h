@@ -333,6 +333,12 @@ SN_API sn_elastic_report sn_body_elastic_report(const sn_world *world, sn_body b
 SN_API int sn_body_inverted_elements(const sn_world *world, sn_body body, int *elements,
                                      int capacity);
 
+// The longest step that symplectic Euler and RK4 bear for the body about its shape at rest, by its
+// quickest mode: steps that are longer make energy grow without bound. Never below the true bound,
+// and a few percent above it at most; viscosity, contact and large strains ask for less. Infinite
+// under other integrators, and for other bodies.
+SN_API double sn_body_longest_step(const sn_world *world, sn_body body);
+
 #ifdef __cplusplus
 }
 #endif

@@ -205,6 +205,8 @@ typedef struct sn_step_report {
     int inverted;               // elements of elastic bodies that are inside out
     sn_body inverted_body;      // the first body with one
     int spared;                 // elastic bodies that stopped before an element would have been
+    int exploding;              // elastic bodies that store more than any material can
+    sn_body exploding_body;     // the first of them
     double contact_error;       // how far the worst island is from its laws, relative; 0: solved
     uint64_t force_evaluations; // since the world was made
     uint64_t

@@ -247,6 +247,12 @@ double sn_elastic_safe_share(sn_agent_set *set, int agent, const double *from, c
 int sn_elastic_failure(sn_status status);
 bool sn_elastic_is_midpoint(const sn_agent *head);
 
+// ---- elastic_pace.c ----
+// The longest step that a body under an integrator of fixed explicit steps (symplectic Euler's, RK4)
+// bears about its shape at rest; infinite under others. What it stores or is bent to, viscosity and
+// contact may ask for shorter ones. Uses the scratch of a step: between two of them only.
+SN_API double sn_elastic_longest_step(const sn_agent_set *set, int agent);
+
 // ---- elastic_momentum.c ----
 // What v lacks of the impulses from outside (`impulse`) and of their moments about x comes back.
 void sn_elastic_restore_momentum(sn_agent_set *set, int agent, const double *x);

@@ -153,7 +153,8 @@ struct sn_live {
     double seek_time;
     bool params_changed;
     int events_told;
-    int inverted; // elements inside out, when that was last told
+    int inverted;  // elements inside out, when that was last told
+    int exploding; // elastic bodies that hold too much energy, likewise
     int broken_joints, broken_bonds;
 
     // The past.

@@ -144,11 +144,25 @@ static void tell_inverted(sn_live *live)
     live->inverted = report.inverted;
 }
 
+// The same of bodies that hold more energy than can be.
+static void tell_exploding(sn_live *live)
+{
+    sn_step_report report = sn_world_report(live->world);
+    if (report.exploding > 0 && live->exploding == 0) {
+        char text[320];
+        snprintf(text, sizeof text, "'%.200s' holds more energy than any material can",
+                 sn_body_name(live->world, report.exploding_body));
+        sn_live_tell(live, text);
+    }
+    live->exploding = report.exploding;
+}
+
 static void tell_happenings(sn_live *live)
 {
     tell_events(live);
     tell_breaks(live);
     tell_inverted(live);
+    tell_exploding(live);
     if (sn_world_stopped(live->world)) {
         sn_live_pause(live);
         live->wanted_steps = 0;

@@ -301,6 +301,16 @@ sn_elastic_report sn_body_elastic_report(const sn_world *world, sn_body body)
     return report;
 }
 
+double sn_body_longest_step(const sn_world *world, sn_body body)
+{
+    const sn_body_record *record = elastic_record(world, body);
+    if (record == NULL) {
+        return INFINITY;
+    }
+    sn_elastic_follow_flow(&world->elastics.agents, record->agent.agent);
+    return sn_elastic_longest_step(&world->elastics.agents, record->agent.agent);
+}
+
 // ---- writing ----
 
 static sn_status check_vertex(const sn_world *world, sn_body body, int vertex, sn_error *error)

@@ -191,50 +191,6 @@ static sn_status world_move(sn_world *world, step_work *work, sn_chunk_work *mov
     return SN_OK;
 }
 
-// Is an edge of an element so much longer than the whole body at rest? Vertices are looked at
-// first: most bodies are nowhere that wide.
-static bool is_torn(const sn_elastic_item *item, const double *q, double longest)
-{
-    const sn_tetrahedra *mesh = item->mesh;
-    sn_vec3 first = sn_vec3_at(q);
-    bool wide = false;
-    for (int i = 1; i < sn_tetrahedra_vertex_count(mesh) && !wide; ++i) {
-        wide = !(sn_distance(sn_vec3_at(q + SN_SOLID_STRIDE * i), first) <= longest);
-    }
-    int nodes = sn_tetrahedra_nodes(mesh);
-    for (int e = 0; e < sn_tetrahedra_element_count(mesh) && wide; ++e) {
-        const int *v = sn_tetrahedra_elements(mesh) + (size_t)nodes * (size_t)e;
-        for (int k = 1; k < nodes; ++k) {
-            if (!(sn_distance(sn_vec3_at(q + SN_SOLID_STRIDE * v[k]),
-                              sn_vec3_at(q + SN_SOLID_STRIDE * v[0])) <= longest)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-// Explicit steps that are too long and bonds that cannot be met make energy grow from step to step,
-// to numbers that are long without meaning when they cease to be numbers.
-static sn_status check_stretch(const sn_world *world, double h, sn_error *error)
-{
-    const double most = 1000.0; // of the body's size
-    const sn_agent_set *set = &world->elastics.agents;
-    for (int i = 0; i < set->count; ++i) {
-        const sn_elastic_item *item = world->elastics.items[i];
-        if (is_torn(item, sn_agent_q(set, i), most * 2.0 * item->radius)) {
-            char place[200];
-            sn_world_place(world, set->agents[i].owner, place, sizeof place);
-            return sn_fail(error, SN_ERROR_DIVERGED, place,
-                           "an element is longer than %g times the whole body at rest; the step of "
-                           "%g s may be too long for its integrator, or bonds ask for what they "
-                           "cannot have",
-                           most, h);
-        }
-    }
-    return SN_OK;
-}
-
 static int count_stalled(const sn_world *world)
 {
     int count = 0;
@@ -418,7 +374,10 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     double move_start = sn_world_clock();
     status = takes_impulses(world) ? world_move_by_impulses(world, &work, error)
                                    : world_move(world, &work, move_chunk, error);
-    status = status == SN_OK ? check_stretch(world, work.h, error) : status;
+    if (status == SN_OK) {
+        count_inverted(world);
+        status = sn_world_check_explosions(world, work.h, error);
+    }
     if (status != SN_OK) {
         return status;
     }
@@ -437,7 +396,6 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
         sn_world_wake_behaviours(world);
     }
     world->report.stalled = count_stalled(world);
-    count_inverted(world);
     double finished = sn_world_clock();
     world->report.field_seconds = move_start - forces_start;
     world->report.move_seconds = finished - move_start + (forces_start - started);

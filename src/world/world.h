@@ -252,6 +252,12 @@ SN_API sn_body_record *sn_world_body_record(const sn_world *world,
 void sn_world_free_bodies(sn_world *world);
 bool sn_world_copy_bodies(const sn_world *world, sn_world *copy);
 
+// ---- explosion.c ----
+
+// Whether what elastic bodies came to in a step of h can be: SN_ERROR_DIVERGED, or told in the
+// report, whose `inverted` is known.
+sn_status sn_world_check_explosions(sn_world *world, double h, sn_error *error);
+
 // ---- elastic_body.c ----
 
 // Elements of all elastic bodies that are inside out, and the first body that has one.
