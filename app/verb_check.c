@@ -59,6 +59,9 @@ static void check(const sn_scene_source *source, check_result *result)
         result->probes = sn_scene_probe_count(scene);
         note_elastic(world, source->name, &result->notes);
         result->status = sn_world_check_step(world, &error);
+        if (result->status == SN_OK) {
+            result->status = sn_scene_check_start(scene, world, &result->notes, &error);
+        }
         if (result->status != SN_OK) {
             sn_error_list_add(&result->errors, result->status, source->name, "%s",
                               sn_error_message(&error));

@@ -104,6 +104,11 @@ SN_API sn_status sn_scene_set_param(sn_scene *scene, const char *name, double va
 // changed.
 SN_API sn_status sn_scene_build(const sn_scene *scene, sn_world **world, sn_error *error);
 
+// What may not be meant and shows only in a world built from the scene, as it stands: bodies that
+// are in each other, steps too long for explicit integrators. Added to `notes`, each with its place.
+SN_API sn_status sn_scene_check_start(const sn_scene *scene, sn_world *world, sn_error_list *notes,
+                                      sn_error *error);
+
 // Carries the scene's present numbers (after sn_scene_set_param) into a world built from it:
 // gravity, fields, what acts in the freedoms of joints (springs, friction, limits, drives),
 // surfaces of shapes and the numbers of contact; not where joints and bodies are. Structure stays.

@@ -31,6 +31,19 @@ void sn_checker_fail(sn_checker *c, sn_place place, const char *format, ...)
                                          sn_place_text(c->scene, place, where), "%s", text));
 }
 
+void sn_checker_remark(sn_checker *c, sn_place place, const char *format, ...)
+{
+    char where[SN_PLACE_SIZE], text[320];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (sn_error_list_add(&c->scene->notes, SN_OK, sn_place_text(c->scene, place, where), "%s",
+                          text) == SN_ERROR_MEMORY) {
+        sn_checker_note(c, SN_ERROR_MEMORY);
+    }
+}
+
 // ---- names ----
 
 static sn_place name_place(const sn_item *item)

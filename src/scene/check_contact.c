@@ -1,22 +1,5 @@
 // Contact: what a scene asks for and will not get. None of it is a mistake, all of it is noted.
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "scene/checker.h"
-#include "scene/error_list.h"
-
-static void SN_PRINTF(3, 4) note(sn_checker *c, sn_place place, const char *format, ...)
-{
-    char where[SN_PLACE_SIZE], text[320];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (sn_error_list_add(&c->scene->notes, SN_OK, sn_place_text(c->scene, place, where), "%s",
-                          text) == SN_ERROR_MEMORY) {
-        sn_checker_note(c, SN_ERROR_MEMORY);
-    }
-}
 
 // Impulses do not reach bodies whose integrators have stages: these would fall through the floor
 // without a word.
@@ -30,13 +13,14 @@ static void note_method(sn_checker *c, int method, bool given)
             sn_body_item_shapes(body)->count == 0) {
             continue;
         }
-        note(c,
-             given ? sn_item_place(&root->contact.item, "method")
-                   : sn_item_place(&body->item, "integrator"),
-             "\"%.60s\" touches nothing: contact by the %s does not act on integrators with stages "
-             "such as %s; expected the method \"penalty\" or \"springs\"",
-             body->name, sn_contact_method_word((sn_contact_method)method),
-             sn_integrator_word((sn_integrator)integrator));
+        sn_checker_remark(
+            c,
+            given ? sn_item_place(&root->contact.item, "method")
+                  : sn_item_place(&body->item, "integrator"),
+            "\"%.60s\" touches nothing: contact by the %s does not act on integrators with stages "
+            "such as %s; expected the method \"penalty\" or \"springs\"",
+            body->name, sn_contact_method_word((sn_contact_method)method),
+            sn_integrator_word((sn_integrator)integrator));
         return;
     }
 }
@@ -67,11 +51,12 @@ static void note_floor(sn_checker *c)
         falls = falls == NULL && solid ? body : falls;
     }
     if (floor != NULL && falls != NULL) {
-        note(c, floor->item.place,
-             "\"%.60s\" passes through \"%.60s\": in the precise policy nothing touches unless a "
-             "method of contact is chosen; expected \"contact\" with the method \"penalty\" or "
-             "\"springs\", or \"none\" to have it so",
-             falls->name, floor->name);
+        sn_checker_remark(
+            c, floor->item.place,
+            "\"%.60s\" passes through \"%.60s\": in the precise policy nothing touches unless a "
+            "method of contact is chosen; expected \"contact\" with the method \"penalty\" or "
+            "\"springs\", or \"none\" to have it so",
+            falls->name, floor->name);
     }
 }
 
@@ -82,9 +67,10 @@ static void note_numbers(sn_checker *c, int method)
     const sn_item *item = &c->scene->root.contact.item;
     for (int i = 0; i < 2; ++i) {
         if (sn_item_gives(item, keys[i])) {
-            note(c, sn_item_place(item, keys[i]),
-                 "\"%s\" says nothing to the method \"%s\"; it is of \"penalty\" and \"springs\"",
-                 keys[i], sn_contact_method_word((sn_contact_method)method));
+            sn_checker_remark(
+                c, sn_item_place(item, keys[i]),
+                "\"%s\" says nothing to the method \"%s\"; it is of \"penalty\" and \"springs\"",
+                keys[i], sn_contact_method_word((sn_contact_method)method));
         }
     }
 }

@@ -26,6 +26,14 @@ void sn_check_material(sn_checker *c, const sn_material_item *material)
         sn_checker_fail(c, sn_item_place(item, "plastic"),
                         "a material has both \"plastic\" and \"fibre\", expected one of them");
     }
+    const sn_item *plastic = &material->plastic.item;
+    if (sn_item_gives(item, "plastic") && !plastic->faulty &&
+        !sn_item_gives(plastic, "yield_stress") && !sn_item_gives(plastic, "creep_rate")) {
+        sn_checker_remark(c, sn_item_place(item, "plastic"),
+                          "\"%.60s\" does not flow: \"plastic\" has neither a \"yield_stress\", "
+                          "above which it does, nor a \"creep_rate\"",
+                          material->name);
+    }
     if (bulk != shear) {
         fail_together(c, item, "bulk", "shear");
     } else if (bulk && young) {

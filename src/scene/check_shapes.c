@@ -179,15 +179,10 @@ static void find_meets(sn_checker *c, sn_shape_item *shape, groups *all)
             there = strcmp(all->names[k], name) == 0;
         }
         if (!there && name[0] != '\0') {
-            char where[SN_PLACE_SIZE];
             const char *near = sn_suggest(name, all->names, known);
-            sn_place_text(c->scene, shape->meets.places[i], where);
-            if (sn_error_list_add(&c->scene->notes, SN_OK, where,
-                                  "no shape is in the group \"%.60s\"%s%s%s", name,
-                                  near ? "; did you mean \"" : "", near ? near : "",
-                                  near ? "\"?" : "") == SN_ERROR_MEMORY) {
-                sn_checker_note(c, SN_ERROR_MEMORY);
-            }
+            sn_checker_remark(c, shape->meets.places[i], "no shape is in the group \"%.60s\"%s%s%s",
+                              name, near ? "; did you mean \"" : "", near ? near : "",
+                              near ? "\"?" : "");
         }
     }
     bool given = sn_item_gives(&shape->item, "meets");

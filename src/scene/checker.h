@@ -19,6 +19,9 @@ void sn_checker_note(sn_checker *c, sn_status status);
 
 void sn_checker_fail(sn_checker *c, sn_place place, const char *format, ...) SN_PRINTF(3, 4);
 
+// What is no mistake, but may not be what was meant: a note of the scene.
+void sn_checker_remark(sn_checker *c, sn_place place, const char *format, ...) SN_PRINTF(3, 4);
+
 // Index of a body; -1 for `own`, the word that means none in particular, and for what is not there,
 // which is a mistake.
 int sn_checker_find_body(sn_checker *c, const sn_item *item, const char *key, const char *name,

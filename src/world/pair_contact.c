@@ -295,7 +295,7 @@ static bool boxes_meet(const sn_aabb *a, const sn_aabb *b, double margin)
            a->lower.z <= b->upper.z + margin && b->lower.z <= a->upper.z + margin;
 }
 
-static bool takes_part(const sn_world *world, sn_contact_side side)
+bool sn_touch_takes_part(const sn_world *world, sn_contact_side side)
 {
     return side.agent < 0 || sn_world_presses(world) ||
            !sn_integrator_is_staged(world->sets[side.set]->agents[side.agent].integrator);
@@ -318,8 +318,9 @@ int sn_world_collide_pair(sn_world *world, sn_pair *pair, double h)
         pair->flags &= (uint8_t)~SN_PAIR_UNSEEN;
         return 0; // nothing has moved: its contacts stay
     }
-    bool excluded = (pair->flags & SN_PAIR_DROPPED) != 0 || !takes_part(world, at_a->side) ||
-                    !takes_part(world, at_b->side);
+    bool excluded = (pair->flags & SN_PAIR_DROPPED) != 0 ||
+                    !sn_touch_takes_part(world, at_a->side) ||
+                    !sn_touch_takes_part(world, at_b->side);
     const sn_collider *of_a = at_a->collider, *of_b = at_b->collider;
     double travel = at_a->travel + at_b->travel, near = SN_NEAR_SHARE * pair->size;
     double margin =

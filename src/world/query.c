@@ -50,8 +50,7 @@ static question ask(const sn_world *world, const sn_query_filter *filter)
     return q;
 }
 
-// The skin of an elastic body where it is now; NULL when memory runs out.
-static const sn_skin *skin_of(const sn_world *world, int agent, sn_error *error)
+const sn_skin *sn_world_skin(const sn_world *world, int agent, sn_error *error)
 {
     const sn_agent_set *set = &world->elastics.agents;
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
@@ -188,7 +187,7 @@ static sn_status cast_at_elastic(question *q, int agent, sn_error *error)
     if (!is_asked(q, &sn_elastic_item_of(set, agent)->surface, owner)) {
         return SN_OK;
     }
-    const sn_skin *skin = skin_of(q->world, agent, error);
+    const sn_skin *skin = sn_world_skin(q->world, agent, error);
     if (skin == NULL) {
         return SN_ERROR_MEMORY;
     }
@@ -266,7 +265,7 @@ static sn_status overlap_elastic(question *q, int agent, sn_error *error)
     if (!is_asked(q, &sn_elastic_item_of(set, agent)->surface, owner)) {
         return SN_OK;
     }
-    const sn_skin *skin = skin_of(q->world, agent, error);
+    const sn_skin *skin = sn_world_skin(q->world, agent, error);
     if (skin == NULL) {
         return SN_ERROR_MEMORY;
     }
@@ -313,10 +312,10 @@ static double closest_elastic(const sn_world *world, const sn_body_record *elast
                               const sn_body_record *other, sn_vec3 *on_elastic, sn_vec3 *on_other)
 {
     const sn_touch *touch = &world->touch;
-    const sn_skin *skin = skin_of(world, elastic->agent.agent, NULL);
+    const sn_skin *skin = sn_world_skin(world, elastic->agent.agent, NULL);
     double nearest = NAN;
     if (other->type == SN_BODY_ELASTIC) {
-        const sn_skin *second = skin_of(world, other->agent.agent, NULL);
+        const sn_skin *second = sn_world_skin(world, other->agent.agent, NULL);
         return skin != NULL && second != NULL
                    ? sn_skin_distance(skin, second, INFINITY, on_elastic, on_other)
                    : NAN;

@@ -207,6 +207,8 @@ double sn_touch_pair_size(const sn_collider *a, const sn_collider *b);
 sn_body sn_touch_body(const sn_world *world, uint32_t index);
 
 // ---- pair_contact.c ----
+// Bodies under integrators with stages know nothing of impulses, only of forces.
+bool sn_touch_takes_part(const sn_world *world, sn_contact_side side);
 // Finds the contacts of a pair for a step of h; how many manifolds were left out.
 int sn_world_collide_pair(sn_world *world, sn_pair *pair, double h);
 void sn_touch_clear_pair(sn_touch *touch, sn_pair *pair);
@@ -282,6 +284,10 @@ bool sn_world_note_contacts(sn_world *world);
 bool sn_touch_note_change(sn_world *world, const sn_pair *pair, sn_contact_change change);
 // Of all that touches a body that is about to go. False when memory runs out, with nothing done.
 bool sn_touch_part_body(sn_world *world, uint32_t body);
+
+// ---- query.c ----
+// The skin of an elastic body where it is now; NULL when memory runs out.
+const sn_skin *sn_world_skin(const sn_world *world, int agent, sn_error *error);
 
 // ---- sweep.c ----
 // Fast bodies that would have passed through something in the step are taken back to where they
