@@ -409,6 +409,44 @@ static void memory_runs_out(void **state)
     }
 }
 
+// The figures of docs/elastic.md, "Bonds that begin later": m (50 d + v) / h, and what softens it.
+static double greatest_pull(const char *bond, double h)
+{
+    char text[1200];
+    snprintf(text, sizeof text,
+             "{\"sinew\": 1, \"materials\": {\"r\": {\"density\": 1000, \"young\": \"1MPa\", "
+             "\"poisson\": 0.3}}, \"bodies\": [{\"name\": \"b\", \"type\": \"elastic\", "
+             "\"material\": \"r\", \"mesh\": {\"type\": \"box\", \"size\": [0.1, 0.1, 0.1], "
+             "\"cells\": [2, 2, 2]}, \"damping\": {\"stiffness\": \"5ms\"}}], \"bonds\": "
+             "[{\"name\": \"h\", \"body\": \"b\", \"from\": 0.2, \"vertices\": {\"plane\": [0, 0, "
+             "1], \"position\": [0, 0, 0.05]}, %s}]}",
+             bond);
+    sn_world *world = build_text(text);
+    double most = 0.0;
+    for (int i = 0; i * h < 0.6; ++i) {
+        advance(world, h, 1);
+        most = fmax(most, sn_length(sn_bond_read(world, sn_world_find_bond(world, "h")).total));
+    }
+    assert_true(sn_bond_read(world, sn_world_find_bond(world, "h")).error < 1e-3);
+    sn_world_destroy(world);
+    return most;
+}
+
+static void late_bonds_pull_as_told(void **state)
+{
+    (void)state;
+    static const char attached[] = "\"type\": \"attached\"";
+    static const char path[] =
+        "\"type\": \"path\", \"points\": [[0, 0, 0], [0, 0, -0.1962], [0, 0, 0]], \"times\": [0, "
+        "0.2, 0.7], \"start_velocity\": [0, 0, 0], \"end_velocity\": [0, 0, 0]";
+    double d = 0.1962, v = 1.962;
+    double slow = greatest_pull(attached, 1.0 / 60.0), quick = greatest_pull(attached, 1.0 / 120.0),
+           soft = greatest_pull(path, 1.0 / 120.0);
+    assert_true(fabs(slow / (60.0 * (30.0 * d + v)) - 1.0) < 0.05);
+    assert_true(fabs(quick / (120.0 * (50.0 * d + v)) - 1.0) < 0.1);
+    assert_true(soft < 0.12 * quick);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -420,6 +458,7 @@ int main(void)
         cmocka_unit_test(what_holds_an_arm_bears_its_bonds),
         cmocka_unit_test(mistakes_have_places),
         cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(late_bonds_pull_as_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
