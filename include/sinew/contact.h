@@ -152,8 +152,8 @@ SN_API double sn_world_closest(const sn_world *world, sn_body a, sn_body b, sn_v
                                sn_vec3 *on_b);
 
 // Two bodies that are in each other where they stand, and that contact would push apart in a step:
-// not those that joints, bonds, groups, sensors or the method of contact keep from touching, and not
-// what merely touches or is less deep than a hundredth of the thinner one.
+// not those that joints, bonds, groups, sensors or the method of contact keep from touching, and
+// not what merely touches or is less deep than a hundredth of the thinner one.
 typedef struct sn_body_overlap {
     sn_body body_a, body_b; // in the order of bodies
     double depth;           // m, of the deepest point

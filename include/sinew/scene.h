@@ -105,7 +105,8 @@ SN_API sn_status sn_scene_set_param(sn_scene *scene, const char *name, double va
 SN_API sn_status sn_scene_build(const sn_scene *scene, sn_world **world, sn_error *error);
 
 // What may not be meant and shows only in a world built from the scene, as it stands: bodies that
-// are in each other, steps too long for explicit integrators. Added to `notes`, each with its place.
+// are in each other, steps too long for explicit integrators. Added to `notes`, each with its
+// place.
 SN_API sn_status sn_scene_check_start(const sn_scene *scene, sn_world *world, sn_error_list *notes,
                                       sn_error *error);
 

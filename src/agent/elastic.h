@@ -248,9 +248,10 @@ int sn_elastic_failure(sn_status status);
 bool sn_elastic_is_midpoint(const sn_agent *head);
 
 // ---- elastic_pace.c ----
-// The longest step that a body under an integrator of fixed explicit steps (symplectic Euler's, RK4)
-// bears about its shape at rest; infinite under others. What it stores or is bent to, viscosity and
-// contact may ask for shorter ones. Uses the scratch of a step: between two of them only.
+// The longest step that a body under an integrator of fixed explicit steps (symplectic Euler's,
+// RK4) bears about its shape at rest; infinite under others. What it stores or is bent to,
+// viscosity and contact may ask for shorter ones. Uses the scratch of a step: between two of them
+// only.
 SN_API double sn_elastic_longest_step(const sn_agent_set *set, int agent);
 
 // ---- elastic_momentum.c ----
