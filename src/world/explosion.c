@@ -9,8 +9,7 @@
 //     DOUBTFUL Y    told in the step report. Stretched as a whole to some forty times its length:
 //                   rubber breaks below ten
 //     LOST Y        the step fails. Stretched to a thousand times its length, or squeezed to where
-//     a
-//                   law that is infinite at zero volume is without meaning
+//                   a law that is infinite at zero volume is without meaning
 //
 // and the step fails where an element is TORN times as long as the whole body, however soft it is.
 // Energy of motion does not count: a bullet of jelly may be as fast as it likes.
