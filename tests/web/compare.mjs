@@ -3,7 +3,8 @@
 //
 //     node tests/web/compare.mjs NATIVE WASM [STEPS [SCENE]]
 //
-// 1,000 steps when none are given, and of scenes that take a person's patience those in `fewer`.
+// 1,000 steps when none are given, or the scene's own run if that is shorter, and of scenes that take a person's patience
+// those in `fewer`.
 // Times are told for those who look; they fail nothing. Ends with `N passed, M failed`.
 import { execFile } from "node:child_process";
 import { readFileSync, writeSync } from "node:fs";
