@@ -43,6 +43,10 @@ if(SINEW_SANITIZE)
     list(APPEND sanitizer_environment "SINEW_SANITIZED=1")
 endif()
 
+# Each of the many test programs is linked from the whole library; gold takes half of ld's time for that.
+find_program(SINEW_GOLD ld.gold)
+mark_as_advanced(SINEW_GOLD)
+
 if(with_tests)
     add_custom_target(tests_threads)
     file(GLOB TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*_test.c)
@@ -56,6 +60,9 @@ if(with_tests)
         # Optimising the tests' own code would take longer than running it.
         if(SINEW_SANITIZE)
             target_compile_options(${name} PRIVATE -O0)
+        endif()
+        if(SINEW_GOLD)
+            target_link_options(${name} PRIVATE -fuse-ld=gold)
         endif()
         sinew_link_oracles(${name} ${source})
         add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
