@@ -46,6 +46,7 @@
 #include "elastic/mass.h"
 #include "geometry/tetrahedra.h"
 #include "math/dense.h"
+#include "sanitized.h"
 #include "sinew/sinew.h"
 
 enum { MODES = 6, ALL_MODES = 24, NO_PROGRAM = 127 };
@@ -598,7 +599,8 @@ static void compare_bodies(sn_elastic_law law, double poisson, double gravity, b
 {
     static specimen (*const makers[])(int nodes) = {make_beam, make_ring};
     static const char *const titles[] = {"beam", "ring"};
-    for (int k = 0; k < 4; ++k) {
+    // Under sanitizers beams alone: the curved ring, below, is one.
+    for (int k = 0; k < rounds_of(4, law == SN_ELASTIC_ST_VENANT ? 2 : 1); ++k) {
         int nodes = k % 2 == 0 ? 4 : 10;
         specimen s = makers[k / 2](nodes);
         s.law = law;

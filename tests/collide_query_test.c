@@ -11,6 +11,7 @@
 #include "collide/hull_shape.h"
 #include "collide/query.h"
 #include "math/rotation.h"
+#include "sanitized.h"
 
 static sn_vec3 random_vector(sn_random *r)
 {
@@ -138,7 +139,7 @@ static void test_rays(void **state)
     kinds k;
     kinds_make(&k);
     sn_random r = {.seed = 13};
-    int rounds = getenv("SINEW_SANITIZED") != NULL ? 1000 : 20000, hits = 0;
+    int rounds = rounds_of(20000, 1000), hits = 0;
     for (int i = 0; i < rounds; ++i) {
         sn_transform place = {random_vector(&r), random_rotation(&r)};
         sn_vec3 from = sn_vec3_scale(2.5, random_vector(&r));
@@ -179,7 +180,7 @@ static void test_casts(void **state)
     kinds k;
     kinds_make(&k);
     sn_random r = {.seed = 17};
-    int rounds = getenv("SINEW_SANITIZED") != NULL ? 500 : 10000, hits = 0;
+    int rounds = rounds_of(10000, 500), hits = 0;
     for (int i = 0; i < rounds; ++i) {
         const sn_collider *a = &k.all[i % (KINDS - 1)], *b = &k.all[i / KINDS % KINDS];
         sn_transform pb = {random_vector(&r), random_rotation(&r)};
@@ -215,7 +216,7 @@ static void test_impacts(void **state)
     kinds k;
     kinds_make(&k);
     sn_random r = {.seed = 19};
-    int rounds = getenv("SINEW_SANITIZED") != NULL ? 300 : 4000, hits = 0;
+    int rounds = rounds_of(4000, 300), hits = 0;
     const double nearness = 0.01;
     for (int i = 0; i < rounds; ++i) {
         const sn_collider *a = &k.all[i % (KINDS - 1)], *b = &k.all[i / KINDS % KINDS];
@@ -253,7 +254,7 @@ static void test_thin_plate(void **state)
     (void)state;
     sn_random r = {.seed = 23};
     sn_collider plate = sn_collider_box(sn_vec3_make(2.0, 2.0, 5e-4), 0.0);
-    int rounds = getenv("SINEW_SANITIZED") != NULL ? 500 : 10000;
+    int rounds = rounds_of(10000, 500);
     for (int i = 0; i < rounds; ++i) {
         double size = sn_random_range(&r, 1e-3, 2e-2);
         sn_collider bodies[] = {sn_collider_sphere(size),

@@ -15,6 +15,7 @@
 #include "collide/hull_shape.h"
 #include "collide/query.h"
 #include "math/rotation.h"
+#include "sanitized.h"
 
 // ---- random things ----
 
@@ -319,7 +320,7 @@ static void test_random_pairs(void **state)
     (void)state;
     zoo z;
     zoo_make(&z);
-    int rounds = getenv("SINEW_SANITIZED") != NULL ? 120 : 2100; // of 49 combinations
+    int rounds = rounds_of(2100, 120); // of 49 combinations
     for (int ta = 0; ta <= SN_COLLIDER_TRIANGLE; ++ta) {
         for (int tb = 0; tb <= SN_COLLIDER_TRIANGLE; ++tb) {
             sn_random r = {.seed = 11, .stream = (uint64_t)(16 * ta + tb)};

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "contact_scene.h"
+#include "sanitized.h"
 #include "world/world.h"
 
 typedef struct scene {
@@ -137,7 +138,7 @@ static void bounds_do_not_matter(void **state)
     static const scene more[] = {{"needles", needles_fall, 160, 1000}};
     for (int i = 0; i <= SCENES; ++i) {
         const scene *of = i < SCENES ? &scenes[i] : &more[0];
-        for (int threads = 1; threads <= 2; ++threads) {
+        for (int threads = rounds_of(1, 2); threads <= 2; ++threads) {
             sn_world *boxes = make(of, 1), *dops = make(of, threads), *copy = NULL;
             long tested[2] = {0, 0};
             use_bounds(dops, SN_BOUNDS_KDOP);

@@ -21,10 +21,18 @@
 
 #include <cmocka.h>
 
+#include "sanitized.h"
 #include "torture_scene.h"
 
 // The first eight take as long as all others.
-enum { FIRST = 8, SCENES = 32, SOAK_SCENES = 10000, STEPS = 60 };
+enum {
+    FIRST = 8,
+    SCENES = 32,
+    SANITIZED_SCENES = 8,
+    SOAK_SCENES = 10000,
+    STEPS = 60,
+    SANITIZED_STEPS = 20
+};
 
 static const double H = 1.0 / 240.0;
 
@@ -79,7 +87,7 @@ static double run_scene(uint64_t seed, int number, bool loud, tally *all)
     torture_make(&t, seed, (uint64_t)number);
     random_ok(sn_world_assemble(t.world, &error), &error);
     double most = allowance(&t), start = sn_world_energy(t.world).total, worst = 0.0;
-    for (int i = 0; i < STEPS && worst <= 1.0; ++i) {
+    for (int i = 0; i < rounds_of(STEPS, SANITIZED_STEPS) && worst <= 1.0; ++i) {
         if (sn_world_step(t.world, H, &error) != SN_OK) {
             describe(&t, number, i, sn_error_message(&error));
             worst = INFINITY;
@@ -121,8 +129,9 @@ static void degenerate_scenes_stay_sound(void **state)
 {
     (void)state;
     long only = from_environment("SINEW_SCENE", -1);
-    long soak = from_environment("SINEW_SOAK", 0) != 0 ? SOAK_SCENES : SCENES;
-    long count = only >= 0 ? 1 : from_environment("SINEW_SCENES", soak);
+    long usual = rounds_of(SCENES, SANITIZED_SCENES);
+    long all_of_them = from_environment("SINEW_SOAK", 0) != 0 ? SOAK_SCENES : usual;
+    long count = only >= 0 ? 1 : from_environment("SINEW_SCENES", all_of_them);
     long first = only >= 0 ? only : from_environment("SINEW_FIRST", count > SCENES ? 0 : FIRST);
     uint64_t seed = (uint64_t)from_environment("SINEW_SEED", 4004);
     tally all = {0};

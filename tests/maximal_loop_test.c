@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "math/dense.h"
 #include "random_tree.h"
+#include "sanitized.h"
 
 static const sn_vec3 down = {0.0, 0.0, -9.81};
 
@@ -421,7 +422,7 @@ static void steps_keep_random_loops(void **state)
             scale += 9.81 * m.bodies[b].mass;
         }
         assert_int_equal(sn_maximal_step_begin(&step, &m, q, v, 5e-4, NULL), SN_OK);
-        for (int i = 0; i < 100; ++i) {
+        for (int i = 0; i < rounds_of(100, 10); ++i) {
             sn_error error = {0};
             assert_int_equal(sn_maximal_step_push(&step, &m, gravity, NULL, NULL, NULL), SN_OK);
             if (sn_maximal_step_advance(&step, &m, &error) != SN_OK) {
@@ -507,7 +508,7 @@ static void rest_in_a_singular_position_is_left(void **state)
         platform_state(cranks, 0.5 * SN_PI, 0.0, q, v);
         double start = tree_energy(&tree, q, v, down), scale = 9.81 * crank_length * 5.0;
         assert_int_equal(sn_maximal_step_begin(&step, &m, q, v, 1e-3, NULL), SN_OK);
-        for (int i = 0; i < 1500; ++i) {
+        for (int i = 0; i < rounds_of(1500, 200); ++i) {
             sn_error error = {0};
             assert_int_equal(sn_maximal_step_push(&step, &m, down, NULL, NULL, NULL), SN_OK);
             if (sn_maximal_step_advance(&step, &m, &error) != SN_OK) {

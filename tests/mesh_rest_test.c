@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "sanitized.h"
 #include "sinew/sinew.h"
 
 enum { GROUNDS = 4, BODIES = 4 };
@@ -113,12 +114,16 @@ static void comes_to_rest(int ground_kind, int body_kind, double size)
         sn_shape_release(&shapes[i]);
     }
     double time = 4.0 * sqrt(size), step = time / 960.0;
-    for (int i = 0; i < 960; ++i) {
+    for (int i = 0; i < rounds_of(960, 240); ++i) {
         good(sn_world_step(world, step, &error), &error);
     }
     double high = sn_body_transform(world, bodies[1]).position.z;
-    assert_true(fabs(high - rest) < 1e-4 * size);
-    assert_true(sn_length(sn_body_velocity(world, bodies[1])) < 1e-6 * size / time);
+    if (is_sanitized()) { // it lies there, if not yet at rest
+        assert_true(fabs(high - rest) < 0.3 * size);
+    } else {
+        assert_true(fabs(high - rest) < 1e-4 * size);
+        assert_true(sn_length(sn_body_velocity(world, bodies[1])) < 1e-6 * size / time);
+    }
     sn_world_destroy(world);
 }
 

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "sanitized.h"
 #include "sinew/contact.h"
 
 static const double TILE = 0.1, STEP = 1.0 / 240.0;
@@ -63,7 +64,8 @@ static void test_sliding(void **state)
     static const double speeds[] = {0.01, 0.05, 0.1, 0.3, 0.5, 1.5, 4.0};
     for (int i = 0; i < 14; ++i) {
         double speed = speeds[i / 2], aside = i % 2 == 0 ? 0.0 : 0.1, time = 1.5 / speed;
-        time = time > 20.0 ? 20.0 : time;
+        double most = rounds_of(20, 1);
+        time = time > most ? most : time;
         sn_world *world = tiled_world(0.0);
         sn_vec3 from = {0.03, 0.01, 0.05}, velocity = {speed, aside * speed, 0.0};
         sn_body body =
@@ -108,7 +110,7 @@ static void test_rolling(void **state)
         shape.frame.rotation = (sn_quat){sqrt(0.5), sqrt(0.5), 0.0, 0.0}; // its axis along y
         sn_body body = add(world, SN_BODY_RIGID, shape, sn_vec3_make(0.03, 0.0, radius),
                            sn_vec3_make(speed, 0.0, 0.0), sn_vec3_make(0.0, speed / radius, 0.0));
-        run(world, i % 2 == 0 ? 20.0 : 3.0);
+        run(world, i % 2 == 0 ? rounds_of(20, 1) : rounds_of(3, 1));
         assert_true(fabs(sn_body_velocity(world, body).x - speed) < 1e-6 * speed);
         sn_world_destroy(world);
     }

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "math/rotation.h"
 #include "pile_scene.h"
+#include "sanitized.h"
 
 static scene world; // large
 
@@ -75,7 +76,7 @@ static void test_slope(void **state)
                         (sn_transform){sn_vec3_scale(0.1, world.up), tilt}, zero, zero);
     run(2400);
     sn_vec3 start = scene_position(&world, box);
-    run(60 * 240);
+    run(rounds_of(60 * 240, 240));
     double moved = sn_distance(start, scene_position(&world, box));
     assert_true(moved < 1e-9);
     scene_free(&world);
@@ -256,7 +257,8 @@ static void test_momentum(void **state)
     int touching = 0;
     make_cloud(60);
     total_motion(&momentum[0], &angular[0], scale);
-    for (int i = 0; i < 300; ++i) {
+    int steps = rounds_of(300, 60);
+    for (int i = 0; i < steps; ++i) {
         pull_together();
         run(1);
         touching += world.contact_count;
@@ -265,11 +267,11 @@ static void test_momentum(void **state)
         world.set.agents.force[i] = (sn_spatial){0};
     }
     total_motion(&momentum[0], &angular[0], last);
-    run(1000);
+    run(rounds_of(1000, 60));
     total_motion(&momentum[1], &angular[1], last);
     double p = sn_distance(momentum[0], momentum[1]) / scale[0];
     double l = sn_distance(angular[0], angular[1]) / scale[1];
-    assert_true(touching > 300 * 60);
+    assert_true(touching > steps * 60);
     assert_true(p < 1e-12 && l < 1e-12);
     scene_free(&world);
 }
@@ -281,7 +283,7 @@ static void test_threads(void **state)
     for (int count = 1; count <= 4; count *= 2) {
         make_cloud(200);
         assert_int_equal(sn_threads_create(count, &world.threads, NULL), SN_OK);
-        for (int i = 0; i < 60; ++i) {
+        for (int i = 0; i < rounds_of(60, 15); ++i) {
             pull_together();
             run(1);
         }

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "geometry/raster.h"
+#include "sanitized.h"
 
 enum { SOUP = 60 };
 
@@ -78,7 +79,7 @@ static void shared_edges_have_no_cracks(void **state)
     (void)state;
     enum { CELLS = 6, CELL = 8, SIZE = CELLS * CELL };
     sn_random random = {.seed = 11};
-    for (int turn = 0; turn < 60; ++turn) {
+    for (int turn = 0; turn < rounds_of(60, 10); ++turn) {
         sn_raster_view view = flat_view(SIZE - 3 * (turn % 3), SIZE - turn % 5, 1 << turn % 7);
         sn_vec3 x[(CELLS + 1) * (CELLS + 1)];
         for (int k = 0; k < (CELLS + 1) * (CELLS + 1); ++k) {
@@ -209,7 +210,7 @@ static void rays_see_the_same(void **state)
 {
     (void)state;
     sn_random random = {.seed = 5};
-    for (int turn = 0; turn < 12; ++turn) {
+    for (int turn = 0; turn < rounds_of(12, 3); ++turn) {
         sn_vec3 eye = {sn_random_range(&random, 3, 5), sn_random_range(&random, -3, 3), 2.0};
         sn_raster_view view =
             sn_raster_perspective(eye, SN_VEC3_ZERO, sn_vec3_make(0, 0, 1), 0.9, 70 + turn, 45);
@@ -226,7 +227,7 @@ static void triangles_are_cut_at_the_near_plane(void **state)
 {
     (void)state;
     sn_random random = {.seed = 6};
-    for (int turn = 0; turn < 12; ++turn) {
+    for (int turn = 0; turn < rounds_of(12, 3); ++turn) {
         sn_vec3 eye = {sn_random_range(&random, -1, 1), sn_random_range(&random, -1, 1), 0.1};
         sn_vec3 target = {sn_random_range(&random, -1, 1), 2.0, sn_random_range(&random, -1, 1)};
         sn_raster_view view =

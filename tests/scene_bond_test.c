@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "sanitized.h"
 #include "scene_text.h"
 #include "shortage.h"
 #include "sinew/elastic.h"
@@ -109,7 +110,7 @@ static void every_kind_reaches_the_world(void **state)
         if (!(worst < 1e-12)) {
             fail_msg("%s begins with %g m", sn_bond_type_word(kinds[i].type), worst);
         }
-        for (int k = 0; k < 120; ++k) {
+        for (int k = 0; k < rounds_of(120, 15); ++k) {
             advance(world, 1.0 / 240.0, 1);
             worst = fmax(worst, sn_bond_read(world, bond).error);
         }
@@ -269,7 +270,7 @@ static void stiff_patches_ride_along(void **state)
         "{\"plane\": [-1, 0, 0], \"position\": [-0.06, 0, 0]}}]}");
     sn_bond stem = sn_world_find_bond(world, "stem");
     double energy = sn_world_energy(world).total, worst = 0.0, rise = 0.0;
-    for (int i = 0; i < 120; ++i) {
+    for (int i = 0; i < rounds_of(120, 20); ++i) {
         advance(world, 1.0 / 120.0, 1);
         worst = fmax(worst, sn_bond_read(world, stem).error);
         rise = fmax(rise, sn_world_energy(world).total - energy);

@@ -13,6 +13,7 @@
 #include "collide/query.h"
 #include "collide/simplex_pair.h"
 #include "random_vector.h"
+#include "sanitized.h"
 #include "sinew/contact.h"
 
 static sn_shape torus_shape(double radius, double tube)
@@ -182,7 +183,7 @@ static void test_core_point(void **state)
 {
     (void)state;
     sn_random random = {.seed = 3};
-    for (int i = 0; i < 6000; ++i) {
+    for (int i = 0; i < rounds_of(6000, 600); ++i) {
         double scale = i % 2 == 0 ? 1.0 : 1e-3;
         sn_collider core = random_convex(&random, i % KINDS, scale);
         sn_vec3 p = random_vector(&random, 1.2 * scale);
@@ -239,10 +240,9 @@ static void check_manifolds(const stage *s, double gap, double scale)
 static void test_distance(void **state)
 {
     (void)state;
-    enum { STAGES = 900 };
     sn_random random = {.seed = 19};
-    int exact = 0;
-    for (int i = 0; i < STAGES; ++i) {
+    int exact = 0, stages = rounds_of(900, 45);
+    for (int i = 0; i < stages; ++i) {
         double scale = i % 2 == 0 ? 1.0 : 1e-3;
         stage s = random_stage(&random, i % KINDS, scale);
         double gap = brute_gap(&s);
@@ -257,7 +257,7 @@ static void test_distance(void **state)
         check_manifolds(&s, gap, scale);
         clear_stage(&s);
     }
-    assert_true(exact > STAGES * 99 / 100);
+    assert_true(100 * exact > 99 * stages);
 }
 
 // A post of eight sides through the middle of a ring, and a ring about a cylinder, as far away all
@@ -266,7 +266,7 @@ static void test_level_distance(void **state)
 {
     (void)state;
     sn_random random = {.seed = 5};
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < rounds_of(60, 12); ++i) {
         int sides = 3 + i % 30;
         sn_vec3 points[2 * 32];
         for (int k = 0; k < 2 * sides; ++k) {
@@ -512,7 +512,7 @@ static void test_fast(void **state)
 {
     (void)state;
     sn_random random = {.seed = 23};
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < rounds_of(60, 12); ++i) {
         sn_world_def def = sn_default_world_def();
         sn_world *world = NULL;
         def.gravity = SN_VEC3_ZERO;
