@@ -11,8 +11,12 @@
 // Ends of edges: shares nearer to 0 or 1 than this are none of the inside.
 #define EDGE_END 1e-9
 
-// Sines of angles below this are none: a surface is flat there.
-#define FLAT 1e-6
+// Sines of angles below this are none: a surface is flat there, and vertices and faces keep two of
+// them apart. What bends by less stands out by no more than the thickness that skins keep
+// (SN_SOFT_THICKNESS of the radius), however long its edges are; counted in, two flat sides that
+// have bent a little under load would meet in every crossing of their edges, half of all their
+// contacts, which say nothing new and make it hard to find forces.
+#define FLAT 2e-3
 
 typedef struct search {
     sn_skin *const *skins;

@@ -627,9 +627,15 @@ static bool lean_agents(sn_exact *exact, const sn_exact_problem *problem)
         bool leant = lean != NULL && lean(set, agent->agent, exact->total.data + agent->v_first);
         changed = changed || leant;
     }
-    for (int i = 0; i < exact->spots.count && changed; ++i) {
-        sn_course_point *course = spot_course(problem, &exact->spots.data[i]);
+    for (int i = 0; i < exact->spots.count && changed; ++i) { // the next turn begins with these
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        sn_course_point *course = spot_course(problem, spot);
+        sn_vec3 p = sn_exact_impulse(&exact->system, &exact->system.blocks.data[spot->block]);
         course->strike = course->later = SN_VEC3_ZERO;
+        spot_point(problem, spot)->impulse = to_world(spot->axes, p);
+        if (ends_contact(exact, i)) {
+            finish_turning(exact, problem, spot, false);
+        }
     }
     return changed;
 }

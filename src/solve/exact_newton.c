@@ -12,6 +12,8 @@
 // Redundant contacts make W singular: impulses are not unique, velocities are. Therefore u is
 // replaced by u + shift (p - centre), and the centre by what comes out: proximal steps, which leave
 // what has no effect where it was, and end where u alone is right.
+//
+// Rows of bonds hold always: they are taken out beforehand (exact_firm.c).
 #include <string.h>
 
 #include "solve/band.h"
@@ -66,11 +68,11 @@ static void couple(sn_exact_system *system, const sn_exact_block *a, const sn_ex
     }
 }
 
-void sn_exact_newton_prepare(sn_exact_system *system)
+bool sn_exact_newton_prepare(sn_exact_system *system)
 {
     int rows = system->p.count;
     if (system->has_matrix) {
-        return;
+        return true;
     }
     system->has_matrix = true;
     memset(system->matrix.data, 0, (size_t)rows * (size_t)rows * sizeof *system->matrix.data);
@@ -96,6 +98,7 @@ void sn_exact_newton_prepare(sn_exact_system *system)
                 sn_exact_softness(a, m) * s * s;
         }
     }
+    return sn_exact_firm_take_out(system);
 }
 
 // ---- one step ----
@@ -246,7 +249,7 @@ static void block_rows(newton *n, const sn_exact_block *block)
         p[i] = s > 0.0 ? p[i] / s : 0.0;
         u[i] = s * u[i] + n->shift * (p[i] - from);
     }
-    if (block->idle || !(block->scale[0] > 0.0)) {
+    if (block->idle || block->firm || !(block->scale[0] > 0.0)) {
         return;
     }
     if (block->kind == SN_BLOCK_POINT) {
@@ -307,6 +310,7 @@ static bool newton_step(newton *n)
 {
     sn_exact_system *system = n->system;
     n->count = 0;
+    sn_exact_firm_hold(system);
     bool ordered = system->order.count == system->blocks.count;
     for (int k = 0; k < system->blocks.count; ++k) {
         block_rows(n, &system->blocks.data[ordered ? system->order.data[k] : k]);
@@ -327,6 +331,7 @@ static bool newton_step(newton *n)
     for (int i = 0; i < n->count; ++i) {
         system->step.data[system->active.data[i]] = system->right.data[i];
     }
+    sn_exact_firm_follow(system);
     for (int k = 0; k < system->blocks.count; ++k) {
         const sn_exact_block *block = &system->blocks.data[k];
         double dp[SN_BLOCK_ROWS] = {0.0, 0.0, 0.0};

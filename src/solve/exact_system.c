@@ -41,6 +41,11 @@ void sn_exact_system_free(sn_exact_system *system)
     sn_array_free(&system->order);
     sn_array_free(&system->places);
     sn_array_free(&system->swaps);
+    sn_array_free(&system->firm);
+    sn_array_free(&system->firm_factor);
+    sn_array_free(&system->firm_answers);
+    sn_array_free(&system->firm_scratch);
+    sn_array_free(&system->firm_order);
     sn_array_free(&system->start_p);
     sn_array_free(&system->start_v);
     sn_array_free(&system->free_v);
@@ -350,7 +355,7 @@ double sn_exact_residual_near(const sn_exact_system *system, double shift, const
             double s = block->scale[i];
             p[i] = s > 0.0 && i < block->width ? raw_p[i] / s : 0.0;
             u[i] = s * raw_u[i];
-            if (centre != NULL && s > 0.0 && i < block->width) {
+            if (centre != NULL && s > 0.0 && i < block->width && !block->firm) {
                 u[i] += shift * (raw_p[i] - centre[block->row + i]) / s;
             }
             largest(&size, p[i]);
@@ -420,7 +425,9 @@ bool sn_exact_system_solve(sn_exact_system *system, const sn_exact_limits *limit
         int left = limits->newton_steps - effort->newton_steps;
         if (newton && effort->residual > wanted && left > 0 && work > 0.0) {
             if (!prepared) {
-                sn_exact_newton_prepare(system);
+                if (!sn_exact_newton_prepare(system)) {
+                    return false;
+                }
                 prepared = true;
             }
             effort->residual = sn_exact_newton(system, wanted, left, &effort->newton_steps, &work);

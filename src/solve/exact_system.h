@@ -38,6 +38,7 @@ typedef struct sn_exact_block {
     int owner, owner_count;      // ball: point blocks
     double softness;             // of points: of their normal alone
     bool idle;                   // not solved in this pass: its impulse stays as it is
+    bool firm;                   // taken out of Newton's matrices: exact_firm.c
     sn_sym3 w;                   // J Y, softness included
     double scale[SN_BLOCK_ROWS]; // s; 0: nothing answers in this row
 } sn_exact_block;
@@ -74,6 +75,13 @@ typedef struct sn_exact_system {
     SN_ARRAY(int) order;   // blocks by their rows
     SN_ARRAY(int) places;  // where the blocks of each agent begin, and these; scratch of ordering
     SN_ARRAY(int) swaps;
+    // Rows that hold always: exact_firm.c.
+    SN_ARRAY(int) firm;            // blocks, of which the first ones
+    int firm_count;                // are taken out
+    SN_ARRAY(double) firm_factor;  // of their own part of the matrix
+    SN_ARRAY(double) firm_answers; // firm_count x rows: what they do when others are pushed
+    SN_ARRAY(double) firm_scratch;
+    SN_ARRAY(int) firm_order;
     // Where the solve began, and bounds of friction by blocks: of the way out.
     SN_ARRAY(double) start_p;
     SN_ARRAY(double) start_v;
@@ -184,8 +192,15 @@ SN_API void sn_exact_push_apart(sn_exact_system *system, const double *wishes);
 // has spent `steps` or `work` (multiplications, counted down).
 // exact_newton.c.
 SN_API bool sn_exact_newton_reserve(sn_exact_system *system);
-SN_API void sn_exact_newton_prepare(sn_exact_system *system);
+SN_API bool sn_exact_newton_prepare(sn_exact_system *system); // false: no memory
 SN_API double sn_exact_newton(sn_exact_system *system, double tolerance, int most, int *steps,
                               double *work);
+
+// Takes rows that hold always out of the matrix that Newton's method has prepared (false: no
+// memory); gives them the impulses with which they hold; and the steps with which they go on doing
+// so when the others make theirs, in `step`. exact_firm.c.
+SN_API bool sn_exact_firm_take_out(sn_exact_system *system);
+SN_API void sn_exact_firm_hold(sn_exact_system *system);
+SN_API void sn_exact_firm_follow(sn_exact_system *system);
 
 #endif

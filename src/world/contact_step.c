@@ -419,6 +419,10 @@ sn_status sn_world_choose_solvers(sn_world *world, sn_error *error)
 // as a rule.
 enum { MOST_LEANS = 24 };
 
+// Where elastic bodies touch, all points answer each other: the matrix is full, sweeps cost as much
+// as Newton's method and do not come near in hundreds of them. So that may spend this.
+static const double SOFT_WORK = 2e9;
+
 static sn_exact_problem problem_of(sn_world *world, int island, double h)
 {
     sn_touch *touch = &world->touch;
@@ -430,6 +434,7 @@ static sn_exact_problem problem_of(sn_world *world, int island, double h)
     gather_island(world, own, &problem.contact_count, &problem.bond_count);
     problem.sets = world->sets;
     problem.leans = MOST_LEANS;
+    problem.limits.work = sn_touch_has_elastic(world, own) ? SOFT_WORK : problem.limits.work;
     problem.h = h;
     // The simultaneous impulse knows of points alone.
     problem.predict = world->contact.method == SN_CONTACT_IMPULSE && problem.bond_count == 0;

@@ -231,7 +231,7 @@ static bool is_fast(const sn_world *world, const sn_island *island, double h)
     return fast;
 }
 
-static bool has_elastic(const sn_world *world, const sn_island *island)
+bool sn_touch_has_elastic(const sn_world *world, const sn_island *island)
 {
     const int *agents = &world->touch.islands.agents.data[island->agent_first];
     bool any = false;
@@ -511,7 +511,7 @@ void sn_world_check_energies(sn_world *world, double h)
     world->report.slowed = 0;
     for (int i = 0; i < islands->islands.count; ++i) {
         if (world->touch.kinds.data[i] != SN_ISLAND_ASLEEP &&
-            !has_elastic(world, &islands->islands.data[i]) &&
+            !sn_touch_has_elastic(world, &islands->islands.data[i]) &&
             is_fast(world, &islands->islands.data[i], h)) {
             check_island(world, i, h);
         }
@@ -623,7 +623,8 @@ bool sn_world_check_soft_energies(sn_world *world, double h)
     bool moved = false;
     for (int i = 0; i < islands->islands.count; ++i) {
         soft_group group = {.island = &islands->islands.data[i]};
-        if (world->touch.kinds.data[i] != SN_ISLAND_ASLEEP && has_elastic(world, group.island)) {
+        if (world->touch.kinds.data[i] != SN_ISLAND_ASLEEP &&
+            sn_touch_has_elastic(world, group.island)) {
             moved = check_group(world, &group, h) || moved;
         }
     }

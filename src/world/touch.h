@@ -199,6 +199,7 @@ bool sn_touch_copy(const sn_world *world, sn_world *copy);
 sn_contact_side sn_touch_side(const sn_world *world, const sn_touch_shape *shape);
 
 int sn_touch_agent_number(const sn_world *world, sn_contact_side side); // over all sets
+bool sn_touch_has_elastic(const sn_world *world, const sn_island *island);
 const sn_collider *sn_touch_collider(const sn_world *world, const sn_touch_shape *shape);
 const sn_surface *sn_touch_surface(const sn_world *world, const sn_touch_shape *shape);
 bool sn_touch_may_meet(const sn_world *world, const sn_touch_shape *a, const sn_touch_shape *b);
