@@ -141,6 +141,37 @@ static void ball_is_held_between_pads(void **state)
     sn_world_destroy(world);
 }
 
+// A jaw of 16 g that 40 N drive at a wall, its pad 5 mm away: it would be 9 cm beyond in one step.
+// What stops the pad stops the jaw with it. That went on alone, or was stopped alone, and tore the
+// pad off by centimetres.
+static void pad_stays_on_its_jaw(void **state)
+{
+    (void)state;
+    sn_world *world = build_text(
+        "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"materials\": {\"pad\": {\"density\": 1000, "
+        "\"law\": \"neo_hookean\", \"young\": \"200kPa\", \"poisson\": 0.4}}, \"bodies\": "
+        "[{\"name\": \"wall\", \"type\": \"static\", \"position\": [0.01, 0, 0], \"shape\": "
+        "{\"type\": \"box\", \"size\": [0.02, 0.1, 0.1]}}, {\"name\": \"jaw\", \"position\": "
+        "[-0.045, 0, 0], \"shape\": {\"type\": \"box\", \"size\": [0.02, 0.04, 0.04], \"density\": "
+        "500}}, {\"name\": \"pad\", \"type\": \"elastic\", \"material\": \"pad\", \"position\": "
+        "[-0.02, 0, 0], \"mesh\": {\"type\": \"box\", \"size\": [0.03, 0.04, 0.04], \"cells\": [2, "
+        "2, 2]}, \"damping\": {\"stiffness\": \"2ms\"}}], \"joints\": [{\"name\": \"slide\", "
+        "\"type\": \"slider\", \"child\": \"jaw\", \"axis\": [1, 0, 0], \"drive\": {\"type\": "
+        "\"force\", \"target\": 40}}], \"bonds\": [{\"name\": \"glue\", \"type\": \"attached\", "
+        "\"body\": \"pad\", \"to\": \"jaw\", \"vertices\": {\"plane\": [-1, 0, 0], \"position\": "
+        "[-0.015, 0, 0]}}]}");
+    sn_bond glue = sn_world_find_bond(world, "glue");
+    for (int i = 0; i < 90; ++i) {
+        advance(world, 1.0 / 60.0, 1);
+        assert_true(sn_bond_read(world, glue).error < 2e-4);
+        double x = sn_body_transform(world, find(world, "jaw")).position.x;
+        assert_true(x > -0.046 && x < -0.03);
+    }
+    double force = sn_body_contact_force(world, find(world, "pad"), NULL).x;
+    assert_true(fabs(force + 40.0) < 0.1);
+    sn_world_destroy(world);
+}
+
 // ---- what hardly changes its volume ----
 
 // 5 kg on a cube of 10 cm and 100 kPa: shorter by F L/(E A), less what large strain changes. With
@@ -225,6 +256,7 @@ int main(void)
         cmocka_unit_test(pressed_bell_is_in_equilibrium),
         cmocka_unit_test(pressed_bell_of_the_thesis_law_is_in_equilibrium),
         cmocka_unit_test(ball_is_held_between_pads),
+        cmocka_unit_test(pad_stays_on_its_jaw),
         cmocka_unit_test(weight_rests_on_incompressible_cube),
         cmocka_unit_test(glued_bars_stretch_as_one),
     };

@@ -130,14 +130,21 @@ static bool find_shares(sn_world *world, const sn_skin_pairs *pairs)
     return true;
 }
 
+static void begin_shares(sn_soft_touch *soft)
+{
+    for (int i = 0; i < soft->shares.count; ++i) {
+        soft->shares.data[i] = 1.0;
+    }
+    for (int i = 0; i < soft->island_shares.count; ++i) {
+        soft->island_shares.data[i] = 1.0;
+    }
+}
+
 static sn_status look_at_skins(sn_world *world, sn_error *error)
 {
     sn_soft_touch *soft = &world->touch.soft;
     int count = soft->skins.count;
     bool self = some_meets_itself(world);
-    for (int i = 0; i < count; ++i) {
-        soft->shares.data[i] = 1.0;
-    }
     if (count < 2 && !self) {
         return SN_OK;
     }
@@ -187,7 +194,6 @@ static sn_status look_at_shapes(sn_world *world, int agent, double reach, bool a
     const sn_agent_set *set = &world->elastics.agents;
     const sn_elastic_item *item = world->elastics.items[agent];
     const double *q0 = set->q_last + set->agents[agent].q_first;
-    int island = island_of(world, (sn_contact_side){SN_SET_ELASTIC, agent, 0});
     sn_status status =
         sn_soft_find_met_shapes(world, agent, q0, sn_agent_q(set, agent), reach, error);
     for (int i = 0; i < soft->shapes.count && status == SN_OK; ++i) {
@@ -201,8 +207,11 @@ static sn_status look_at_shapes(sn_world *world, int agent, double reach, bool a
                                                           &sweep, keep_for(world, agent, agent));
         sn_contact_side side = sn_touch_side(world, own);
         soft->shares.data[agent] = fmin(soft->shares.data[agent], step.share);
-        if (step.share < 1.0 &&
-            (island < 0 || side.set != SN_SET_RIGID || island_of(world, side) != island)) {
+        int island = island_of(world, side);
+        if (step.share < 1.0 && island >= 0) { // goes back with all that leans on it
+            double *all = &soft->island_shares.data[island];
+            *all = fmin(*all, step.share);
+        } else if (step.share < 1.0) {
             sn_touch_take_back(world, shape, at_start ? 0.0 : ON_WAY * step.share);
         }
     }
@@ -213,16 +222,9 @@ static sn_status look_at_shapes(sn_world *world, int agent, double reach, bool a
 
 // What leans on each other goes back together: up to the least of their shares all of them were
 // found to be free of each other at the same time.
-static bool share_islands(sn_world *world)
+static void share_islands(sn_world *world)
 {
     sn_soft_touch *soft = &world->touch.soft;
-    const sn_islands *islands = &world->touch.islands;
-    if (!sn_array_resize(&soft->island_shares, islands->islands.count)) {
-        return false;
-    }
-    for (int i = 0; i < islands->islands.count; ++i) {
-        soft->island_shares.data[i] = 1.0;
-    }
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < soft->skins.count; ++i) {
             int island = island_of(world, (sn_contact_side){SN_SET_ELASTIC, i, 0});
@@ -231,7 +233,6 @@ static bool share_islands(sn_world *world)
             *(pass == 0 ? all : own) = fmin(*own, *all);
         }
     }
-    return true;
 }
 
 static void take_back_rigid(sn_world *world, bool at_start)
@@ -252,12 +253,26 @@ static void take_back_rigid(sn_world *world, bool at_start)
     }
 }
 
+// Bonds would be torn by as far as a link went on alone. Motions are followed whatever is in the
+// way.
+static void take_back_mechanisms(sn_world *world, bool at_start)
+{
+    sn_agent_set *set = &world->articulations.agents;
+    for (int i = 0; i < set->count; ++i) {
+        int island = island_of(world, (sn_contact_side){SN_SET_ARTICULATION, i, 0});
+        double share = island >= 0 ? world->touch.soft.island_shares.data[island] : 1.0;
+        if (share < 1.0 && sn_articulation_may_turn_back(set, i)) {
+            sn_articulation_take_back(set, i, world->gravity, at_start ? 0.0 : ON_WAY * share);
+        }
+    }
+}
+
 // Whether anything was in the way.
 static bool take_all_back(sn_world *world, bool at_start)
 {
     const sn_soft_touch *soft = &world->touch.soft;
     bool any = false;
-    for (int i = 0; i < soft->skins.count; ++i) {
+    for (int i = 0; i < soft->skins.count; ++i) { // the shape that is in a skin's way has it, too
         if (soft->shares.data[i] < 1.0) {
             take_back(world, i, at_start ? 0.0 : ON_WAY * soft->shares.data[i]);
             any = true;
@@ -265,15 +280,17 @@ static bool take_all_back(sn_world *world, bool at_start)
     }
     if (any) {
         take_back_rigid(world, at_start);
+        take_back_mechanisms(world, at_start);
     }
     return any;
 }
 
 // ---- all ----
 
-static bool make_room(sn_soft_touch *soft, int count)
+static bool make_room(sn_soft_touch *soft, int count, int islands)
 {
-    if (!sn_array_resize(&soft->shares, count) || !sn_array_resize(&soft->stopped, count)) {
+    if (!sn_array_resize(&soft->shares, count) || !sn_array_resize(&soft->stopped, count) ||
+        !sn_array_resize(&soft->island_shares, islands)) {
         return false;
     }
     memset(soft->stopped.data, 0, (size_t)count);
@@ -289,29 +306,37 @@ static sn_status free_ways(sn_world *world, sn_error *error)
     bool moved = true;
     for (int round = 0; round < ROUNDS + agents && moved && status == SN_OK; ++round) {
         bool at_start = round >= ROUNDS;
+        begin_shares(&world->touch.soft);
         status = look_at_skins(world, error);
         for (int i = 0; i < count && status == SN_OK; ++i) {
             status = look_at_shapes(world, i, reach, at_start, error);
         }
-        if (status == SN_OK && !share_islands(world)) {
-            status = sn_fail_memory(error, sizeof(double));
-        }
+        share_islands(world);
         moved = status == SN_OK && take_all_back(world, at_start);
     }
     world->touch.soft.sound = moved ? 0 : world->touch.soft.sound;
     return status;
 }
 
+sn_status sn_world_stop_bonded(sn_world *world, sn_error *error)
+{
+    int count = world->elastics.agents.count;
+    if (count == 0) {
+        return SN_OK;
+    }
+    if (!make_room(&world->touch.soft, count, world->touch.islands.islands.count)) {
+        return sn_fail_memory(error, sizeof(double));
+    }
+    return world->bonds.rows.count > 0 ? free_ways(world, error) : SN_OK;
+}
+
 sn_status sn_world_stop_soft(sn_world *world, double h, sn_error *error)
 {
-    sn_soft_touch *soft = &world->touch.soft;
+    const sn_soft_touch *soft = &world->touch.soft;
     int count = world->elastics.agents.count;
     world->report.taken_back = 0;
     if (count == 0) {
         return SN_OK;
-    }
-    if (!make_room(soft, count)) {
-        return sn_fail_memory(error, sizeof(double));
     }
     sn_status status = free_ways(world, error);
     if (status == SN_OK && sn_world_check_soft_energies(world, h)) {

@@ -93,7 +93,9 @@ bool sn_soft_crosses(const sn_soft_touch *soft, int a, int b, uint32_t shape);
 
 // ---- soft_stop.c ----
 // What is about to cross a skin in the step that ends is taken back along its way to before that,
-// and islands with elastic bodies do not gain energy.
+// and islands with elastic bodies do not gain energy. What bonds hold goes back with it: before
+// anything stops links and bodies alone, and tears it off.
+sn_status sn_world_stop_bonded(sn_world *world, sn_error *error);
 sn_status sn_world_stop_soft(sn_world *world, double h, sn_error *error);
 
 // ---- soft_memory.c ----

@@ -235,7 +235,8 @@ static sn_status world_begin(sn_world *world, step_work *work, sn_error *error)
 static sn_status world_end_contacts(sn_world *world, double h, sn_error *error)
 {
     sn_world_check_energies(world, h); // before bodies of other islands may strike
-    sn_status status = sn_world_stop_tunnelling(world, h, error);
+    sn_status status = sn_world_stop_bonded(world, error);
+    status = status == SN_OK ? sn_world_stop_tunnelling(world, h, error) : status;
     return status == SN_OK ? sn_world_stop_soft(world, h, error) : status;
 }
 

@@ -623,7 +623,10 @@ void sn_touch_take_back(sn_world *world, uint32_t shape, double share)
 {
     uint32_t body = world->touch.shapes.data[shape].body;
     sn_agent_ref ref = world->bodies.data[body].agent;
-    if (is_link(world, body)) {
+    sn_agent_set *links = &world->articulations.agents;
+    if (is_link(world, body) && sn_articulation_may_turn_back(links, ref.agent)) {
+        sn_articulation_take_back(links, ref.agent, world->gravity, share);
+    } else if (is_link(world, body)) {
         sn_world_stand(world, ref);
     } else if (is_free(world, body)) {
         take_back(world, shape, share, shape, false);
