@@ -17,8 +17,8 @@
 // Islands with elastic bodies are looked at when their skins have been stopped where they had to be
 // (soft_stop.c), with the energy of their material and a smaller share. Should that alone be more
 // than the island may have, they are taken back on their way until it is not. Elastic bodies that
-// touch nothing pay with the motion of their material, and keep their momenta. Bonds, hands and
-// explicit steps are sources of their own.
+// touch nothing pay with the motion of their material, and keep their momenta. Bonds may do work by
+// as far as their equations are off or led; hands and explicit steps are sources of their own.
 //
 // An island in which something is no longer a number, or a mechanism could not be followed at all,
 // stands still for the step at half its velocity, with all impulses forgotten; `stalled` counts its
