@@ -185,6 +185,10 @@ typedef struct sn_agent_contact {
     // After all that: v becomes a share of itself.
     void (*slow)(sn_agent_set *set, int agent, double share);
 
+    // What `velocity` would have given at the start of the step, where `width` is not v_count; else
+    // NULL: v_last is that.
+    void (*start_velocity)(const sn_agent_set *set, int agent, double *v);
+
     // As `displace`, along A^-1 J^T p, where `width` is not v_count; NULL: `displace` does.
     void (*shove)(sn_agent_set *set, int agent, const double *impulse, double h);
     // The same was done to it by velocities that it has for the step alone. May be NULL.

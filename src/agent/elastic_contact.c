@@ -122,6 +122,21 @@ static void elastic_velocity(sn_agent_set *set, int agent, double *v)
     }
 }
 
+static void elastic_start_velocity(const sn_agent_set *set, int agent, double *v)
+{
+    const sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    const double *from = set->v_last + set->agents[agent].v_first;
+    for (int i = 0; i < item->grips.count; ++i) {
+        const sn_elastic_point *grip = &item->grips.data[i];
+        sn_vec3 sum = SN_VEC3_ZERO;
+        for (int k = 0; k < grip->count; ++k) {
+            sum = sn_vec3_add_scaled(sum, grip->weights[k],
+                                     sn_vec3_at(from + STRIDE * grip->vertices[k]));
+        }
+        sn_vec3_put(v + 3 * i, sum);
+    }
+}
+
 static void elastic_project(const sn_agent_set *set, int agent, int part, const sn_spatial *f,
                             double *row)
 {
@@ -235,6 +250,7 @@ const sn_agent_contact sn_elastic_contact = {
     .lean = elastic_lean,
     .push = elastic_push,
     .strike = elastic_strike,
+    .start_velocity = elastic_start_velocity,
     .shove = elastic_shove,
     .parted = elastic_parted,
     .slow = elastic_slow,

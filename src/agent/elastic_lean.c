@@ -44,6 +44,7 @@ static const double UPHILL = 0.5, SHORTEST = 0.1, LONGEST = 0.7;
 // A body may have gained this share of its energy but for that of its mean motion: of the most that
 // it has had of late, by a memory that fades by so much a step.
 static const double MOST_GAIN = 0.05, FADING = 0.98;
+static const double ROUNDING = 1e-10; // of energies that are told apart
 
 static int count_of(const sn_elastic_item *item)
 {
@@ -134,6 +135,8 @@ static void find_gain(sn_agent_set *set, int agent)
     item->gain = end.kinetic + end.potential - start.kinetic - start.potential - work;
     item->stake_now =
         fmax(FADING * item->stake, fmax(inner_energy(item, &start), inner_energy(item, &end)));
+    // Of what falls unbent nothing but rounding is at stake.
+    item->gain -= ROUNDING * (start.kinetic + end.kinetic + fabs(work));
 }
 
 void sn_elastic_settle_gain(sn_agent_set *set, int agent)

@@ -41,6 +41,7 @@ void sn_exact_free(sn_exact *exact)
     sn_array_free(&exact->places);
     sn_array_free(&exact->total);
     sn_array_free(&exact->wishes);
+    sn_array_free(&exact->start_v);
 }
 
 static sn_contact_point *spot_point(const sn_exact_problem *problem, const sn_exact_spot *spot)
@@ -133,6 +134,25 @@ bool sn_exact_is_whole(const sn_exact_problem *problem, const sn_exact_agent *ag
            (head->whole || head->integrator != SN_INTEGRATOR_LIE_MIDPOINT);
 }
 
+static bool find_start(sn_exact *exact, const sn_exact_problem *problem)
+{
+    if (!sn_array_resize(&exact->start_v, exact->system.v.count)) {
+        return false;
+    }
+    for (int i = 0; i < exact->system.agents.count; ++i) {
+        const sn_exact_agent *agent = &exact->system.agents.data[i];
+        const sn_agent_set *set = problem->sets[agent->set];
+        double *v = exact->start_v.data + agent->v_first;
+        if (set->type->contact->start_velocity != NULL) {
+            set->type->contact->start_velocity(set, agent->agent, v);
+        } else {
+            memcpy(v, set->v_last + set->agents[agent->agent].v_first,
+                   (size_t)agent->v_count * sizeof *v);
+        }
+    }
+    return true;
+}
+
 // The same of bonds, into their targets.
 static double find_bond_lags(sn_exact *exact, const sn_exact_problem *problem)
 {
@@ -145,13 +165,12 @@ static double find_bond_lags(sn_exact *exact, const sn_exact_problem *problem)
         bool whole = false;
         for (int side = 0; side < block->side_count; ++side) {
             const sn_exact_agent *agent = &system->agents.data[block->side[side].agent];
-            const sn_agent_set *set = problem->sets[agent->set];
             const double *j = system->j.data + block->side[side].first,
                          *v = system->v.data + agent->v_first,
-                         *v0 = set->v_last + set->agents[agent->agent].v_first;
+                         *v0 = exact->start_v.data + agent->v_first;
             bool here = sn_exact_is_whole(problem, agent);
             whole = whole || here;
-            for (int k = 0; k < agent->v_count && !here && set->type->contact->width == NULL; ++k) {
+            for (int k = block->side[side].from; k < block->side[side].to && !here; ++k) {
                 lag += 0.5 * j[k] * (v[k] - v0[k]);
             }
         }
@@ -649,7 +668,7 @@ static bool solve_leaning(sn_exact *exact, const sn_exact_problem *problem, sn_e
             return false;
         }
         set_targets(exact, problem, false);
-        if (!make_impacts(exact, problem, &report->strikes) ||
+        if (!find_start(exact, problem) || !make_impacts(exact, problem, &report->strikes) ||
             !solve_unlike(exact, problem, &report->effort)) {
             return false;
         }
@@ -679,6 +698,11 @@ sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_ex
         if (ends_contact(exact, i)) {
             finish_turning(exact, problem, spot, false);
         }
+    }
+    for (int i = 0; i < problem->bond_count; ++i) { // sides of two rules end at two velocities
+        const sn_exact_bond *bond = problem->bonds[i];
+        report->struck =
+            report->struck || problem->h * fabs(bond->lag) > SN_EXACT_SMALL * bond->size;
     }
     push_agents(exact, problem);
     bear_all(exact, problem);

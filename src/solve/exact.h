@@ -105,11 +105,12 @@ typedef struct sn_exact {
     SN_ARRAY(sn_exact_spot) spots;
     SN_ARRAY(sn_impact_spot) impacts; // beside the spots
     SN_ARRAY(sn_agent_row) rows;
-    SN_ARRAY(int) places;    // hash of agents
-    SN_ARRAY(double) total;  // as v: generalised impulses, and scratch
-    SN_ARRAY(double) wishes; // by blocks: how much faster contacts ought to part
-    bool at_end;             // of the step: the second pass
-    int contact_blocks;      // blocks of contacts come first, then bonds, then agents' own
+    SN_ARRAY(int) places;     // hash of agents
+    SN_ARRAY(double) total;   // as v: generalised impulses, and scratch
+    SN_ARRAY(double) start_v; // as v: at the start of the step
+    SN_ARRAY(double) wishes;  // by blocks: how much faster contacts ought to part
+    bool at_end;              // of the step: the second pass
+    int contact_blocks;       // blocks of contacts come first, then bonds, then agents' own
 } sn_exact;
 
 SN_API sn_exact_problem sn_exact_default(void);

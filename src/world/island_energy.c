@@ -41,6 +41,7 @@ static const double GROSS = 100.0;      // the same
 static const double ROUNDING = 1e-12;
 // The same of elastic bodies, whose skins overlap by no more than their thickness.
 static const double SOFT_FLOOR = 1.0 / 100.0, SOFT_LIFT = 2e-3, SOFT_SHARE = 2e-3;
+static const double SOFT_ROUNDING = 1e-10;
 // The same of those with bonds, whose bodies have accounts of what rules give them
 // (agent/elastic_lean.c).
 static const double BONDED_SHARE = 0.1;
@@ -175,6 +176,7 @@ static void add_elastic(const sn_world *world, int agent, double h, island_sum *
     sum->kinetic += now.kinetic;
     sum->potential += now.potential;
     sum->before += start.kinetic + start.potential;
+    sum->added += now.kinetic + start.kinetic + fabs(now.potential) + fabs(start.potential);
     sum->mass += item->mass.total;
     sum->momentum = sn_vec3_add(sum->momentum, now.momentum);
     sum->momentum_before = sn_vec3_add(sum->momentum_before, start.momentum);
@@ -601,7 +603,8 @@ static bool check_group(sn_world *world, const soft_group *group, double h)
     }
     double may = motion_of(&sum), stake = at_stake(&sum, world->gravity, h);
     double share = sum.bonded ? BONDED_SHARE : SOFT_SHARE;
-    if (!sum.driven && !(sum.kinetic <= fmax(may + share * fmin(may, stake), sum.floor))) {
+    if (!sum.driven && !(sum.kinetic <= fmax(may + share * fmin(may, stake), sum.floor) +
+                                            SOFT_ROUNDING * sum.added)) {
         slow_group(world, group, &sum, fmax(may, sum.floor), stake);
     }
     return moved;
