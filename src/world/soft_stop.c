@@ -318,6 +318,19 @@ static sn_status free_ways(sn_world *world, sn_error *error)
     return status;
 }
 
+// Does a bond hold something that may be stopped by itself?
+static bool has_bonds_to_rigid(const sn_world *world)
+{
+    bool any = false;
+    for (int i = 0; i < world->bonds.rows.count && !any; ++i) {
+        const sn_exact_bond *bond = &world->bonds.rows.data[i];
+        for (int k = 0; k < bond->count; ++k) {
+            any = any || bond->sides[k].set != SN_SET_ELASTIC;
+        }
+    }
+    return any;
+}
+
 sn_status sn_world_stop_bonded(sn_world *world, sn_error *error)
 {
     int count = world->elastics.agents.count;
@@ -327,7 +340,7 @@ sn_status sn_world_stop_bonded(sn_world *world, sn_error *error)
     if (!make_room(&world->touch.soft, count, world->touch.islands.islands.count)) {
         return sn_fail_memory(error, sizeof(double));
     }
-    return world->bonds.rows.count > 0 ? free_ways(world, error) : SN_OK;
+    return has_bonds_to_rigid(world) ? free_ways(world, error) : SN_OK;
 }
 
 sn_status sn_world_stop_soft(sn_world *world, double h, sn_error *error)
