@@ -636,7 +636,9 @@ void sn_elastic_measure_at(const sn_agent_set *set, int agent, sn_vec3 gravity, 
     double *momentum = item->right;
     memset(momentum, 0, (size_t)(STRIDE * item->mass.vertex_count) * sizeof *momentum);
     sn_mass_add_product(&item->mass, STRIDE, 1.0, v, momentum);
+    bool wide = sn_solid_use_wide(item->solid, false);
     measure->potential = sn_solid_energy(item->solid, ((const sn_elastic_set *)set)->threads, q);
+    sn_solid_use_wide(item->solid, wide);
     for (int i = 0; i < item->mass.vertex_count; ++i) {
         sn_vec3 x = sn_vec3_at(q + STRIDE * i), p = sn_vec3_at(momentum + STRIDE * i);
         measure->kinetic += 0.5 * sn_dot(sn_vec3_at(v + STRIDE * i), p);

@@ -156,6 +156,7 @@ static bool go_whole(sn_agent_set *set, int agent)
     double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     head->whole = 1;
     item->answers = false;
+    sn_solid_use_wide(item->solid, false);
     for (int i = 0; i < count_of(item); ++i) {
         q[i] = q0[i] + item->step * v[i];
     }
@@ -336,6 +337,7 @@ static bool go_free(sn_agent_set *set, int agent)
     double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     head->whole = 0;
     item->leans = item->answers = false;
+    sn_solid_use_wide(item->solid, false);
     double t = sn_elastic_time(set, agent, item->step);
     for (int i = 0; i < count_of(item); ++i) {
         q[i] = q0[i] + t * v[i];

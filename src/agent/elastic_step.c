@@ -221,6 +221,10 @@ bool sn_elastic_find_lack(const sn_agent_set *set, int agent, double h, bool fir
         }
     }
     add_hands(item, share, t, dv, right);
+    if (item->bound && sn_elastic_is_midpoint(&set->agents[agent]) &&
+        sn_solid_widen(item->solid, threads_of(set), place, speed, h, NULL) != SN_OK) {
+        return false;
+    }
     *kept = first && item->stiffness == SN_STIFFNESS_FROZEN && item->viscosities == NULL;
     add_inner(set, item, place, speed, *kept, right);
     if (!add_stiffness_damping(set, item, place, speed, right, kept)) {
@@ -495,6 +499,7 @@ void sn_elastic_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravit
         item->leans =
             item->linear != NULL && !is_explicit(head) && (item->bound || item->grips.count > 0);
         item->iterations = item->newtons = 0;
+        sn_solid_use_wide(item->solid, false);
         sn_elastic_follow_flow(set, agent);
         sn_elastic_find_outer(set, agent, gravity, item->force);
         int failure = sn_elastic_find_velocity(set, agent, h);
@@ -545,6 +550,7 @@ void sn_elastic_advance(sn_agent_set *set, int first, int last, double h)
 {
     for (int agent = first; agent < last; ++agent) {
         sn_elastic_item *item = sn_elastic_item_of(set, agent);
+        sn_solid_use_wide(item->solid, false);
         if (!steps(&set->agents[agent]) || !item->pushed) {
             continue;
         }

@@ -314,7 +314,8 @@ static bool reserve(maker *m)
     solid->element_count = m->mesh->element_count;
     solid->block_count = (int)blocks;
     size_t lanes = blocks * points * sizeof(sn_lanes);
-    solid->gradients = sn_lanes_allocate(lanes * 3 * (nodes - 1), &solid->memory[0]);
+    solid->narrow = sn_lanes_allocate(lanes * 3 * (nodes - 1), &solid->memory[0]);
+    solid->gradients = solid->narrow;
     solid->volumes = sn_lanes_allocate(lanes, &solid->memory[1]);
     solid->frozen = sn_lanes_allocate(lanes * (3 * nodes - 1), &solid->memory[2]);
     solid->materials = sn_lanes_allocate(blocks * sizeof *solid->materials, &solid->memory[3]);

@@ -74,6 +74,15 @@ SN_API double sn_solid_safe_share(sn_solid *solid, sn_threads *threads, const do
 // Deformation gradient of one element, at point 0, or 0 to 3 of ten nodes.
 SN_API sn_mat3 sn_solid_gradient(const sn_solid *solid, int element, int point, const double *x);
 
+// ---- places halfway ----
+
+// From now on x is understood as halfway between x - time/2 v and x + time/2 v: elements have the
+// mean of both metrics (solid_wide.c), in forces, stiffness and all else, until they are used
+// narrow again. That returns whether they were wide, and the other way round.
+SN_API sn_status sn_solid_widen(sn_solid *solid, sn_threads *threads, const double *x,
+                                const double *v, double time, sn_error *error);
+SN_API bool sn_solid_use_wide(sn_solid *solid, bool wide);
+
 // ---- viscosity ----
 
 // Forces of the thesis' viscosity at positions x and velocities v, by regions like materials. With

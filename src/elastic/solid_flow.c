@@ -76,7 +76,7 @@ static bool fill(const sn_solid *solid, const sn_plastic *laws, int count, sn_so
     for (size_t i = 0; i < 3 * points; ++i) {
         made->applied[9 * (i / 3) + 4 * (i % 3)] = 1.0;
     }
-    memcpy(made->gradients, solid->gradients, bytes);
+    memcpy(made->gradients, solid->narrow, bytes);
     return true;
 }
 
@@ -121,7 +121,7 @@ static void apply(const sn_solid *solid, int slot, int point, const double *inve
     int block = slot / SN_LANES, lane = slot % SN_LANES;
     size_t first = sn_solid_point(solid, block, point) * (size_t)(3 * (solid->nodes - 1));
     const sn_lanes *from = solid->plastic->gradients + first;
-    sn_lanes *to = solid->gradients + first;
+    sn_lanes *to = solid->narrow + first;
     for (int k = 0; k < solid->nodes - 1; ++k, from += 3, to += 3) {
         for (int j = 0; j < 3; ++j) {
             to[j][lane] = from[0][lane] * inverse[j] + from[1][lane] * inverse[3 + j] +

@@ -36,8 +36,10 @@ typedef struct sn_solid_plastic {
 struct sn_solid {
     int nodes, points; // of an element: 4 and 1, or 10 and 4
     int vertex_count, element_count, block_count, chunk_count, colour_count;
-    void *memory[6];     // of the next six, which are aligned within
-    sn_lanes *gradients; // block, point, node - 1, component
+    void *memory[7];     // of the lanes below, which are aligned within
+    sn_lanes *gradients; // block, point, node - 1, component: one of the next two
+    sn_lanes *narrow;    // at rest
+    sn_lanes *wide;      // of the last sn_solid_widen; NULL as long as nobody asked
     sn_lanes *volumes;   // block, point: at rest
     sn_lanes *frozen;    // block, point: turned gradients, then shear modulus and lambda * volume
     sn_lanes *hessians;  // block, point: entries times volume; NULL as long as nobody asked

@@ -675,6 +675,9 @@ static bool solve_leaning(sn_exact *exact, const sn_exact_problem *problem, sn_e
         if (turn == problem->leans || !lean_agents(exact, problem)) {
             return true;
         }
+        if (problem->bend != NULL) {
+            problem->bend(problem->context, problem->bonds, problem->bond_count);
+        }
     }
 }
 

@@ -61,7 +61,8 @@ typedef struct sn_exact_bond {
     double size;         // m, by which that is measured
     double end_target;   // the same in the second pass
     double impulse;      // of the step before, and the answer
-    double start_rate;   // at the start of the step: for whoever makes the target
+    double start_rate;   // at the start of the step, and with its velocities
+    double middle_rate;  // in the middle: for whoever makes the target
     double way;          // by which it is off or led in the step: more than it does work along
 } sn_exact_bond;
 
@@ -73,7 +74,9 @@ typedef struct sn_exact_problem {
     sn_exact_bond *const *bonds;
     int bond_count;
     double h;
-    int leans;              // how often agents may be asked to lean on what has been found
+    int leans; // how often agents may be asked to lean on what has been found,
+    void (*bend)(void *context, sn_exact_bond *const *bonds, int count); // and bonds to follow;
+    void *context;                                                       // NULL: they need not
     bool predict;           // the simultaneous impulse of seed_impulse.h in place of the solver
     sn_exact_limits limits; // see sn_exact_default
 } sn_exact_problem;

@@ -69,6 +69,8 @@ sn_status sn_world_give_bonds(sn_world *world, sn_error *error);
 // The same rows where agents are now: in the middle of the step, before velocities have changed,
 // and at its end.
 void sn_world_renew_bonds(sn_world *world, double h, bool at_end);
+// Those that are curved, where agents lean: of a sn_exact_problem, with the world as its context.
+void sn_world_bend_bonds(void *context, sn_exact_bond *const *bonds, int count);
 // At the end of the step: forces, and what breaks.
 void sn_world_finish_bonds(sn_world *world, double h);
 

@@ -49,15 +49,20 @@ static bool is_midpoint(const sn_world *world, const sn_bond_record *record)
            SN_INTEGRATOR_LIE_MIDPOINT;
 }
 
+static bool is_curved(const sn_world *world, const sn_bond_record *record)
+{
+    sn_bond_type type = record->item.type;
+    return (type == SN_BOND_QUADRIC || type == SN_BOND_RIGID || type == SN_BOND_VOLUME) &&
+           is_midpoint(world, record);
+}
+
 // Does what the equation asks turn on the way: is the other side a rigid part that moves, or the
-// equation itself curved? Then its rows are those of the middle of the step, x*: of a quadric, with
-// g(x1) - g(x0) = g'((x0 + x1) / 2) . (x1 - x0), an impulse along those does no work.
+// equation itself curved? Then its rows are those of the middle of the step, x* at first: of a
+// quadric, with g(x1) - g(x0) = g'((x0 + x1) / 2) . (x1 - x0), an impulse along those does no work.
 static bool turns(const sn_world *world, const sn_bond_record *record)
 {
     const sn_body_record *other = sn_world_body_record(world, record->other);
-    sn_bond_type type = record->item.type;
-    bool curved = type == SN_BOND_QUADRIC || type == SN_BOND_RIGID || type == SN_BOND_VOLUME;
-    return (curved && is_midpoint(world, record)) ||
+    return is_curved(world, record) ||
            (other != NULL && other->type != SN_BODY_ELASTIC && other->agent.agent >= 0);
 }
 
@@ -221,7 +226,8 @@ static void renew_row(const sn_world *world, const sn_bond_record *record, int i
     if (at_end) {
         out->end_target = -row.rate;
     } else if (is_midpoint(world, record)) {
-        out->target -= rate_of(&row, &view) - out->start_rate;
+        out->middle_rate = rate_of(&row, &view);
+        out->target -= out->middle_rate - out->start_rate;
     }
 }
 
@@ -239,6 +245,52 @@ void sn_world_renew_bonds(sn_world *world, double h, bool at_end)
             renew_row(world, record, k, world->time + (at_end ? h : 0.5 * h), at_end,
                       &set->rows.data[record->first_row + k]);
         }
+    }
+}
+
+// Where the agent is halfway through the step, by the change of velocity it is linearised at.
+static const double *find_middle(const sn_agent_set *set, int agent)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    const double *q0 = set->q_last + set->agents[agent].q_first, *q = sn_agent_q(set, agent);
+    double t = sn_elastic_time(set, agent, item->step);
+    bool midpoint = sn_elastic_is_midpoint(&set->agents[agent]);
+    for (int i = 0; i < set->agents[agent].v_count; ++i) {
+        item->place[i] =
+            midpoint ? q[i] + 0.5 * t * item->bend[i] : 0.5 * (q0[i] + q[i] + t * item->bend[i]);
+    }
+    return item->place;
+}
+
+void sn_world_bend_bonds(void *context, sn_exact_bond *const *bonds, int count)
+{
+    sn_world *world = context;
+    const sn_bond_set *set = &world->bonds;
+    const double *middle = NULL;
+    int middle_of = -1;
+    for (int i = 0; i < count; ++i) {
+        int number = (int)(bonds[i] - set->rows.data);
+        const sn_bond_record *record = &set->records.data[set->owners.data[number]];
+        if (!is_curved(world, record)) {
+            continue;
+        }
+        int agent = sn_world_body_record(world, record->body)->agent.agent;
+        sn_bond_view view =
+            sn_world_bond_view(world, record, number - record->first_row, world->time);
+        middle = agent == middle_of ? middle : find_middle(&world->elastics.agents, agent);
+        middle_of = agent;
+        view.x = middle;
+        view.v = world->elastics.items[agent]->v_start;
+        sn_bond_row row;
+        sn_bond_read_row(&record->item, number - record->first_row, &view, &row);
+        double rate = 0.0;
+        for (int t = 0; t < row.count; ++t) { // all are of vertices of its own
+            bonds[i]->forces[t].linear = row.terms[t].gradient;
+            rate +=
+                sn_dot(row.terms[t].gradient, sn_vec3_at(view.v + STRIDE * row.terms[t].vertex));
+        }
+        bonds[i]->target += bonds[i]->middle_rate - rate;
+        bonds[i]->middle_rate = rate;
     }
 }
 

@@ -434,6 +434,8 @@ static sn_exact_problem problem_of(sn_world *world, int island, double h)
     gather_island(world, own, &problem.contact_count, &problem.bond_count);
     problem.sets = world->sets;
     problem.leans = MOST_LEANS;
+    problem.bend = sn_world_bend_bonds;
+    problem.context = world;
     problem.limits.work = sn_touch_has_elastic(world, own) ? SOFT_WORK : problem.limits.work;
     problem.h = h;
     // The simultaneous impulse knows of points alone.
