@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "sinew/elastic.h"
 
 // ---- columns ----
 
@@ -212,6 +213,16 @@ void sn_run_result_note_exploding(sn_run_result *result, const sn_world *world,
     }
 }
 
+void sn_run_result_note_torn(sn_run_result *result, const sn_world *world,
+                             const sn_step_report *report)
+{
+    if (report->torn > 0 && result->torn++ == 0) {
+        snprintf(result->torn_bond, sizeof result->torn_bond, "%s",
+                 sn_bond_name(world, report->torn_bond));
+        result->torn_time = sn_world_time(world);
+    }
+}
+
 sn_status sn_run_result_check_speeds(const sn_world *world, double step, sn_error *error)
 {
     const double light = 299792458.0;
@@ -246,6 +257,7 @@ void sn_run_result_json(const sn_run_result *result, const sn_scene *scene, cons
     sn_json_write_integer(&json, "inverted_steps", result->inverted);
     sn_json_write_integer(&json, "spared_steps", result->spared);
     sn_json_write_integer(&json, "exploding_steps", result->exploding);
+    sn_json_write_integer(&json, "torn_steps", result->torn);
     sn_json_write_integer(&json, "taken_back_steps", result->taken_back);
     sn_json_write_number(&json, "time", result->time);
     sn_json_write_number(&json, "wall_time", result->wall_time);
@@ -347,6 +359,12 @@ void sn_run_result_table(const sn_run_result *result, const sn_world *world, FIL
                 "steps that left elastic bodies with more energy than any material can hold: "
                 "%" PRIu64 ", '%s' first, at %.6g s\n",
                 result->exploding, result->exploding_body, result->exploding_time);
+    }
+    if (result->torn > 0) {
+        fprintf(stream,
+                "steps in which bonds did not hold, because something contradicts them: %" PRIu64
+                ", '%s' first, at %.6g s; what such a bond bears means nothing\n",
+                result->torn, result->torn_bond, result->torn_time);
     }
     if (result->taken_back > 0) {
         fprintf(stream,

@@ -33,6 +33,9 @@ typedef struct sn_run_result {
     uint64_t exploding;       // steps that left elastic bodies with more energy than can be
     char exploding_body[128]; // the first one with it
     double exploding_time;    // s, when
+    uint64_t torn;            // steps in which bonds had been kept from holding for a while
+    char torn_bond[128];      // the first one
+    double torn_time;         // s, when
     uint64_t taken_back;      // steps in which elastic bodies stopped before surfaces crossed
     double time, wall_time;   // s
     sn_energy start_energy, end_energy;
@@ -65,6 +68,10 @@ void sn_run_result_note_inverted(sn_run_result *result, const sn_world *world,
 // After each step: elastic bodies that hold more energy than any material can.
 void sn_run_result_note_exploding(sn_run_result *result, const sn_world *world,
                                   const sn_step_report *report);
+
+// The same: bonds that something keeps from holding.
+void sn_run_result_note_torn(sn_run_result *result, const sn_world *world,
+                             const sn_step_report *report);
 
 // A body that is faster than light has long been lost, whatever its numbers are: SN_ERROR_DIVERGED.
 sn_status sn_run_result_check_speeds(const sn_world *world, double step, sn_error *error);

@@ -168,6 +168,7 @@ static int simulate(run_job *job, sn_progress *progress)
         job->result.taken_back += report.taken_back > 0;
         sn_run_result_note_inverted(&job->result, job->world, &report);
         sn_run_result_note_exploding(&job->result, job->world, &report);
+        sn_run_result_note_torn(&job->result, job->world, &report);
         if (job->writes && sn_run_output_step(&job->output, job->world, &job->error) != SN_OK) {
             code = SN_EXIT_OUTPUT;
             break;

@@ -207,6 +207,8 @@ typedef struct sn_step_report {
     int spared;                 // elastic bodies that stopped before an element would have been
     int exploding;              // elastic bodies that store more than any material can
     sn_body exploding_body;     // the first of them
+    int torn;                   // bonds that something has kept from holding for a while
+    sn_bond torn_bond;          // the first of them
     double contact_error;       // how far the worst island is from its laws, relative; 0: solved
     uint64_t force_evaluations; // since the world was made
     uint64_t

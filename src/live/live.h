@@ -155,6 +155,7 @@ struct sn_live {
     int events_told;
     int inverted;  // elements inside out, when that was last told
     int exploding; // elastic bodies that hold too much energy, likewise
+    int torn;      // bonds that do not hold, likewise
     int broken_joints, broken_bonds;
 
     // The past.

@@ -157,12 +157,26 @@ static void tell_exploding(sn_live *live)
     live->exploding = report.exploding;
 }
 
+// The same of bonds that something keeps from holding.
+static void tell_torn(sn_live *live)
+{
+    sn_step_report report = sn_world_report(live->world);
+    if (report.torn > 0 && live->torn == 0) {
+        char text[320];
+        snprintf(text, sizeof text, "bond '%.200s' does not hold: something contradicts it",
+                 sn_bond_name(live->world, report.torn_bond));
+        sn_live_tell(live, text);
+    }
+    live->torn = report.torn;
+}
+
 static void tell_happenings(sn_live *live)
 {
     tell_events(live);
     tell_breaks(live);
     tell_inverted(live);
     tell_exploding(live);
+    tell_torn(live);
     if (sn_world_stopped(live->world)) {
         sn_live_pause(live);
         live->wanted_steps = 0;

@@ -24,6 +24,7 @@ typedef struct sn_bond_record {
     sn_bond_load load, kept; // now, and at the start of the step under way
     int first_row;           // in the rows of the step under way; -1: it does not act
     double *impulses;        // by rows, N s: of the last step
+    double torn_time;        // s, for which it has not held
 } sn_bond_record;
 
 // A row of a bond under an integrator with stages, with what it does to both of its ends.
@@ -69,6 +70,9 @@ sn_status sn_world_give_bonds(sn_world *world, sn_error *error);
 // The same rows where agents are now: in the middle of the step, before velocities have changed,
 // and at its end.
 void sn_world_renew_bonds(sn_world *world, double h, bool at_end);
+// Marks vertices that a bond of the step under way leads, wherever the rest of their body stays: by
+// their numbers in the elastic set.
+void sn_world_mark_led(const sn_world *world, uint8_t *led);
 // Those that are curved, where agents lean: of a sn_exact_problem, with the world as its context.
 void sn_world_bend_bonds(void *context, sn_exact_bond *const *bonds, int count);
 // At the end of the step: forces, and what breaks.

@@ -318,6 +318,43 @@ sn_status sn_world_give_bonds(sn_world *world, sn_error *error)
     return SN_OK;
 }
 
+// Is its other side where it is whatever its vertices do: on a path, in the world, or on a
+// mechanism that a prescribed motion moves?
+static bool is_led(const sn_world *world, const sn_bond_record *record)
+{
+    const sn_body_record *other = sn_world_body_record(world, record->other);
+    switch (record->item.type) {
+    case SN_BOND_PATH:
+    case SN_BOND_COORDINATES:
+        return true;
+    case SN_BOND_ATTACHED:
+    case SN_BOND_POINT:
+        return other == NULL || other->agent.agent < 0 ||
+               (other->agent.set == SN_SET_ARTICULATION &&
+                !sn_articulation_may_turn_back(&world->articulations.agents, other->agent.agent));
+    default:
+        return false;
+    }
+}
+
+void sn_world_mark_led(const sn_world *world, uint8_t *led)
+{
+    const sn_agent_set *set = &world->elastics.agents;
+    for (int i = 0; i < world->bonds.order.count; ++i) {
+        const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
+        if (record->first_row < 0 || !is_led(world, record)) {
+            continue;
+        }
+        const sn_bond_item *item = &record->item;
+        bool point = item->type == SN_BOND_POINT;
+        const int *vertices = point ? item->ends[0].vertices : item->vertices;
+        int agent = sn_world_body_record(world, record->body)->agent.agent;
+        for (int k = 0; k < (point ? item->ends[0].count : item->vertex_count); ++k) {
+            led[set->agents[agent].v_first / STRIDE + vertices[k]] = 1;
+        }
+    }
+}
+
 // What the rows of a step have come to: forces are impulses times gradients, over time.
 static void weigh_rows(const sn_bond_set *set, sn_bond_record *record, double h)
 {
@@ -341,9 +378,47 @@ static void weigh_rows(const sn_bond_set *set, sn_bond_record *record, double h)
     }
 }
 
+static double error_of(const sn_world *world, const sn_bond_record *record)
+{
+    double error = 0.0;
+    for (int i = 0; i < sn_bond_row_count(&record->item); ++i) {
+        sn_bond_view view = sn_world_bond_view(world, record, i, world->time);
+        sn_bond_row row;
+        sn_vec3 sum = SN_VEC3_ZERO;
+        double steepest = 0.0;
+        sn_bond_read_row(&record->item, i, &view, &row);
+        for (int t = 0; t < row.count; ++t) {
+            sum = row.terms[t].end == 0 ? sn_vec3_add(sum, row.terms[t].gradient) : sum;
+            steepest = fmax(steepest, sn_length(row.terms[t].gradient));
+        }
+        steepest = fmax(steepest, sn_length(sum));
+        error = fmax(error, steepest > 0.0 ? fabs(row.value) / steepest : 0.0);
+    }
+    return error;
+}
+
+// A bond is torn that has been off by this share of the shortest edge of its body for this long:
+// what begins far off comes in far less (wanted_rate), so contacts, other bonds or a motion that is
+// prescribed contradict it, and what it bears then means nothing.
+static const double TORN_SHARE = 0.05, TORN_TIME = 0.25;
+
+static void note_torn(sn_world *world, sn_bond_record *record, double h)
+{
+    int agent = sn_world_body_record(world, record->body)->agent.agent;
+    double most = TORN_SHARE * world->elastics.items[agent]->shortest;
+    bool off = record->first_row >= 0 && error_of(world, record) > most;
+    record->torn_time = off ? record->torn_time + h : 0.0;
+    if (record->torn_time > TORN_TIME && world->report.torn++ == 0) {
+        uint32_t index = (uint32_t)(record - world->bonds.records.data);
+        world->report.torn_bond = (sn_bond){index, world->bonds.ids.generation.data[index]};
+    }
+}
+
 void sn_world_finish_bonds(sn_world *world, double h)
 {
     sn_bond_set *set = &world->bonds;
+    world->report.torn = 0;
+    world->report.torn_bond = (sn_bond){0};
     for (int i = 0; i < set->order.count; ++i) {
         sn_bond_record *record = &set->records.data[set->order.data[i]];
         int agent = sn_world_body_record(world, record->body)->agent.agent;
@@ -354,6 +429,7 @@ void sn_world_finish_bonds(sn_world *world, double h)
         if (record->load.force > record->break_force && !record->load.broken) {
             sn_bond_let_go(record, world->time + h);
         }
+        note_torn(world, record, h);
     }
 }
 
@@ -385,19 +461,7 @@ sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond)
     state.total = record->load.total;
     state.break_time = record->load.break_time;
     state.break_force = record->load.break_force;
-    for (int i = 0; i < sn_bond_row_count(&record->item); ++i) {
-        sn_bond_view view = sn_world_bond_view(world, record, i, world->time);
-        sn_bond_row row;
-        sn_vec3 sum = SN_VEC3_ZERO;
-        double steepest = 0.0;
-        sn_bond_read_row(&record->item, i, &view, &row);
-        for (int t = 0; t < row.count; ++t) {
-            sum = row.terms[t].end == 0 ? sn_vec3_add(sum, row.terms[t].gradient) : sum;
-            steepest = fmax(steepest, sn_length(row.terms[t].gradient));
-        }
-        steepest = fmax(steepest, sn_length(sum));
-        state.error = fmax(state.error, steepest > 0.0 ? fabs(row.value) / steepest : 0.0);
-    }
+    state.error = error_of(world, record);
     return state;
 }
 

@@ -8,6 +8,9 @@
 // at again until all are free. After ROUNDS of that, what is still in the way goes back to where it
 // was, of which all are known to be free: so this ends, at the latest with everything where it was.
 //
+// Vertices that bonds lead where nothing takes them back (paths, links with prescribed motions) go
+// on without the rest of their body, as long as that helps: what tears then is not the bond.
+//
 // Not kept from crossing are pairs that touch at the start, to rounding (a world may be put
 // together so), what bonds glue together, and what a prescribed motion drives into a skin. Two that
 // cross at the start, as bodies may that were glued together, are left to their contacts, which
@@ -29,7 +32,7 @@ static const double KEPT_GAP = 0.1, LEAST_GAP = 1e-3;
 // and found to be so when it is looked at again.
 static const double ON_WAY = 0.98;
 
-enum { ROUNDS = 12 };
+enum { ROUNDS = 12, STRIDE = SN_SOLID_STRIDE };
 
 static sn_skin_keep keep_for(const sn_world *world, int a, int b)
 {
@@ -44,8 +47,10 @@ static void take_back(sn_world *world, int agent, double share)
     sn_agent_set *set = &world->elastics.agents;
     double *q = sn_agent_q(set, agent);
     const double *q0 = set->q_last + set->agents[agent].q_first;
+    const uint8_t *led = world->touch.soft.led.data + set->agents[agent].v_first / STRIDE;
     for (int i = 0; i < set->agents[agent].v_count; ++i) {
-        q[i] = share > 0.0 ? q0[i] + share * (q[i] - q0[i]) : q0[i];
+        double back = q0[i] + share * (q[i] - q0[i]);
+        q[i] = share > 0.0 ? (led[i / STRIDE] ? q[i] : back) : q0[i];
     }
     world->touch.soft.stopped.data[agent] = 1;
     sn_skin_place(world->elastics.items[agent]->skin, q0, q, 0.0);
@@ -300,6 +305,12 @@ static bool make_room(sn_soft_touch *soft, int count, int islands)
 static sn_status free_ways(sn_world *world, sn_error *error)
 {
     int count = world->elastics.agents.count, agents = sn_world_agent_count(world);
+    int vertices = world->elastics.agents.v_count / STRIDE;
+    if (!sn_array_resize(&world->touch.soft.led, vertices)) {
+        return sn_fail_memory(error, (size_t)vertices);
+    }
+    memset(world->touch.soft.led.data, 0, (size_t)vertices);
+    sn_world_mark_led(world, world->touch.soft.led.data);
     place_on_way(world);
     double reach = farthest_out(world);
     sn_status status = SN_OK;

@@ -68,6 +68,7 @@ typedef struct sn_soft_touch {
     SN_ARRAY(double) island_shares;
     SN_ARRAY(double) shares;   // of the elastic agents' ways, in soft_stop.c
     SN_ARRAY(uint8_t) stopped; // of the same: taken back in this step
+    SN_ARRAY(uint8_t) led;     // of all vertices: see sn_world_mark_led
 } sn_soft_touch;
 
 void sn_soft_touch_free(sn_soft_touch *soft);
