@@ -659,6 +659,48 @@ static bool lean_agents(sn_exact *exact, const sn_exact_problem *problem)
     return changed;
 }
 
+// How a part turns with generalised velocities v less v0.
+static sn_vec3 spin_of(sn_exact *exact, const sn_exact_problem *problem,
+                       const sn_contact_side *side, const sn_exact_agent *agent)
+{
+    const double *v = exact->system.v.data + agent->v_first,
+                 *v0 = exact->start_v.data + agent->v_first;
+    double *row = exact->total.data, sums[3] = {0};
+    for (int k = 0; k < 3; ++k) {
+        sn_spatial moment = {.angular = sn_vec3_make(k == 0, k == 1, k == 2)};
+        problem->sets[side->set]->type->contact->project(problem->sets[side->set], side->agent,
+                                                         side->part, &moment, row);
+        for (int i = 0; i < agent->v_count; ++i) {
+            sums[k] += row[i] * (v[i] - v0[i]);
+        }
+    }
+    return sn_vec3_make(sums[0], sums[1], sums[2]);
+}
+
+// Bonds follow what agents lean on, and what has been found for rigid sides.
+static void bend_bonds(sn_exact *exact, const sn_exact_problem *problem)
+{
+    const sn_exact_system *system = &exact->system;
+    for (int i = 0; i < problem->bond_count; ++i) {
+        sn_exact_bond *bond = problem->bonds[i];
+        const sn_exact_block *block = &system->blocks.data[exact->contact_blocks + i];
+        bond->turn = SN_VEC3_ZERO;
+        for (int k = 0; k < bond->count; ++k) {
+            const sn_contact_side *side = &bond->sides[k];
+            for (int s = 0; s < block->side_count; ++s) {
+                const sn_exact_agent *agent = &system->agents.data[block->side[s].agent];
+                bool rigid = agent->set == side->set && agent->agent == side->agent &&
+                             problem->sets[side->set]->type->contact->lean == NULL;
+                if (rigid) {
+                    bond->turn =
+                        sn_vec3_scale(0.25 * problem->h, spin_of(exact, problem, side, agent));
+                }
+            }
+        }
+    }
+    problem->bend(problem->context, problem->bonds, problem->bond_count);
+}
+
 // Newton's method on agents and all that is between them: solved for the A that agents have, which
 // then lean on it.
 static bool solve_leaning(sn_exact *exact, const sn_exact_problem *problem, sn_exact_report *report)
@@ -676,7 +718,7 @@ static bool solve_leaning(sn_exact *exact, const sn_exact_problem *problem, sn_e
             return true;
         }
         if (problem->bend != NULL) {
-            problem->bend(problem->context, problem->bonds, problem->bond_count);
+            bend_bonds(exact, problem);
         }
     }
 }

@@ -262,6 +262,53 @@ static const double *find_middle(const sn_agent_set *set, int agent)
     return item->place;
 }
 
+// The point of a rigid part, and its velocity, where the part is turned a little further about its
+// centre. Its velocity of now is not that of the start any more, but what that makes of a small
+// turn is smaller still.
+static sn_vec3 turn_point(const sn_world *world, const sn_body_record *body, sn_vec3 turn,
+                          sn_bond_view *view)
+{
+    if (body == NULL || body->type == SN_BODY_ELASTIC || body->agent.agent < 0) {
+        return SN_VEC3_ZERO;
+    }
+    const sn_agent_set *set = world->sets[body->agent.set];
+    sn_part part;
+    set->type->part(set, body->agent.agent, body->agent.part, &part);
+    sn_vec3 more = sn_cross(turn, sn_vec3_sub(view->point, part.centre));
+    view->point = sn_vec3_add(view->point, more);
+    return sn_cross(part.angular_velocity, more);
+}
+
+static void bend_row(const sn_world *world, const sn_bond_record *record, int index,
+                     const double *middle, sn_exact_bond *out)
+{
+    const sn_body_record *bodies[2] = {sn_world_body_record(world, record->body),
+                                       sn_world_body_record(world, record->other)};
+    sn_bond_view view = sn_world_bond_view(world, record, index, world->time);
+    sn_vec3 faster = turn_point(world, bodies[1], out->turn, &view);
+    view.x = middle;
+    view.v = world->elastics.items[bodies[0]->agent.agent]->v_start;
+    sn_bond_row row;
+    sn_bond_read_row(&record->item, index, &view, &row);
+    bool curved = is_curved(world, record);
+    double bent = curved ? -out->middle_rate : 0.0;
+    int put = 0;
+    for (int t = 0; t < row.count; ++t) {
+        const sn_body_record *body = bodies[row.terms[t].end];
+        sn_vec3 along = row.terms[t].gradient;
+        if (body != NULL && body->agent.agent >= 0) {
+            out->forces[put++] = force_of(world, body, along, view.point);
+        }
+        if (curved) { // all are of vertices of its own
+            bent += sn_dot(along, sn_vec3_at(view.v + STRIDE * row.terms[t].vertex));
+        } else if (row.terms[t].vertex < 0) {
+            bent += sn_dot(along, faster);
+        }
+    }
+    out->target += out->bent_rate - bent;
+    out->bent_rate = bent;
+}
+
 void sn_world_bend_bonds(void *context, sn_exact_bond *const *bonds, int count)
 {
     sn_world *world = context;
@@ -271,26 +318,13 @@ void sn_world_bend_bonds(void *context, sn_exact_bond *const *bonds, int count)
     for (int i = 0; i < count; ++i) {
         int number = (int)(bonds[i] - set->rows.data);
         const sn_bond_record *record = &set->records.data[set->owners.data[number]];
-        if (!is_curved(world, record)) {
+        if (!turns(world, record) || !is_midpoint(world, record)) {
             continue;
         }
         int agent = sn_world_body_record(world, record->body)->agent.agent;
-        sn_bond_view view =
-            sn_world_bond_view(world, record, number - record->first_row, world->time);
         middle = agent == middle_of ? middle : find_middle(&world->elastics.agents, agent);
         middle_of = agent;
-        view.x = middle;
-        view.v = world->elastics.items[agent]->v_start;
-        sn_bond_row row;
-        sn_bond_read_row(&record->item, number - record->first_row, &view, &row);
-        double rate = 0.0;
-        for (int t = 0; t < row.count; ++t) { // all are of vertices of its own
-            bonds[i]->forces[t].linear = row.terms[t].gradient;
-            rate +=
-                sn_dot(row.terms[t].gradient, sn_vec3_at(view.v + STRIDE * row.terms[t].vertex));
-        }
-        bonds[i]->target += bonds[i]->middle_rate - rate;
-        bonds[i]->middle_rate = rate;
+        bend_row(world, record, number - record->first_row, middle, bonds[i]);
     }
 }
 
