@@ -34,7 +34,8 @@ static void drift(sn_agent_set *set, int first, int last, double midpoint_share,
     double steps[DRIFT_BATCH];
     for (int i = first; i < last; ++i) {
         int integrator = set->agents[i].integrator;
-        double share = integrator == SN_INTEGRATOR_LIE_MIDPOINT ? midpoint_share : euler_share;
+        bool midpoint = integrator == SN_INTEGRATOR_LIE_MIDPOINT && !set->agents[i].whole;
+        double share = midpoint ? midpoint_share : euler_share;
         if (share != 0.0 && !sn_integrator_is_staged(integrator) && !set->agents[i].held) {
             index[count] = i;
             steps[count++] = share * h;
@@ -48,11 +49,32 @@ static void drift(sn_agent_set *set, int first, int last, double midpoint_share,
 
 static void rigid_begin(sn_agent_set *set, int first, int last, double h)
 {
+    for (int i = first; i < last; ++i) {
+        set->agents[i].whole = 0;
+    }
     drift(set, first, last, 0.5, 0.0, h);
+}
+
+// Back to the start of the step, with the angular momentum of now: its step is whole.
+static void go_back(sn_agent_set *set, int agent)
+{
+    const sn_agent *head = &set->agents[agent];
+    sn_vec3 inertia = rigid(set)->mass[agent].inertia;
+    double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
+    sn_quat now = sn_rigid_pose(q).rotation;
+    memcpy(q, set->q_last + head->q_first, (size_t)head->q_count * sizeof *q);
+    sn_vec3 spin = sn_rotate(now, sn_vec3_multiply(inertia, sn_vec3_at(v + 3)));
+    spin = sn_rotate_inverse(sn_rigid_pose(q).rotation, spin);
+    sn_vec3_put(v + 3, sn_vec3_make(spin.x / inertia.x, spin.y / inertia.y, spin.z / inertia.z));
 }
 
 static void rigid_advance(sn_agent_set *set, int first, int last, double h)
 {
+    for (int i = first; i < last; ++i) {
+        if (set->agents[i].whole && !set->agents[i].held) {
+            go_back(set, i);
+        }
+    }
     drift(set, first, last, 0.5, 1.0, h);
 }
 

@@ -701,11 +701,37 @@ static void bend_bonds(sn_exact *exact, const sn_exact_problem *problem)
     problem->bend(problem->context, problem->bonds, problem->bond_count);
 }
 
+// A rigid body makes its step by Euler's rule where a bond joins it to something that does. (What
+// goes to where the other is by half of both its velocities would swing about it.)
+static void share_rules(const sn_exact_problem *problem)
+{
+    for (int i = 0; i < problem->bond_count; ++i) {
+        const sn_exact_bond *bond = problem->bonds[i];
+        bool whole = false;
+        for (int pass = 0; pass < 2; ++pass) {
+            for (int k = 0; k < bond->count; ++k) {
+                sn_agent_set *set = problem->sets[bond->sides[k].set];
+                sn_agent *head = &set->agents[bond->sides[k].agent];
+                const sn_agent_contact *table = set->type->contact;
+                if (pass == 0) {
+                    whole =
+                        whole || (table->lean != NULL &&
+                                  (head->whole || head->integrator != SN_INTEGRATOR_LIE_MIDPOINT));
+                } else if (whole && table->lean == NULL && table->rows == NULL &&
+                           head->integrator == SN_INTEGRATOR_LIE_MIDPOINT) {
+                    head->whole = 1;
+                }
+            }
+        }
+    }
+}
+
 // Newton's method on agents and all that is between them: solved for the A that agents have, which
 // then lean on it.
 static bool solve_leaning(sn_exact *exact, const sn_exact_problem *problem, sn_exact_report *report)
 {
     for (int turn = 0;; ++turn) {
+        share_rules(problem);
         if (!sn_exact_gather(exact, problem, false)) {
             return false;
         }

@@ -137,7 +137,6 @@ static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn
                          .whole_target = wanted_rate(world, record, &row, &then, h, true),
                          .end_target = -then.rate,
                          .size = record->item.size,
-                         .start_rate = rate_of(&row, view),
                          .way = fabs(row.value) + fabs(then.value - row.value),
                          .impulse = record->impulses[index]};
     for (int i = 0; i < row.count; ++i) {
@@ -227,7 +226,7 @@ static void renew_row(const sn_world *world, const sn_bond_record *record, int i
         out->end_target = -row.rate;
     } else if (is_midpoint(world, record)) {
         out->middle_rate = rate_of(&row, &view);
-        out->target -= out->middle_rate - out->start_rate;
+        out->target -= out->middle_rate;
     }
 }
 
@@ -412,11 +411,11 @@ static void weigh_rows(const sn_bond_set *set, sn_bond_record *record, double h)
     }
 }
 
-static double error_of(const sn_world *world, const sn_bond_record *record)
+static double error_of(const sn_world *world, const sn_bond_record *record, double time)
 {
     double error = 0.0;
     for (int i = 0; i < sn_bond_row_count(&record->item); ++i) {
-        sn_bond_view view = sn_world_bond_view(world, record, i, world->time);
+        sn_bond_view view = sn_world_bond_view(world, record, i, time);
         sn_bond_row row;
         sn_vec3 sum = SN_VEC3_ZERO;
         double steepest = 0.0;
@@ -440,7 +439,8 @@ static void note_torn(sn_world *world, sn_bond_record *record, double h)
 {
     int agent = sn_world_body_record(world, record->body)->agent.agent;
     double most = TORN_SHARE * world->elastics.items[agent]->shortest;
-    bool off = record->first_row >= 0 && error_of(world, record) > most;
+    bool off =
+        record->first_row >= 0 && error_of(world, record, end_time(record, world->time + h)) > most;
     record->torn_time = off ? record->torn_time + h : 0.0;
     if (record->torn_time > TORN_TIME && world->report.torn++ == 0) {
         uint32_t index = (uint32_t)(record - world->bonds.records.data);
@@ -495,7 +495,7 @@ sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond)
     state.total = record->load.total;
     state.break_time = record->load.break_time;
     state.break_force = record->load.break_force;
-    state.error = error_of(world, record);
+    state.error = error_of(world, record, world->time);
     return state;
 }
 
