@@ -142,7 +142,7 @@ static void leaves_ride_on_light_arms(void **state)
             least = fmin(least, sn_world_energy(world).total);
         }
         double error = sn_bond_read(world, sn_world_bond(world, 0)).error;
-        if (!(most < start - 5e-4) || !(least > start - 6e-3) || !(error < 1e-4)) {
+        if (!(most < start - 5e-4) || !(least > start - 1e-2) || !(error < 1e-4)) {
             fail_msg("%s, %s: from %g to %g J, %g m off", youngs[k / 2], integrators[k % 2],
                      least - start, most - start, error);
         }
@@ -302,11 +302,11 @@ static void pendulums_swing_on(void **state)
         "\"bodies\": [{\"name\": \"rod\", " ROD "}], \"bonds\": [{\"type\": \"coordinates\", "
         "\"body\": \"rod\", \"vertices\": {\"box\": [0.001, 0.1, 0.001], \"position\": [-0.2, 0, "
         "0.015]}}]",
-                      hinged[] =
-                          "\"joints\": [{\"name\": \"h\", \"type\": \"hinge\", \"child\": \"link\", \"at\": [0, 0, "
-                          "0], \"axis\": [0, 1, 0]}], \"bodies\": [{\"name\": \"link\", "
-                          "\"shape\": {\"type\": \"box\", \"size\": [0.03, 0.03, 0.03]}}, "
-                          "{\"name\": \"rod\", \"nodes\": %d, " ROD "}], " ROD_ON_LINK;
+                      hinged[] = "\"joints\": [{\"name\": \"h\", \"type\": \"hinge\", \"child\": "
+                                 "\"link\", \"at\": [0, 0, "
+                                 "0], \"axis\": [0, 1, 0]}], \"bodies\": [{\"name\": \"link\", "
+                                 "\"shape\": {\"type\": \"box\", \"size\": [0.03, 0.03, 0.03]}}, "
+                                 "{\"name\": \"rod\", \"nodes\": %d, " ROD "}], " ROD_ON_LINK;
     char four[1000], ten[1000];
     snprintf(four, sizeof four, hinged, 4);
     snprintf(ten, sizeof ten, hinged, 10);
@@ -342,6 +342,111 @@ static void weights_come_to_rest_on_floors(void **state)
     sn_world_destroy(world);
 }
 
+// ---- stiff bodies on light parts ----
+
+// The most energy that a scene has in 4 s, above that of its start.
+static double most_gained(sn_world *world, double h)
+{
+    double start = sn_world_energy(world).total, most = 0.0;
+    for (int i = 0; i < rounds_of((int)lround(4.0 / h), 30); ++i) {
+        advance(world, h, 1);
+        most = fmax(most, sn_world_energy(world).total - start);
+    }
+    return most;
+}
+
+#define CAPPED                                                                                     \
+    "{\"sinew\": 1, \"gravity\": [0, 0, %g], \"materials\": {\"r\": {\"density\": 1100, "          \
+    "\"young\": %g, \"poisson\": 0.3}}, \"bodies\": [{\"name\": \"k\", \"shape\": {\"type\": "     \
+    "\"box\", \"size\": [0.06, 0.06, 0.06]}, \"position\": [-0.03, 0, 0], \"velocity\": [0, %g, "  \
+    "%g], \"angular_velocity\": [%g, %g, %g]}, {\"name\": \"a\", \"type\": \"elastic\", "          \
+    "\"material\": \"r\", \"integrator\": \"%s\", \"position\": [0.1, 0, 0], \"mesh\": "           \
+    "{\"type\": "                                                                                  \
+    "\"box\", \"size\": [0.2, 0.06, 0.03], \"cells\": [4, 2, 1]}, \"velocity\": [0, %g, %g], "     \
+    "\"angular_velocity\": [%g, %g, %g]}], %s \"bonds\": [{\"name\": \"b\", \"type\": "            \
+    "\"attached\", \"body\": \"a\", \"to\": \"k\", \"vertices\": {\"plane\": [-1, 0, 0], "         \
+    "\"position\": [-0.1, 0, 0]}}]}"
+
+static sn_world *make_capped(double young, sn_vec3 w, const char *integrator, bool ball)
+{
+    static const char joint[] = "\"joints\": [{\"name\": \"j\", \"type\": \"ball\", \"child\": "
+                                "\"k\", \"at\": [-0.05, 0, 0]}],";
+    double at = ball ? -0.05 : 0.0; // what it turns about
+    char text[2000];
+    snprintf(text, sizeof text, CAPPED, ball ? -9.81 : 0.0, young, (-0.03 - at) * w.z,
+             -(-0.03 - at) * w.y, w.x, w.y, w.z, integrator, (0.1 - at) * w.z, -(0.1 - at) * w.y,
+             w.x, w.y, w.z, ball ? joint : "");
+    return build_text(text);
+}
+
+// A bar on a free cap that tumbles: it gained energy by the thousand where one went by Euler's rule
+// and the other by the midpoint's, and by two fifths where bonds asked velocities of the start to
+// be those of the end. And on a ball joint, where it loses some.
+static void bars_tumble_on_their_caps(void **state)
+{
+    (void)state;
+    static const struct {
+        double young;
+        sn_vec3 w;
+        const char *integrator;
+        bool ball;
+        double h, kept; // of the energy, at least
+    } cases[] = {
+        {1e9, {1, 4, 2.5}, "lie_midpoint", false, 1.0 / 60.0, 0.97},
+        {1e8, {2, 8, 5}, "lie_midpoint", false, 1.0 / 60.0, 0.8},
+        {1e9, {10, 0, 0}, "lie_midpoint", false, 1.0 / 60.0, 0.0},
+        {1e9, {2, 8, 5}, "implicit_euler", false, 1.0 / 60.0, 0.0},
+        {1e8, {2, 8, 5}, "implicit_euler", false, 1.0 / 120.0, 0.0},
+        {1e8, {0, 0, 6}, "lie_midpoint", true, 1.0 / 60.0, -INFINITY},
+        {1e9, {0, 0, 6}, "lie_midpoint", true, 1.0 / 120.0, -INFINITY},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        sn_world *world =
+            make_capped(cases[i].young, cases[i].w, cases[i].integrator, cases[i].ball);
+        double start = sn_world_energy(world).total;
+        sn_vec3 momentum = sn_world_momentum(world);
+        double most = most_gained(world, cases[i].h), end = sn_world_energy(world).total;
+        double lost = sn_length(sn_vec3_sub(sn_world_momentum(world), momentum));
+        double error = sn_bond_read(world, sn_world_find_bond(world, "b")).error;
+        if (!(most < 0.01 * start) || !(end > cases[i].kept * start) || !(error < 1e-3) ||
+            (!cases[i].ball && !(lost < 1e-4 * sn_length(momentum) + 1e-9))) {
+            fail_msg("%zu: %g J gained of %g, %g left, %g kg m/s lost, %g m off", i, most, start,
+                     end, lost, error);
+        }
+        sn_world_destroy(world);
+    }
+}
+
+// A rod whose light end link carries another link: it gained a hundred times its energy.
+static void rods_carry_links(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        char text[1600];
+        snprintf(text, sizeof text,
+                 "{\"sinew\": 1, \"materials\": {\"r\": {\"density\": 1100, \"young\": %g, "
+                 "\"poisson\": 0.3}}, \"bodies\": [{\"name\": \"r1\", \"type\": \"elastic\", "
+                 "\"material\": \"r\", \"position\": [0.15, 0, 0], \"mesh\": {\"type\": \"box\", "
+                 "\"size\": [0.3, 0.03, 0.03], \"cells\": [6, 1, 1]}, \"fixed\": {\"plane\": [-1, "
+                 "0, 0], \"position\": [-0.15, 0, 0]}, \"surface\": {\"group\": \"n\", \"meets\": "
+                 "\"zz\"}}, {\"name\": \"k2\", \"shape\": {\"type\": \"box\", \"size\": [0.03, "
+                 "0.03, 0.03], \"group\": \"n\", \"meets\": \"zz\"}, \"position\": [0.315, 0, 0]}, "
+                 "{\"name\": \"k3\", \"shape\": {\"type\": \"box\", \"size\": [0.33, 0.03, 0.03], "
+                 "\"group\": \"n\", \"meets\": \"zz\"}, \"position\": [0.495, 0, 0], \"mass\": "
+                 "0.297}], \"joints\": [{\"name\": \"h\", \"type\": \"hinge\", \"parent\": \"k2\", "
+                 "\"child\": \"k3\", \"at\": [0.33, 0, 0], \"axis\": [0, 1, 0]}], \"bonds\": "
+                 "[{\"type\": \"attached\", \"name\": \"b2\", \"body\": \"r1\", \"to\": \"k2\", "
+                 "\"vertices\": {\"plane\": [1, 0, 0], \"position\": [0.15, 0, 0]}}]}",
+                 k == 0 ? 1e6 : 1e7);
+        sn_world *world = build_text(text);
+        double most = most_gained(world, 1.0 / 60.0);
+        if (!(most < 0.1)) { // of 0.7 J of its swing
+            fail_msg("%d: %g J gained", k, most);
+        }
+        sn_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +460,8 @@ int main(void)
         cmocka_unit_test(rods_spin_on),
         cmocka_unit_test(pendulums_swing_on),
         cmocka_unit_test(weights_come_to_rest_on_floors),
+        cmocka_unit_test(bars_tumble_on_their_caps),
+        cmocka_unit_test(rods_carry_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

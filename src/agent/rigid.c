@@ -55,17 +55,14 @@ static void rigid_begin(sn_agent_set *set, int first, int last, double h)
     drift(set, first, last, 0.5, 0.0, h);
 }
 
-// Back to the start of the step, with the angular momentum of now: its step is whole.
+// Back to the start of the step, with the velocities of now: its step is whole.
 static void go_back(sn_agent_set *set, int agent)
 {
     const sn_agent *head = &set->agents[agent];
-    sn_vec3 inertia = rigid(set)->mass[agent].inertia;
     double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
-    sn_quat now = sn_rigid_pose(q).rotation;
+    sn_vec3 w = sn_rotate(sn_rigid_pose(q).rotation, sn_vec3_at(v + 3));
     memcpy(q, set->q_last + head->q_first, (size_t)head->q_count * sizeof *q);
-    sn_vec3 spin = sn_rotate(now, sn_vec3_multiply(inertia, sn_vec3_at(v + 3)));
-    spin = sn_rotate_inverse(sn_rigid_pose(q).rotation, spin);
-    sn_vec3_put(v + 3, sn_vec3_make(spin.x / inertia.x, spin.y / inertia.y, spin.z / inertia.z));
+    sn_vec3_put(v + 3, sn_rotate_inverse(sn_rigid_pose(q).rotation, w));
 }
 
 static void rigid_advance(sn_agent_set *set, int first, int last, double h)

@@ -61,8 +61,10 @@ typedef struct sn_exact_bond {
     double size;         // m, by which that is measured
     double end_target;   // the same in the second pass
     double impulse;      // of the step before, and the answer
-    double middle_rate;  // with the velocities of the start, in the middle of the step as these
-    double bent_rate;    // have it; and more, where that is in truth: for whoever makes the target
+    double start_rate;   // what is left of the row by the velocities of the start: there, if that
+                         // is not to stay,
+    double middle_rate;  // in the middle of the step as these have it,
+    double bent_rate;    // and more, where that is in truth: for whoever makes the target
     sn_vec3 turn;        // rad: how much further than with the velocities of the start alone its
                          // rigid side has turned by the middle of the step
     double way;          // by which it is off or led in the step: more than it does work along

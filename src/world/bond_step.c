@@ -112,7 +112,7 @@ static sn_spatial force_of(const sn_world *world, const sn_body_record *body, sn
 static void bind_none(sn_world *world)
 {
     for (int i = 0; i < world->elastics.agents.count; ++i) {
-        world->elastics.items[i]->bound = false;
+        world->elastics.items[i]->bound = world->elastics.items[i]->led = false;
     }
 }
 
@@ -120,6 +120,31 @@ static void bind_none(sn_world *world)
 static double end_time(const sn_bond_record *record, double time)
 {
     return fmin(time, nextafter(record->item.end, -INFINITY));
+}
+
+// Is the other side a mechanism of more than one freedom, or with sources of its own? Bonds do some
+// work on those by their accelerations. Velocities are then led back to what the bond asks of them
+// in every step, and the body may lose energy, which else came ever more.
+static bool is_wild(const sn_world *world, const sn_bond_record *record)
+{
+    const sn_body_record *other = sn_world_body_record(world, record->other);
+    if (other == NULL || other->agent.agent < 0 || other->agent.set != SN_SET_ARTICULATION) {
+        return false;
+    }
+    return world->articulations.items[other->agent.agent]->tree.v_count > 1 ||
+           sn_world_is_driven(world, other->agent.agent);
+}
+
+// What bonds ask of velocities at the start is asked in the middle, too, so that they do no work;
+// what is off there stays, with changing signs. Not so of mechanisms as above, nor when a bond
+// begins: what moves apart then is stopped at once.
+static bool leads_back(const sn_world *world, const sn_bond_record *record)
+{
+    bool fresh = true;
+    for (int k = 0; k < sn_bond_row_count(&record->item) && fresh; ++k) {
+        fresh = record->impulses[k] == 0.0;
+    }
+    return fresh || is_wild(world, record);
 }
 
 static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn_bond_view *view,
@@ -137,6 +162,7 @@ static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn
                          .whole_target = wanted_rate(world, record, &row, &then, h, true),
                          .end_target = -then.rate,
                          .size = record->item.size,
+                         .start_rate = leads_back(world, record) ? rate_of(&row, view) : 0.0,
                          .way = fabs(row.value) + fabs(then.value - row.value),
                          .impulse = record->impulses[index]};
     for (int i = 0; i < row.count; ++i) {
@@ -154,6 +180,9 @@ static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn
         }
         out.sides[out.count] = side;
         out.forces[out.count++] = force_of(world, body, row.terms[i].gradient, view->point);
+    }
+    if (is_wild(world, record)) {
+        world->elastics.items[bodies[0]->agent.agent]->led = true;
     }
     sn_bond_set *set = &world->bonds;
     sn_contact_side none = {-1, -1, 0}, other = none;
@@ -226,7 +255,7 @@ static void renew_row(const sn_world *world, const sn_bond_record *record, int i
         out->end_target = -row.rate;
     } else if (is_midpoint(world, record)) {
         out->middle_rate = rate_of(&row, &view);
-        out->target -= out->middle_rate;
+        out->target -= out->middle_rate - out->start_rate;
     }
 }
 
@@ -317,7 +346,7 @@ void sn_world_bend_bonds(void *context, sn_exact_bond *const *bonds, int count)
     for (int i = 0; i < count; ++i) {
         int number = (int)(bonds[i] - set->rows.data);
         const sn_bond_record *record = &set->records.data[set->owners.data[number]];
-        if (!turns(world, record) || !is_midpoint(world, record)) {
+        if (!turns(world, record)) {
             continue;
         }
         int agent = sn_world_body_record(world, record->body)->agent.agent;
@@ -501,7 +530,7 @@ sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond)
 
 // ---- states ----
 
-enum { STATE_NUMBERS = 10, BODY_NUMBERS = 3 }; // of bonds, and the impulse of each row; of bodies
+enum { STATE_NUMBERS = 10, BODY_NUMBERS = 4 }; // of bonds, and the impulse of each row; of bodies
 
 // Elastic bodies have accounts of what they gained: elastic_lean.c.
 static int count_accounts(const sn_world *world)
@@ -523,7 +552,8 @@ unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at)
 {
     for (int i = 0; i < count_accounts(world); ++i) {
         const sn_elastic_item *item = world->elastics.items[i];
-        const double numbers[BODY_NUMBERS] = {item->account, item->stake, item->parted};
+        const double numbers[BODY_NUMBERS] = {item->account, item->stake, item->parted,
+                                              item->common_gain};
         memcpy(at, numbers, sizeof numbers);
         at += sizeof numbers;
     }
@@ -550,6 +580,7 @@ const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *a
         world->elastics.items[i]->account = numbers[0];
         world->elastics.items[i]->stake = numbers[1];
         world->elastics.items[i]->parted = numbers[2] != 0.0;
+        world->elastics.items[i]->common_gain = numbers[3];
         at += sizeof numbers;
     }
     for (int i = 0; i < world->bonds.order.count; ++i) {

@@ -44,7 +44,7 @@ static const double SOFT_FLOOR = 1.0 / 100.0, SOFT_LIFT = 2e-3, SOFT_SHARE = 2e-
 static const double SOFT_ROUNDING = 1e-10;
 // The same of those with bonds, whose bodies have accounts of what rules give them
 // (agent/elastic_lean.c).
-static const double BONDED_SHARE = 0.1;
+static const double BONDED_SHARE = 0.1, COMMON_SHARE = 0.02;
 
 // ---- energies ----
 
@@ -569,17 +569,63 @@ static void halve_ways(sn_world *world, const soft_group *group, bool all)
     }
 }
 
+// The mean velocity of an island of bodies whose momentum nothing from outside has changed; else 0.
+static sn_vec3 flight_of(const sn_world *world, const sn_island *island, const island_sum *sum,
+                         double h)
+{
+    const double little = 1e-6;
+    sn_vec3 fall = sn_vec3_add_scaled(sum->momentum_before, h * sum->mass, world->gravity);
+    double given = sn_length(sn_vec3_sub(sum->momentum, fall));
+    bool free = given <= little * (sn_length(sum->momentum) + sn_length(fall));
+    for (int k = 0; k < island->agent_count && free; ++k) {
+        int number = world->touch.islands.agents.data[island->agent_first + k];
+        sn_agent_ref ref = sn_world_agent_at(world, number);
+        free = ref.set == SN_SET_RIGID ||
+               (ref.set == SN_SET_ELASTIC && world->elastics.items[ref.agent]->fixed_count == 0);
+    }
+    return free && sum->mass > 0.0 ? sn_vec3_scale(1.0 / sum->mass, sum->momentum) : SN_VEC3_ZERO;
+}
+
+static void add_velocity(sn_world *world, const sn_island *island, sn_vec3 more)
+{
+    for (int k = 0; k < island->agent_count; ++k) {
+        int number = world->touch.islands.agents.data[island->agent_first + k];
+        sn_agent_ref ref = sn_world_agent_at(world, number);
+        sn_agent_set *set = world->sets[ref.set];
+        double *v = sn_agent_v(set, ref.agent);
+        int count = ref.set == SN_SET_RIGID ? 1 : set->agents[ref.agent].v_count / SN_SOLID_STRIDE;
+        for (int i = 0; i < count; ++i, v += SN_SOLID_STRIDE) {
+            sn_vec3_put(v, sn_vec3_add(sn_vec3_at(v), more));
+        }
+    }
+}
+
+// An island that bonds hold together keeps its momentum while it flies.
+static void slow_island(sn_world *world, const sn_island *island, const island_sum *sum, double may,
+                        double h)
+{
+    sn_vec3 flight = flight_of(world, island, sum, h);
+    double kept = 0.5 * sum->mass * sn_dot(flight, flight);
+    if (!sum->bonded || !(kept > 0.0) || !(may > kept) || !(sum->kinetic > kept)) {
+        slow(world, island, sqrt(may / sum->kinetic));
+        return;
+    }
+    add_velocity(world, island, sn_vec3_negate(flight));
+    slow(world, island, sqrt((may - kept) / (sum->kinetic - kept)));
+    add_velocity(world, island, flight);
+}
+
 // Velocities shrink until no more than so much kinetic energy is left; of a body that touches
 // nothing those within it, unless what it has at stake is no match for the excess.
 static void slow_group(sn_world *world, const soft_group *group, const island_sum *sum, double may,
-                       double stake)
+                       double stake, double h)
 {
     const double gross = 0.25; // of that
     sn_agent_set *set = &world->elastics.agents;
     double share = sqrt(may / sum->kinetic);
     world->report.slowed += 1;
     if (group->island != NULL) {
-        slow(world, group->island, share);
+        slow_island(world, group->island, sum, may, h);
         return;
     }
     double flight = sn_elastic_rigid_energy(set, group->agent);
@@ -587,6 +633,27 @@ static void slow_group(sn_world *world, const soft_group *group, const island_su
         sn_elastic_contact.slow(set, group->agent, share);
     } else if (sum->kinetic > flight) {
         sn_elastic_calm(set, group->agent, sqrt(fmax(may - flight, 0.0) / (sum->kinetic - flight)));
+    }
+}
+
+// Bonds act on mechanisms where these are in the middle of the step but for what its accelerations
+// change, and do some work by that, of which motions quicker than the step may get ever more. What
+// an island with bonds has gained of late is kept; beyond a share of what it has at stake its
+// elastic bodies make their next step by Euler's rule.
+static void note_gain(sn_world *world, const sn_island *island, const island_sum *sum, double stake)
+{
+    double gain = sum->kinetic + sum->potential - sum->before - sum->work;
+    for (int k = 0; k < island->agent_count; ++k) {
+        int number = world->touch.islands.agents.data[island->agent_first + k];
+        sn_agent_ref ref = sn_world_agent_at(world, number);
+        if (ref.set != SN_SET_ELASTIC) {
+            continue;
+        }
+        sn_elastic_item *item = world->elastics.items[ref.agent];
+        bool whole = world->elastics.agents.agents[ref.agent].whole;
+        item->common_gain = whole ? 0.0 : fmax(0.0, item->common_gain + gain);
+        item->parted = item->parted || item->common_gain > COMMON_SHARE * fmax(stake, item->stake) +
+                                                               SOFT_ROUNDING * sum->added;
     }
 }
 
@@ -603,9 +670,12 @@ static bool check_group(sn_world *world, const soft_group *group, double h)
     }
     double may = motion_of(&sum), stake = at_stake(&sum, world->gravity, h);
     double share = sum.bonded ? BONDED_SHARE : SOFT_SHARE;
+    if (sum.bonded && !sum.driven && group->island != NULL && isfinite(sum.kinetic)) {
+        note_gain(world, group->island, &sum, stake);
+    }
     if (!sum.driven && !(sum.kinetic <= fmax(may + share * fmin(may, stake), sum.floor) +
                                             SOFT_ROUNDING * sum.added)) {
-        slow_group(world, group, &sum, fmax(may, sum.floor), stake);
+        slow_group(world, group, &sum, fmax(may, sum.floor), stake, h);
     }
     return moved;
 }
