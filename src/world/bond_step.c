@@ -122,8 +122,8 @@ static double end_time(const sn_bond_record *record, double time)
     return fmin(time, nextafter(record->item.end, -INFINITY));
 }
 
-// Is the other side a mechanism of more than one freedom, or with sources of its own? Bonds do some
-// work on those by their accelerations. Velocities are then led back to what the bond asks of them
+// Is the other side a mechanism of more than one freedom? Bonds do some work on those by their
+// accelerations. Velocities are then led back to what the bond asks of them
 // in every step, and the body may lose energy, which else came ever more.
 static bool is_wild(const sn_world *world, const sn_bond_record *record)
 {
@@ -131,8 +131,7 @@ static bool is_wild(const sn_world *world, const sn_bond_record *record)
     if (other == NULL || other->agent.agent < 0 || other->agent.set != SN_SET_ARTICULATION) {
         return false;
     }
-    return world->articulations.items[other->agent.agent]->tree.v_count > 1 ||
-           sn_world_is_driven(world, other->agent.agent);
+    return world->articulations.items[other->agent.agent]->tree.v_count > 1;
 }
 
 // What bonds ask of velocities at the start is asked in the middle, too, so that they do no work;
