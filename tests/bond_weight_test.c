@@ -136,7 +136,7 @@ static void leaves_ride_on_light_arms(void **state)
         snprintf(text, sizeof text, ARM, youngs[k / 2], integrators[k % 2]);
         sn_world *world = build_text(text);
         double start = sn_world_energy(world).total, most = -INFINITY, least = INFINITY;
-        for (int i = 0; i < rounds_of(60, 10); ++i) {
+        for (int i = 0; i < rounds_of(60, 25); ++i) {
             advance(world, 1.0 / 120.0, 1);
             most = fmax(most, sn_world_energy(world).total);
             least = fmin(least, sn_world_energy(world).total);
