@@ -57,6 +57,7 @@ typedef struct sn_articulation {
     bool touched; // there are `pushed` and `borne`
     bool ended;   // contact acts at the end of the step, not in it
     bool loose;   // it answers to impulses; false: its step cannot be made anyway
+    bool bonded;  // bonds lead its one freedom far from where that would go by itself
 } sn_articulation;
 
 typedef struct sn_articulation_set {

@@ -125,7 +125,10 @@ static void contact_velocity(sn_agent_set *set, int agent, double *v)
         return;
     }
     sn_tree_step_guess(&item->step, tree);
-    if (!sn_tree_step_search(&item->step, tree)) { // the step will go in parts
+    // A turn of one freedom is linear where it is small. A drive may whirl a light link round that
+    // a bond holds to a heavy rod: how a large turn differs from a linear one would then be put on
+    // the small one that is left of it.
+    if (item->bonded || !sn_tree_step_search(&item->step, tree)) { // or the step will go in parts
         sn_tree_step_free_velocity(&item->step, tree, v);
         return;
     }

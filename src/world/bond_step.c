@@ -114,6 +114,9 @@ static void bind_none(sn_world *world)
     for (int i = 0; i < world->elastics.agents.count; ++i) {
         world->elastics.items[i]->bound = world->elastics.items[i]->led = false;
     }
+    for (int i = 0; i < world->articulations.agents.count; ++i) {
+        world->articulations.items[i]->bonded = false;
+    }
 }
 
 // At its end a path has the rate that it came with, not the one of what rests there afterwards.
@@ -182,6 +185,10 @@ static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn
     }
     if (is_wild(world, record)) {
         world->elastics.items[bodies[0]->agent.agent]->led = true;
+    }
+    if (bodies[1] != NULL && bodies[1]->agent.agent >= 0 &&
+        bodies[1]->agent.set == SN_SET_ARTICULATION && !is_wild(world, record)) {
+        world->articulations.items[bodies[1]->agent.agent]->bonded = true;
     }
     sn_bond_set *set = &world->bonds;
     sn_contact_side none = {-1, -1, 0}, other = none;
