@@ -203,24 +203,21 @@ void sn_run_result_note_inverted(sn_run_result *result, const sn_world *world,
     result->spared += report->spared > 0;
 }
 
-void sn_run_result_note_exploding(sn_run_result *result, const sn_world *world,
-                                  const sn_step_report *report)
+static void note_trouble(sn_run_trouble *trouble, int now, const char *name, double time)
 {
-    if (report->exploding > 0 && result->exploding++ == 0) {
-        snprintf(result->exploding_body, sizeof result->exploding_body, "%s",
-                 sn_body_name(world, report->exploding_body));
-        result->exploding_time = sn_world_time(world);
+    if (now > 0 && trouble->steps++ == 0) {
+        snprintf(trouble->first, sizeof trouble->first, "%s", name);
+        trouble->time = time;
     }
 }
 
-void sn_run_result_note_torn(sn_run_result *result, const sn_world *world,
-                             const sn_step_report *report)
+void sn_run_result_note_troubles(sn_run_result *result, const sn_world *world,
+                                 const sn_step_report *report)
 {
-    if (report->torn > 0 && result->torn++ == 0) {
-        snprintf(result->torn_bond, sizeof result->torn_bond, "%s",
-                 sn_bond_name(world, report->torn_bond));
-        result->torn_time = sn_world_time(world);
-    }
+    double time = sn_world_time(world);
+    note_trouble(&result->exploding, report->exploding, sn_body_name(world, report->exploding_body),
+                 time);
+    note_trouble(&result->torn, report->torn, sn_bond_name(world, report->torn_bond), time);
 }
 
 sn_status sn_run_result_check_speeds(const sn_world *world, double step, sn_error *error)
@@ -256,8 +253,8 @@ void sn_run_result_json(const sn_run_result *result, const sn_scene *scene, cons
     sn_json_write_integer(&json, "stiff_steps", result->stiff);
     sn_json_write_integer(&json, "inverted_steps", result->inverted);
     sn_json_write_integer(&json, "spared_steps", result->spared);
-    sn_json_write_integer(&json, "exploding_steps", result->exploding);
-    sn_json_write_integer(&json, "torn_steps", result->torn);
+    sn_json_write_integer(&json, "exploding_steps", result->exploding.steps);
+    sn_json_write_integer(&json, "torn_steps", result->torn.steps);
     sn_json_write_integer(&json, "taken_back_steps", result->taken_back);
     sn_json_write_number(&json, "time", result->time);
     sn_json_write_number(&json, "wall_time", result->wall_time);
@@ -354,17 +351,17 @@ void sn_run_result_table(const sn_run_result *result, const sn_world *world, FIL
                 "steps cut short before an element would have turned inside out: %" PRIu64 "\n",
                 result->spared);
     }
-    if (result->exploding > 0) {
+    if (result->exploding.steps > 0) {
         fprintf(stream,
                 "steps that left elastic bodies with more energy than any material can hold: "
                 "%" PRIu64 ", '%s' first, at %.6g s\n",
-                result->exploding, result->exploding_body, result->exploding_time);
+                result->exploding.steps, result->exploding.first, result->exploding.time);
     }
-    if (result->torn > 0) {
+    if (result->torn.steps > 0) {
         fprintf(stream,
                 "steps in which bonds did not hold, because something contradicts them: %" PRIu64
                 ", '%s' first, at %.6g s; what such a bond bears means nothing\n",
-                result->torn, result->torn_bond, result->torn_time);
+                result->torn.steps, result->torn.first, result->torn.time);
     }
     if (result->taken_back > 0) {
         fprintf(stream,

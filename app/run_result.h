@@ -15,6 +15,13 @@ typedef struct sn_run_column {
     double start, end, minimum, maximum; // over the rows
 } sn_run_column;
 
+// Something that went wrong in some steps.
+typedef struct sn_run_trouble {
+    uint64_t steps;
+    char first[128]; // what had it first
+    double time;     // s, when
+} sn_run_trouble;
+
 typedef struct sn_run_result {
     const char *scene; // short name
     sn_run run;        // as it was run
@@ -30,12 +37,8 @@ typedef struct sn_run_result {
     int most_inverted;        // elements, in one of them
     char inverted_body[128];  // the first body of the first of them
     uint64_t spared;          // steps that were cut short before that
-    uint64_t exploding;       // steps that left elastic bodies with more energy than can be
-    char exploding_body[128]; // the first one with it
-    double exploding_time;    // s, when
-    uint64_t torn;            // steps in which bonds had been kept from holding for a while
-    char torn_bond[128];      // the first one
-    double torn_time;         // s, when
+    sn_run_trouble exploding; // elastic bodies that were left with more energy than can be
+    sn_run_trouble torn;      // bonds that had been kept from holding for a while
     uint64_t taken_back;      // steps in which elastic bodies stopped before surfaces crossed
     double time, wall_time;   // s
     sn_energy start_energy, end_energy;
@@ -65,13 +68,10 @@ double sn_run_result_energy_change(const sn_run_result *result);
 void sn_run_result_note_inverted(sn_run_result *result, const sn_world *world,
                                  const sn_step_report *report);
 
-// After each step: elastic bodies that hold more energy than any material can.
-void sn_run_result_note_exploding(sn_run_result *result, const sn_world *world,
-                                  const sn_step_report *report);
-
-// The same: bonds that something keeps from holding.
-void sn_run_result_note_torn(sn_run_result *result, const sn_world *world,
-                             const sn_step_report *report);
+// After each step: elastic bodies that hold more energy than any material can, and bonds that
+// something keeps from holding.
+void sn_run_result_note_troubles(sn_run_result *result, const sn_world *world,
+                                 const sn_step_report *report);
 
 // A body that is faster than light has long been lost, whatever its numbers are: SN_ERROR_DIVERGED.
 sn_status sn_run_result_check_speeds(const sn_world *world, double step, sn_error *error);

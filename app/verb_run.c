@@ -167,8 +167,7 @@ static int simulate(run_job *job, sn_progress *progress)
         job->result.stiff += report.stiff > 0;
         job->result.taken_back += report.taken_back > 0;
         sn_run_result_note_inverted(&job->result, job->world, &report);
-        sn_run_result_note_exploding(&job->result, job->world, &report);
-        sn_run_result_note_torn(&job->result, job->world, &report);
+        sn_run_result_note_troubles(&job->result, job->world, &report);
         if (job->writes && sn_run_output_step(&job->output, job->world, &job->error) != SN_OK) {
             code = SN_EXIT_OUTPUT;
             break;
@@ -265,11 +264,11 @@ static void report(run_job *job, int code)
         sn_run_result_table(&job->result, job->world, stdout);
     }
     fflush(stdout);
-    if (job->result.exploding > 0) {
+    if (job->result.exploding.steps > 0) {
         sn_complain(arguments,
                     "warning: from %.6g s on body '%s' holds more energy than any material can; "
                     "what follows has no meaning (see `sinew check`, or take shorter steps)",
-                    job->result.exploding_time, job->result.exploding_body);
+                    job->result.exploding.time, job->result.exploding.first);
     }
     if (job->result.failure[0] != '\0') {
         sn_complain(arguments, "%s", job->result.failure);

@@ -98,7 +98,7 @@ typedef struct sn_elastic_item {
     double account, stake;  // J: what the midpoint rule has given it, and the most that it has had
     double gain, stake_now; // in the step under way
     double common_gain;     // J: what all that bonds join it to has gained of late
-    bool led;               // a bond holds it to a mechanism of several freedoms
+    bool on_linkage;        // a bond holds it to a mechanism of several freedoms
     SN_ARRAY(sn_elastic_hand) hands; // that hold it in the step under way
     bool held;                       // by any
     double *drag;  // 9 * vertex_count: -df/dv of the air on each, N s/m; NULL until a wind blows

@@ -221,7 +221,7 @@ bool sn_elastic_find_lack(const sn_agent_set *set, int agent, double h, bool fir
         }
     }
     add_hands(item, share, t, dv, right);
-    if (item->bound && !item->led && sn_elastic_is_midpoint(&set->agents[agent]) &&
+    if (item->bound && !item->on_linkage && sn_elastic_is_midpoint(&set->agents[agent]) &&
         sn_solid_widen(item->solid, threads_of(set), place, speed, h, NULL) != SN_OK) {
         return false;
     }

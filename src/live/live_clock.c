@@ -144,30 +144,26 @@ static void tell_inverted(sn_live *live)
     live->inverted = report.inverted;
 }
 
-// The same of bodies that hold more energy than can be.
-static void tell_exploding(sn_live *live)
+// The same of other troubles, by the first thing that has one.
+static void tell_trouble(sn_live *live, int now, int *told, const char *name, const char *text)
 {
-    sn_step_report report = sn_world_report(live->world);
-    if (report.exploding > 0 && live->exploding == 0) {
-        char text[320];
-        snprintf(text, sizeof text, "'%.200s' holds more energy than any material can",
-                 sn_body_name(live->world, report.exploding_body));
-        sn_live_tell(live, text);
+    if (now > 0 && *told == 0) {
+        char line[320];
+        snprintf(line, sizeof line, "'%.200s' %s", name, text);
+        sn_live_tell(live, line);
     }
-    live->exploding = report.exploding;
+    *told = now;
 }
 
-// The same of bonds that something keeps from holding.
-static void tell_torn(sn_live *live)
+static void tell_troubles(sn_live *live)
 {
-    sn_step_report report = sn_world_report(live->world);
-    if (report.torn > 0 && live->torn == 0) {
-        char text[320];
-        snprintf(text, sizeof text, "bond '%.200s' does not hold: something contradicts it",
-                 sn_bond_name(live->world, report.torn_bond));
-        sn_live_tell(live, text);
-    }
-    live->torn = report.torn;
+    const sn_world *world = live->world;
+    sn_step_report report = sn_world_report(world);
+    tell_trouble(live, report.exploding, &live->exploding,
+                 sn_body_name(world, report.exploding_body),
+                 "holds more energy than any material can");
+    tell_trouble(live, report.torn, &live->torn, sn_bond_name(world, report.torn_bond),
+                 "does not hold: something contradicts this bond");
 }
 
 static void tell_happenings(sn_live *live)
@@ -175,8 +171,7 @@ static void tell_happenings(sn_live *live)
     tell_events(live);
     tell_breaks(live);
     tell_inverted(live);
-    tell_exploding(live);
-    tell_torn(live);
+    tell_troubles(live);
     if (sn_world_stopped(live->world)) {
         sn_live_pause(live);
         live->wanted_steps = 0;

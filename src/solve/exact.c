@@ -153,36 +153,6 @@ static bool find_start(sn_exact *exact, const sn_exact_problem *problem)
     return true;
 }
 
-// The same of bonds, into their targets.
-static double find_bond_lags(sn_exact *exact, const sn_exact_problem *problem)
-{
-    const sn_exact_system *system = &exact->system;
-    double most = 0.0;
-    for (int i = 0; i < problem->bond_count; ++i) {
-        sn_exact_bond *bond = problem->bonds[i];
-        const sn_exact_block *block = &system->blocks.data[exact->contact_blocks + i];
-        double lag = 0.0;
-        bool whole = false;
-        for (int side = 0; side < block->side_count; ++side) {
-            const sn_exact_agent *agent = &system->agents.data[block->side[side].agent];
-            const double *j = system->j.data + block->side[side].first,
-                         *v = system->v.data + agent->v_first,
-                         *v0 = exact->start_v.data + agent->v_first;
-            bool here = sn_exact_is_whole(problem, agent);
-            whole = whole || here;
-            for (int k = block->side[side].from; k < block->side[side].to && !here; ++k) {
-                lag += 0.5 * j[k] * (v[k] - v0[k]);
-            }
-        }
-        if (whole) {
-            most = fmax(most, problem->h * fabs(lag - bond->lag) / bond->size);
-            system->target.data[block->row] = bond->whole_target + lag;
-            bond->lag = lag;
-        }
-    }
-    return most;
-}
-
 // The system has arms of the middle of the step. A corner that sticks while its body turns about it
 // has no velocity with those of the end, and this one with those of the middle, less. Without it
 // a tip on which something topples creeps by h^2/4 of its acceleration in every step.
@@ -390,7 +360,7 @@ static bool solve_unlike(sn_exact *exact, const sn_exact_problem *problem, sn_ex
     }
     bool done = solve(exact, problem, effort);
     for (int i = 0; i < TURNS && done; ++i) {
-        double off = fmax(find_lags(exact, problem), find_bond_lags(exact, problem));
+        double off = fmax(find_lags(exact, problem), sn_exact_bond_lags(exact, problem));
         if (!(off > SN_EXACT_SMALL)) {
             break;
         }
@@ -659,80 +629,12 @@ static bool lean_agents(sn_exact *exact, const sn_exact_problem *problem)
     return changed;
 }
 
-// How a part turns with generalised velocities v less v0.
-static sn_vec3 spin_of(sn_exact *exact, const sn_exact_problem *problem,
-                       const sn_contact_side *side, const sn_exact_agent *agent)
-{
-    const double *v = exact->system.v.data + agent->v_first,
-                 *v0 = exact->start_v.data + agent->v_first;
-    double *row = exact->total.data, sums[3] = {0};
-    for (int k = 0; k < 3; ++k) {
-        sn_spatial moment = {.angular = sn_vec3_make(k == 0, k == 1, k == 2)};
-        problem->sets[side->set]->type->contact->project(problem->sets[side->set], side->agent,
-                                                         side->part, &moment, row);
-        for (int i = 0; i < agent->v_count; ++i) {
-            sums[k] += row[i] * (v[i] - v0[i]);
-        }
-    }
-    return sn_vec3_make(sums[0], sums[1], sums[2]);
-}
-
-// Bonds follow what agents lean on, and what has been found for rigid sides.
-static void bend_bonds(sn_exact *exact, const sn_exact_problem *problem)
-{
-    const sn_exact_system *system = &exact->system;
-    for (int i = 0; i < problem->bond_count; ++i) {
-        sn_exact_bond *bond = problem->bonds[i];
-        const sn_exact_block *block = &system->blocks.data[exact->contact_blocks + i];
-        bond->turn = SN_VEC3_ZERO;
-        for (int k = 0; k < bond->count; ++k) {
-            const sn_contact_side *side = &bond->sides[k];
-            for (int s = 0; s < block->side_count; ++s) {
-                const sn_exact_agent *agent = &system->agents.data[block->side[s].agent];
-                bool rigid = agent->set == side->set && agent->agent == side->agent &&
-                             problem->sets[side->set]->type->contact->lean == NULL;
-                if (rigid) {
-                    double share = sn_exact_is_whole(problem, agent) ? 0.5 : 0.25;
-                    bond->turn =
-                        sn_vec3_scale(share * problem->h, spin_of(exact, problem, side, agent));
-                }
-            }
-        }
-    }
-    problem->bend(problem->context, problem->bonds, problem->bond_count);
-}
-
-// A rigid body makes its step by Euler's rule where a bond joins it to something that does. (What
-// goes to where the other is by half of both its velocities would swing about it.)
-static void share_rules(const sn_exact_problem *problem)
-{
-    for (int i = 0; i < problem->bond_count; ++i) {
-        const sn_exact_bond *bond = problem->bonds[i];
-        bool whole = false;
-        for (int pass = 0; pass < 2; ++pass) {
-            for (int k = 0; k < bond->count; ++k) {
-                sn_agent_set *set = problem->sets[bond->sides[k].set];
-                sn_agent *head = &set->agents[bond->sides[k].agent];
-                const sn_agent_contact *table = set->type->contact;
-                if (pass == 0) {
-                    whole =
-                        whole || (table->lean != NULL &&
-                                  (head->whole || head->integrator != SN_INTEGRATOR_LIE_MIDPOINT));
-                } else if (whole && table->lean == NULL && table->rows == NULL &&
-                           head->integrator == SN_INTEGRATOR_LIE_MIDPOINT) {
-                    head->whole = 1;
-                }
-            }
-        }
-    }
-}
-
 // Newton's method on agents and all that is between them: solved for the A that agents have, which
 // then lean on it.
 static bool solve_leaning(sn_exact *exact, const sn_exact_problem *problem, sn_exact_report *report)
 {
     for (int turn = 0;; ++turn) {
-        share_rules(problem);
+        sn_exact_share_rules(problem);
         if (!sn_exact_gather(exact, problem, false)) {
             return false;
         }
@@ -745,22 +647,9 @@ static bool solve_leaning(sn_exact *exact, const sn_exact_problem *problem, sn_e
             return true;
         }
         if (problem->bend != NULL) {
-            bend_bonds(exact, problem);
+            sn_exact_bend_bonds(exact, problem);
         }
     }
-}
-
-// Links that can turn in several ways: what an elastic body's A makes of impulses there at the end
-// of a step may be more energy.
-static bool holds_links(const sn_exact_problem *problem, const sn_exact_bond *bond)
-{
-    bool any = false;
-    for (int k = 0; k < bond->count; ++k) {
-        const sn_agent_set *set = problem->sets[bond->sides[k].set];
-        any = any ||
-              (set->type->contact->rows != NULL && set->agents[bond->sides[k].agent].v_count > 1);
-    }
-    return any;
 }
 
 sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_exact_report *report,
@@ -784,14 +673,7 @@ sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_ex
             finish_turning(exact, problem, spot, false);
         }
     }
-    for (int i = 0; i < problem->bond_count; ++i) { // sides of two rules end at two velocities
-        const sn_exact_bond *bond = problem->bonds[i];
-        if (holds_links(problem, bond)) {
-            continue;
-        }
-        report->struck =
-            report->struck || problem->h * fabs(bond->lag) > SN_EXACT_SMALL * bond->size;
-    }
+    report->struck = report->struck || sn_exact_bonds_differ(problem);
     push_agents(exact, problem);
     bear_all(exact, problem);
     return SN_OK;

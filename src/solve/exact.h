@@ -137,6 +137,17 @@ SN_API sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem
 SN_API sn_status sn_exact_strike(sn_exact *exact, const sn_exact_problem *problem, sn_error *error);
 
 // Whether its step goes x0 + h v1 rather than x0 + h (v0 + v1) / 2.
+// ---- exact_bond.c ----
+// Before each turn: rigid sides take the rule of what bonds join them to.
+void sn_exact_share_rules(const sn_exact_problem *problem);
+// What sides of two rules do to bonds, into their targets; the most by which that has changed, by
+// their sizes.
+double sn_exact_bond_lags(sn_exact *exact, const sn_exact_problem *problem);
+// Whether such sides have ended at two velocities that are to be made one.
+bool sn_exact_bonds_differ(const sn_exact_problem *problem);
+// After a turn: bonds follow what agents lean on, and what has been found for rigid sides.
+void sn_exact_bend_bonds(sn_exact *exact, const sn_exact_problem *problem);
+
 bool sn_exact_is_whole(const sn_exact_problem *problem, const sn_exact_agent *agent);
 
 // What both are made of; exact_gather.c.

@@ -112,7 +112,7 @@ static sn_spatial force_of(const sn_world *world, const sn_body_record *body, sn
 static void bind_none(sn_world *world)
 {
     for (int i = 0; i < world->elastics.agents.count; ++i) {
-        world->elastics.items[i]->bound = world->elastics.items[i]->led = false;
+        world->elastics.items[i]->bound = world->elastics.items[i]->on_linkage = false;
     }
     for (int i = 0; i < world->articulations.agents.count; ++i) {
         world->articulations.items[i]->bonded = false;
@@ -126,9 +126,9 @@ static double end_time(const sn_bond_record *record, double time)
 }
 
 // Is the other side a mechanism of more than one freedom? Bonds do some work on those by their
-// accelerations. Velocities are then led back to what the bond asks of them
-// in every step, and the body may lose energy, which else came ever more.
-static bool is_wild(const sn_world *world, const sn_bond_record *record)
+// accelerations. Velocities are then led back to what the bond asks of them in every step, and the
+// body may lose energy, which else came ever more.
+static bool is_linkage(const sn_world *world, const sn_bond_record *record)
 {
     const sn_body_record *other = sn_world_body_record(world, record->other);
     if (other == NULL || other->agent.agent < 0 || other->agent.set != SN_SET_ARTICULATION) {
@@ -146,11 +146,11 @@ static bool leads_back(const sn_world *world, const sn_bond_record *record)
     for (int k = 0; k < sn_bond_row_count(&record->item) && fresh; ++k) {
         fresh = record->impulses[k] == 0.0;
     }
-    return fresh || is_wild(world, record);
+    return fresh || is_linkage(world, record);
 }
 
 static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn_bond_view *view,
-                    double h)
+                    double h, bool back)
 {
     const sn_body_record *bodies[2] = {sn_world_body_record(world, record->body),
                                        sn_world_body_record(world, record->other)};
@@ -164,7 +164,7 @@ static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn
                          .whole_target = wanted_rate(world, record, &row, &then, h, true),
                          .end_target = -then.rate,
                          .size = record->item.size,
-                         .start_rate = leads_back(world, record) ? rate_of(&row, view) : 0.0,
+                         .start_rate = back ? rate_of(&row, view) : 0.0,
                          .way = fabs(row.value) + fabs(then.value - row.value),
                          .impulse = record->impulses[index]};
     for (int i = 0; i < row.count; ++i) {
@@ -183,13 +183,6 @@ static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn
         out.sides[out.count] = side;
         out.forces[out.count++] = force_of(world, body, row.terms[i].gradient, view->point);
     }
-    if (is_wild(world, record)) {
-        world->elastics.items[bodies[0]->agent.agent]->led = true;
-    }
-    if (bodies[1] != NULL && bodies[1]->agent.agent >= 0 &&
-        bodies[1]->agent.set == SN_SET_ARTICULATION && !is_wild(world, record)) {
-        world->articulations.items[bodies[1]->agent.agent]->bonded = true;
-    }
     sn_bond_set *set = &world->bonds;
     sn_contact_side none = {-1, -1, 0}, other = none;
     for (int i = 0; i < out.count; ++i) {
@@ -203,6 +196,19 @@ static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn
     return sn_array_push(&set->rows, out) && sn_array_push(&set->owners, owner) &&
            sn_array_push(&world->touch.active, SN_TOUCH_BONDS + set->rows.count - 1) &&
            sn_array_push(&world->touch.links, link);
+}
+
+// What its sides have to know of it.
+static void bind_sides(sn_world *world, const sn_bond_record *record)
+{
+    const sn_body_record *other = sn_world_body_record(world, record->other);
+    if (is_linkage(world, record)) {
+        int agent = sn_world_body_record(world, record->body)->agent.agent;
+        world->elastics.items[agent]->on_linkage = true;
+    } else if (other != NULL && other->agent.agent >= 0 &&
+               other->agent.set == SN_SET_ARTICULATION) {
+        world->articulations.items[other->agent.agent]->bonded = true;
+    }
 }
 
 sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error)
@@ -222,9 +228,11 @@ sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error)
             continue;
         }
         record->first_row = set->rows.count;
+        bind_sides(world, record);
+        bool back = leads_back(world, record);
         for (int k = 0; k < sn_bond_row_count(&record->item); ++k) {
             sn_bond_view view = sn_world_bond_view(world, record, k, world->time);
-            if (!add_row(world, record, k, &view, h)) {
+            if (!add_row(world, record, k, &view, h, back)) {
                 return sn_fail_memory(error, sizeof(sn_exact_bond));
             }
         }
