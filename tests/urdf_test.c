@@ -552,23 +552,36 @@ static void shapes_and_colours(void **state)
             "j", "fixed", ENDS("a", "b")));
     sn_world *world = build_text(SCENE(""), urdf);
     sn_body a = sn_world_find_body(world, "a"), b = sn_world_find_body(world, "b");
-    assert_int_equal(sn_body_shape_count(world, a), 2);
+    assert_int_equal(sn_body_shape_count(world, a), 3);
     const sn_shape *shape = sn_body_shape(world, a, 0);
     assert_int_equal(shape->type, SN_SHAPE_CYLINDER);
     assert_true(shape->radius == 0.1 && shape->height == 0.4);
     assert_int_equal(shape->colour, 0x0033ff);
     assert_near(shape->frame.position, 0, 0, 1);
+    assert_int_equal(shape->role, SN_ROLE_VISUAL);
     assert_near(sn_body_shape(world, a, 1)->size, 1, 2, 3);
+    assert_int_equal(sn_body_shape(world, a, 1)->role, SN_ROLE_VISUAL);
+    assert_true(sn_body_shape(world, a, 2)->radius == 0.7);
+    assert_int_equal(sn_body_shape(world, a, 2)->role, SN_ROLE_COLLISION);
+    assert_int_equal(sn_body_shape(world, b, 0)->role, SN_ROLE_COLLISION);
+    sn_world_destroy(world);
+    world = build_text(SCENE(", \"geometry\": \"visual\""), urdf);
+    a = sn_world_find_body(world, "a");
+    b = sn_world_find_body(world, "b");
+    assert_int_equal(sn_body_shape_count(world, a), 2);
+    assert_int_equal(sn_body_shape(world, a, 0)->role, SN_ROLE_BOTH);
     assert_true(sn_body_shape(world, b, 0)->radius == 0.3); // it has no other
+    assert_int_equal(sn_body_shape(world, b, 0)->role, SN_ROLE_BOTH);
     sn_world_destroy(world);
     world = build_text(SCENE(", \"geometry\": \"collision\""), urdf);
     a = sn_world_find_body(world, "a");
     assert_int_equal(sn_body_shape_count(world, a), 1);
     assert_true(sn_body_shape(world, a, 0)->radius == 0.7);
+    assert_int_equal(sn_body_shape(world, a, 0)->role, SN_ROLE_BOTH);
     sn_world_destroy(world);
 }
 
-// Packages are found above the file; scales may mirror; an open mesh becomes its hull.
+// Packages are found above the file; scales may mirror; a mesh that touches becomes its hull.
 static void meshes_are_found(void **state)
 {
     (void)state;
@@ -589,9 +602,8 @@ static void meshes_are_found(void **state)
     assert_true(fabs(mass.mass - 0.008 / 6.0) < 1e-15);
     sn_body open = sn_world_find_body(world, "open");
     assert_int_equal(sn_mesh_triangle_count(sn_body_shape(world, open, 0)->mesh), 4);
-    const sn_error_list *notes = sn_scene_notes(scene);
-    assert_int_equal(notes->count, 1);
-    assert_string_equal(notes->items[0].place, "tests/data/urdf/robot_pack/urdf/meshes.urdf:23:26");
+    assert_int_equal(sn_body_shape(world, open, 0)->type, SN_SHAPE_HULL);
+    assert_int_equal(sn_scene_notes(scene)->count, 0);
     sn_world_destroy(world);
     sn_scene_destroy(scene);
 }

@@ -148,7 +148,9 @@ typedef struct sn_joint_def {
     double length;             // of a distance joint; negative (default): as at the start
     sn_curve_def curve;
     sn_surface_def surface;
-    sn_freedom_def freedom[6];        // in the order of the type's meaning
+    sn_freedom_def freedom[6]; // in the order of the type's meaning
+    double start[6]; // rad, of freedoms that turn: the angle at the start, of which bodies show
+                     // only the part of a turn. NAN (default): the least one within the limits
     double break_force, break_torque; // it lets go for ever beyond these; INFINITY (default): never
     bool breakable; // by sn_joint_break; one with a finite break force or torque is so anyway
     bool contact;   // shapes of its two bodies meet; else (default) they pass through each other

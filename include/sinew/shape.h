@@ -58,6 +58,14 @@ typedef struct sn_surface {
     bool sensor; // notices what is in it, and touches nothing; it has its density's mass
 } sn_surface;
 
+// What a shape is there for. What is only drawn touches nothing, weighs nothing, and air does not
+// act on it; it need not be closed. What only touches is not drawn.
+typedef enum sn_shape_role {
+    SN_ROLE_BOTH,
+    SN_ROLE_VISUAL,   // is drawn
+    SN_ROLE_COLLISION // touches, weighs and feels the air
+} sn_shape_role;
+
 typedef struct sn_shape {
     sn_shape_type type;
     double radius;
@@ -73,6 +81,7 @@ typedef struct sn_shape {
     uint32_t colour;        // 0xRRGGBB
     double roughness;       // of its look: 0 polished .. 1 chalk, default 0.5
     double metallic;        // of its look: 0 (default) .. 1
+    sn_shape_role role;     // default SN_ROLE_BOTH
     sn_surface surface;
 } sn_shape;
 
@@ -90,6 +99,9 @@ SN_API sn_status sn_shape_check(const sn_shape *shape, const char *place, sn_err
 SN_API sn_status sn_shape_surface_check(const sn_surface *surface, const char *place,
                                         sn_error *error);
 
+SN_API bool sn_shape_touches(const sn_shape *shape);  // role is not SN_ROLE_VISUAL
+SN_API bool sn_shape_is_drawn(const sn_shape *shape); // role is not SN_ROLE_COLLISION
+
 // Belongs to a static body and nothing else: a plane or a height field.
 SN_API bool sn_shape_is_ground(const sn_shape *shape);
 
@@ -106,8 +118,8 @@ typedef struct sn_mass_properties {
         inertia; // about the centre, in the frame's axes, with products: I_xy = -sum m x y; kg m^2
 } sn_mass_properties;
 
-// The sum over all shapes in the body's frame, each weighed by its own density. Refuses planes and
-// height fields, which have none.
+// The sum over all shapes in the body's frame, each weighed by its own density; what is only drawn
+// has none. Refuses planes and height fields.
 SN_API sn_status sn_shape_mass_properties(const sn_shape *shapes, int count,
                                           sn_mass_properties *mass, sn_error *error);
 

@@ -63,7 +63,8 @@ static double choose_fineness(const sn_world *world)
     for (int i = 0; i < sn_world_body_count(world); ++i) {
         sn_body body = sn_world_body(world, i);
         for (int k = 0; k < sn_body_shape_count(world, body); ++k) {
-            count += is_round(sn_body_shape(world, body, k));
+            const sn_shape *shape = sn_body_shape(world, body, k);
+            count += is_round(shape) && sn_shape_is_drawn(shape);
         }
     }
     return count <= 24 ? 2.5e-3 : count <= 150 ? 6e-3 : 1.5e-2;
@@ -207,7 +208,8 @@ static sn_status add_body(sn_model *model, const sn_world *world, int order, sn_
     }
     for (int i = 0; i < sn_body_shape_count(world, body); ++i) {
         const sn_shape *shape = sn_body_shape(world, body, i);
-        if (shape->surface.sensor || take_floor(model, shape, sn_body_transform(world, body))) {
+        if (shape->surface.sensor || !sn_shape_is_drawn(shape) ||
+            take_floor(model, shape, sn_body_transform(world, body))) {
             continue;
         }
         sn_model_part part = {.body = order, .frame = shape->frame};

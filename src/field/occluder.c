@@ -17,7 +17,7 @@ bool sn_occluder_is_bar(const sn_shape *shape)
 
 static bool hides(const sn_shape *shape)
 {
-    return !shape->surface.sensor && shape->type != SN_SHAPE_PLANE;
+    return !shape->surface.sensor && sn_shape_touches(shape) && shape->type != SN_SHAPE_PLANE;
 }
 
 // ---- bars ----

@@ -542,6 +542,11 @@ typedef struct body_cut {
     sn_aabb box;
 } body_cut;
 
+static bool feels_air(const sn_shape *shape)
+{
+    return !shape->surface.sensor && sn_shape_touches(shape);
+}
+
 static bool is_wire(const body_cut *body, int i)
 {
     double cell = fmax(body->size, body->extent / (body->size > 0.0 ? FINEST : WIRE_COARSE));
@@ -555,7 +560,7 @@ static bool cut_wires(cutting *c, const body_cut *body)
     c->all.count = 0;
     bool done = true;
     for (int i = 0; i < body->count && done; ++i) {
-        if (!body->shapes[i].surface.sensor && is_wire(body, i)) {
+        if (feels_air(&body->shapes[i]) && is_wire(body, i)) {
             done = cut_bar(c, &body->shapes[i]);
         }
     }
@@ -590,7 +595,7 @@ static sn_status measure(body_cut *body, sn_error *error)
     body->box = (sn_aabb){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (int i = 0; i < body->count; ++i) {
         const sn_shape *shape = &body->shapes[i];
-        if (shape->surface.sensor) {
+        if (!feels_air(shape)) {
             continue;
         }
         sn_status status =
@@ -604,7 +609,7 @@ static sn_status measure(body_cut *body, sn_error *error)
     for (int i = 0; i < body->count; ++i) {
         const sn_shape *shape = &body->shapes[i];
         sn_status status = SN_OK;
-        if (!shape->surface.sensor && is_bar(shape) && !is_wire(body, i)) {
+        if (feels_air(shape) && is_bar(shape) && !is_wire(body, i)) {
             status = sn_shape_mesh(shape, 0.0, &body->meshes[i], error);
         }
         if (status != SN_OK) {

@@ -54,6 +54,9 @@ double sn_shapes_reach(const sn_shape *shapes, int count, sn_vec3 centre)
 {
     double radius = 0.0;
     for (int i = 0; i < count; ++i) {
+        if (!sn_shape_touches(&shapes[i])) {
+            continue;
+        }
         double far = sn_distance(shapes[i].frame.position, centre) + sn_shape_reach(&shapes[i]);
         radius = far > radius ? far : radius;
     }

@@ -47,6 +47,16 @@ static sn_status check_length(const char *place, const char *name, double value,
     return SN_OK;
 }
 
+bool sn_shape_touches(const sn_shape *shape)
+{
+    return shape->role != SN_ROLE_VISUAL;
+}
+
+bool sn_shape_is_drawn(const sn_shape *shape)
+{
+    return shape->role != SN_ROLE_COLLISION;
+}
+
 bool sn_shape_is_ground(const sn_shape *shape)
 {
     return shape->type == SN_SHAPE_PLANE || shape->type == SN_SHAPE_HEIGHT_FIELD;
@@ -167,6 +177,10 @@ sn_status sn_shape_check(const sn_shape *shape, const char *place, sn_error *err
         return sn_fail(error, SN_ERROR_ARGUMENT, place, "type %d; 0 to %d were expected",
                        (int)shape->type, SN_SHAPE_TYPE_COUNT - 1);
     }
+    if ((unsigned)shape->role > SN_ROLE_COLLISION) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, place, "role %d; 0 to %d were expected",
+                       (int)shape->role, SN_ROLE_COLLISION);
+    }
     sn_status status = check_dimensions(shape, place, error);
     if (status == SN_OK && (shape->type == SN_SHAPE_BOX || shape->type == SN_SHAPE_HULL)) {
         status = check_rounding(shape, place, error);
@@ -255,6 +269,7 @@ sn_status sn_shape_mass_properties(const sn_shape *shapes, int count, sn_mass_pr
         return sn_fail_memory(error, (size_t)count * sizeof *parts);
     }
     sn_status status = SN_OK;
+    int weighed = 0;
     for (int i = 0; status == SN_OK && i < count; ++i) {
         char place[32] = "shape";
         if (count > 1) {
@@ -266,17 +281,19 @@ sn_status sn_shape_mass_properties(const sn_shape *shapes, int count, sn_mass_pr
                              "a %s has no mass; it can only be part of a static body",
                              shapes[i].type == SN_SHAPE_PLANE ? "plane" : "height field");
         }
-        if (status == SN_OK) {
-            status = own_mass_properties(&shapes[i], &parts[i], error);
+        if (status != SN_OK || !sn_shape_touches(&shapes[i])) {
+            continue;
         }
+        sn_mass_properties *part = &parts[weighed++];
+        status = own_mass_properties(&shapes[i], part, error);
         if (status == SN_OK && !is_identity(shapes[i].frame)) {
             sn_transform frame = shapes[i].frame;
             frame.rotation = sn_quat_normalize(frame.rotation);
-            parts[i] = sn_mass_properties_move(&parts[i], frame);
+            *part = sn_mass_properties_move(part, frame);
         }
     }
     if (status == SN_OK) {
-        *mass = sn_mass_properties_sum(parts, count);
+        *mass = weighed > 0 ? sn_mass_properties_sum(parts, weighed) : (sn_mass_properties){0};
     }
     sn_free(parts);
     if (status == SN_OK && !(mass->mass > 0.0 && isfinite(mass->mass))) {

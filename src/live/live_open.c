@@ -43,7 +43,8 @@ static uint64_t hash_shape(const sn_shape *shape, uint64_t hash)
     const double numbers[] = {(double)shape->type,   shape->radius,    shape->tube_radius,
                               shape->height,         shape->size.x,    shape->size.y,
                               shape->size.z,         shape->rounding,  shape->density,
-                              (double)shape->colour, shape->roughness, shape->metallic};
+                              (double)shape->colour, shape->roughness, shape->metallic,
+                              (double)shape->role};
     hash = sn_hash64(numbers, sizeof numbers, hash);
     return hash_mesh(shape->mesh, hash_frame(shape->frame, hash));
 }

@@ -117,6 +117,9 @@ static sn_status collect_body(const sn_world *world, int order, const extent *al
 {
     sn_body body = sn_world_body(world, order);
     for (int i = 0; i < sn_body_shape_count(world, body); ++i) {
+        if (!sn_shape_is_drawn(sn_body_shape(world, body, i))) {
+            continue;
+        }
         sn_shape shape = drawn_shape(world, body, sn_body_shape(world, body, i), all);
         sn_placement placement = {.body = order,
                                   .frame = shape.frame,

@@ -22,7 +22,11 @@ static sn_status find_mass(const sn_scene *scene, const sn_body_item *body,
     char place[SN_PLACE_SIZE];
     sn_error inner = {0};
     *mass = (sn_mass_properties){0};
-    if (shapes->count > 0) {
+    bool weighs = false;
+    for (int i = 0; i < shapes->count; ++i) {
+        weighs = weighs || sn_shape_touches(&shapes->data[i]);
+    }
+    if (weighs) {
         sn_status status = sn_shape_mass_properties(shapes->data, shapes->count, mass, &inner);
         if (status != SN_OK) {
             return sn_fail(error, status, sn_place_text(scene, body->item.place, place),

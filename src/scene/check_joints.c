@@ -130,6 +130,20 @@ static void check_springs(sn_checker *c, const sn_joint_item *joint, const char 
     }
 }
 
+// Where a joint stands is what its bodies say; only whole turns are left to tell.
+static void check_start(sn_checker *c, const sn_joint_item *joint)
+{
+    sn_joint_type type = (sn_joint_type)joint->type;
+    bool turns = type == SN_JOINT_HINGE || type == SN_JOINT_SCREW || type == SN_JOINT_CYLINDRICAL ||
+                 type == SN_JOINT_UNIVERSAL || type == SN_JOINT_PLANAR;
+    if (joint->start.count > 0 && !turns && sn_joint_type_freedoms(type) > 0) {
+        sn_checker_fail(c, sn_item_place(&joint->item, "start"),
+                        "a %s joint counts no turns, expected no \"start\": its bodies stand as "
+                        "they do",
+                        sn_joint_type_word(type));
+    }
+}
+
 void sn_check_joint(sn_checker *c, sn_joint_item *joint)
 {
     check_ends(c, joint);
@@ -145,6 +159,8 @@ void sn_check_joint(sn_checker *c, sn_joint_item *joint)
     check_springs(c, joint, "stiffness", &joint->stiffness, SN_STIFFNESS, SN_ANGULAR_STIFFNESS);
     check_springs(c, joint, "damping", &joint->damping, SN_DAMPING, SN_ANGULAR_DAMPING);
     check_springs(c, joint, "rest", &joint->rest, SN_LENGTH, SN_ANGLE);
+    check_springs(c, joint, "start", &joint->start, SN_LENGTH, SN_ANGLE);
+    check_start(c, joint);
     check_springs(c, joint, "friction", &joint->friction, SN_FORCE, SN_TORQUE);
     sn_check_limits(c, joint);
     sn_check_drives(c, joint);

@@ -83,6 +83,24 @@ static void check_field_keys(sn_checker *c, sn_shape_item *shape)
     }
 }
 
+// What is only drawn has no mass and notices nothing.
+static void check_role(sn_checker *c, const sn_shape_item *shape)
+{
+    if (shape->role != SN_ROLE_VISUAL) {
+        return;
+    }
+    if (sn_item_gives(&shape->item, "density")) {
+        sn_checker_fail(c, sn_item_place(&shape->item, "density"),
+                        "a shape that is only drawn weighs nothing; expected no \"density\", or "
+                        "another \"role\"");
+    }
+    if (shape->sensor) {
+        sn_checker_fail(c, sn_item_place(&shape->item, "sensor"),
+                        "a sensor is not drawn; expected \"sensor\" or the role \"visual\", not "
+                        "both");
+    }
+}
+
 void sn_check_shape(sn_checker *c, const sn_body_item *body, sn_shape_item *shape)
 {
     int id = shape->item.table->id;
@@ -97,6 +115,7 @@ void sn_check_shape(sn_checker *c, const sn_body_item *body, sn_shape_item *shap
         check_field_keys(c, shape);
     }
     check_file_unit(c, shape);
+    check_role(c, shape);
     if ((id == SN_SHAPE_PLANE || id == SN_SHAPE_HEIGHT_FIELD) &&
         !sn_body_item_may_be(body, SN_BODY_STATIC)) {
         sn_checker_fail(c, shape->item.place,

@@ -137,6 +137,9 @@ sn_joint_def sn_joint_item_def(const sn_scene *scene, const sn_joint_item *joint
     sn_joint_item_frames(scene, joint, &def.parent_frame, &def.child_frame);
     for (int i = 0; i < sn_joint_type_freedoms(def.type); ++i) {
         def.freedom[i] = freedom_def(joint, i, motions);
+        if (joint->start.count > 0 && sn_joint_type_turns(def.type, i)) {
+            def.start[i] = freedom_number(&joint->start, i);
+        }
     }
     return def;
 }

@@ -194,6 +194,7 @@ typedef struct sn_shape_item {
     sn_index_list triangles;
     sn_string_list group, meets;
     bool sensor;
+    int role;              // sn_shape_role
     sn_number_list extent; // of a height field along x and y
     sn_row_list heights;
     sn_formula ground; // over x and y
@@ -436,7 +437,7 @@ typedef struct sn_joint_item {
     double pitch, length;
     sn_curve_item curve;
     sn_item_list surface; // of one sn_surface_item
-    sn_quantity_list stiffness, damping, rest, friction;
+    sn_quantity_list stiffness, damping, rest, friction, start;
     sn_item_list limit; // of sn_limit_item
     sn_item_list drive; // of sn_drive_item
     double break_force, break_torque;
@@ -486,6 +487,12 @@ typedef enum sn_robot_base {
     SN_BASE_FREE,
 } sn_robot_base;
 
+typedef enum sn_robot_geometry {
+    SN_GEOMETRY_FILE,
+    SN_GEOMETRY_VISUAL,
+    SN_GEOMETRY_COLLISION,
+} sn_robot_geometry;
+
 typedef struct sn_robot_item {
     sn_item item;
     const char *name; // NULL: its parts have their names alone
@@ -493,7 +500,8 @@ typedef struct sn_robot_item {
     sn_vec3 position;
     sn_rotation_value rotation;
     int base;     // sn_robot_base
-    int geometry; // 0: what is seen, 1: what touches
+    int geometry; // sn_robot_geometry
+    bool concave; // collision meshes touch as they are
     sn_named_list pose;
     bool bound;             // some of its numbers are expressions
     struct sn_robot *robot; // what the file says (urdf_scene.h)

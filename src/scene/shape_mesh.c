@@ -200,7 +200,7 @@ sn_status sn_shape_item_mesh(const sn_scene *scene, const sn_shape_item *shape, 
     *mesh = NULL;
     *hull = false;
     sn_status status = make(scene, shape, mesh, error);
-    if (status == SN_OK) {
+    if (status == SN_OK && shape->role != SN_ROLE_VISUAL) {
         status = may_end ? sn_mesh_check_surface(*mesh, error) : sn_mesh_check(*mesh, NULL, error);
         if (status == SN_ERROR_GEOMETRY && shape->hull_when_open) {
             sn_mesh *open = *mesh;
@@ -264,6 +264,7 @@ sn_shape sn_shape_item_shape(const sn_body_item *body, const sn_shape_item *item
     shape.rounding = item->rounding;
     shape.mesh = item->mesh;
     shape.field = item->field;
+    shape.role = (sn_shape_role)item->role;
     shape.surface = sn_shape_item_surface(body, item);
     shape.frame.position = item->position;
     shape.frame.rotation = sn_rotation_value_quat(&item->rotation);

@@ -8,7 +8,8 @@
 bool sn_shape_item_is_mesh(const sn_shape_item *shape);
 
 // Makes the mesh of a mesh variant: imports, generates or takes what is written out. Checked to be
-// closed unless it `may_end`; `hull` tells whether its convex hull stands for one that is not.
+// closed unless it `may_end` or is only drawn; `hull` tells whether its convex hull stands for one
+// that is not.
 sn_status sn_shape_item_mesh(const sn_scene *scene, const sn_shape_item *shape, bool may_end,
                              sn_mesh **mesh, bool *hull, sn_error *error);
 

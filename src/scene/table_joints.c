@@ -180,6 +180,11 @@ static const sn_key keys[] = {
     {"child_frame", SN_KEY_OBJECT, AT(child_frame),
      "The joint on the child, in the child's frame. The bodies must stand as the joint allows.",
      .object = &frame_table},
+    {"start", SN_KEY_QUANTITIES, AT(start),
+     "The angle at the start, as far as whole turns go, which bodies do not show: one number for "
+     "all freedoms, or a list in the type's order. Only of joints that turn about given axes.",
+     .dimension = SN_ANY_DIMENSION, .least = 1, .most = 6,
+     .standard_text = "within the limits, nearest to 0"},
     {"pitch", SN_KEY_NUMBER, AT(pitch), "Shift of a screw per angle.", .dimension = SN_PITCH},
     {"length", SN_KEY_NUMBER, AT(length), "Of the rod of a distance joint.", .dimension = SN_LENGTH,
      .range = SN_RANGE_POSITIVE, .standard = {-1}, .standard_text = "the distance at the start"},

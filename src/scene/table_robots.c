@@ -13,8 +13,9 @@ static const sn_word base_words[] = {
 };
 
 static const sn_word geometry_words[] = {
-    {"visual", "what is seen; of links that have none, what touches"},
-    {"collision", "what touches; of links that have none, what is seen"},
+    {"file", "`<visual>` is drawn, `<collision>` touches"},
+    {"visual", "`<visual>` is drawn and touches; of links that have none, `<collision>` does"},
+    {"collision", "`<collision>` is drawn and touches; of links that have none, `<visual>` does"},
     {NULL, NULL},
 };
 
@@ -28,8 +29,10 @@ static const sn_key keys[] = {
      .dimension = SN_LENGTH},
     {"rotation", SN_KEY_ROTATION, AT(rotation), "How the root link's frame is turned."},
     {"base", SN_KEY_ENUM, AT(base), "What holds the root link.", .words = base_words},
-    {"geometry", SN_KEY_ENUM, AT(geometry), "Which of a link's shapes the body takes.",
+    {"geometry", SN_KEY_ENUM, AT(geometry), "Which of a link's shapes are drawn, and which touch.",
      .words = geometry_words},
+    {"concave", SN_KEY_BOOLEAN, AT(concave),
+     "Meshes touch as they are, at the cost of each triangle; else each by its convex hull."},
     {"pose", SN_KEY_NAMED, AT(pose),
      "Where joints stand at the start, by the names of the file: rad or m; three numbers for a "
      "planar joint, six for a floating one.",

@@ -13,6 +13,14 @@
                                           .size = sizeof(sn_shape_item),                           \
                                           ROWS(rows)
 
+static const sn_word role_words[] = {
+    {"both", "it is drawn and touches"},
+    {"visual",
+     "it is drawn; it touches nothing, weighs nothing, feels no air and may be an open mesh"},
+    {"collision", "it touches and weighs, and is not drawn"},
+    {NULL, NULL},
+};
+
 static const sn_key common_keys[] = {
     {"position", SN_KEY_VECTOR, AT(position),
      "Where the shape's own origin is in the body's frame.", .dimension = SN_LENGTH},
@@ -44,6 +52,7 @@ static const sn_key common_keys[] = {
     {"sensor", SN_KEY_BOOLEAN, AT(sensor),
      "It notices what is in it, touches nothing, and weighs nothing unless it has a `density` of "
      "its own."},
+    {"role", SN_KEY_ENUM, AT(role), "What it is there for.", .words = role_words},
 };
 
 static const sn_object common_table = {"shape_common", .size = sizeof(sn_shape_item),

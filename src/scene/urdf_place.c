@@ -39,11 +39,10 @@ static double position_of(const sn_robot *robot, int index)
     return multiplier * position + offset;
 }
 
-// The child's joint frame in its parent's.
-static sn_transform joint_motion(const sn_robot *robot, int index)
+// Where a joint stands, in the order of its freedoms.
+static void joint_position(const sn_robot *robot, int index, double q[6])
 {
     const sn_urdf_joint *joint = &robot->urdf->joints[index];
-    double q[6] = {0};
     if (sn_joint_type_freedoms(joint->type) == 1) {
         q[0] = position_of(robot, index);
     } else if (robot->pose[index] != NULL) {
@@ -51,6 +50,24 @@ static sn_transform joint_motion(const sn_robot *robot, int index)
             q[i] = robot->pose[index]->values.data[i].number;
         }
     }
+}
+
+// Bodies do not show whole turns.
+static void start_joint(const sn_robot *robot, int index, const double q[6])
+{
+    const sn_joint_item *joint = robot->joints[index];
+    if (joint != NULL && joint->start.count > 0) {
+        joint->start.data[0].number = joint->type == SN_JOINT_PLANAR ? q[2] : q[0];
+    }
+}
+
+// The child's joint frame in its parent's.
+static sn_transform joint_motion(const sn_robot *robot, int index)
+{
+    const sn_urdf_joint *joint = &robot->urdf->joints[index];
+    double q[6] = {0};
+    joint_position(robot, index, q);
+    start_joint(robot, index, q);
     sn_transform motion = SN_TRANSFORM_IDENTITY;
     sn_vec3 z = sn_vec3_make(0, 0, 1);
     switch (joint->type) {

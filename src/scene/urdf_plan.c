@@ -205,11 +205,15 @@ static void place_links(sn_plan *plan)
     }
 }
 
-// The turn about z, in the range of the joint's limits if it can be.
-static double hinge_angle(sn_quat q, const sn_limit_def *limit)
+// The turn about z: in the turn that it starts in, else in the range of the joint's limits if it
+// can be.
+static double hinge_angle(sn_quat q, double start, const sn_limit_def *limit)
 {
     double angle = 2.0 * sn_atan2(q.z, q.w);
     const double turn = 6.283185307179586;
+    if (!isnan(start)) {
+        return angle + turn * floor((start - angle) / turn + 0.5);
+    }
     angle = angle > 0.5 * turn ? angle - turn : angle <= -0.5 * turn ? angle + turn : angle;
     for (int i = 0; i < 16 && angle < limit->lower - 1e-9; ++i) {
         angle += turn;
@@ -232,7 +236,7 @@ static void measure_joint(sn_plan *plan, int body)
     switch (joint->def.type) {
     case SN_JOINT_HINGE: {
         sn_quat turn = b->reversed ? sn_quat_conjugate(move.rotation) : move.rotation;
-        q[0] = hinge_angle(turn, &joint->def.freedom[0].limit);
+        q[0] = hinge_angle(turn, joint->def.start[0], &joint->def.freedom[0].limit);
         break;
     }
     case SN_JOINT_SLIDER:
@@ -241,7 +245,7 @@ static void measure_joint(sn_plan *plan, int body)
     case SN_JOINT_PLANAR:
         q[0] = move.position.x;
         q[1] = move.position.y;
-        q[2] = hinge_angle(move.rotation, &joint->def.freedom[2].limit);
+        q[2] = hinge_angle(move.rotation, joint->def.start[2], &joint->def.freedom[2].limit);
         break;
     case SN_JOINT_FREE: {
         sn_vec3 turn = sn_quat_log(move.rotation);

@@ -9,6 +9,7 @@
 #include "math/rotation.h"
 #include "scene/made_item.h"
 #include "scene/path.h"
+#include "scene/urdf_role.h"
 
 typedef struct loading {
     sn_urdf_reader *reader;
@@ -213,11 +214,38 @@ static const char *mesh_path(loading *l, const sn_urdf_shape *shape)
     return NULL;
 }
 
-static void add_shape(loading *l, const sn_urdf_shape *from, sn_transform in_body,
-                      sn_body_item *body)
+// RViz, Gazebo and others take the axes of a DAE file as they are, whatever its <up_axis> says, and
+// its <unit> into account (ros-visualization/rviz#1045, dartsim/dart#287): URDF files are written
+// to look right there.
+static bool is_dae(const char *file)
 {
-    sn_shape_item *shape = (sn_shape_item *)add_item(l, sn_made_shape_table((int)from->type),
-                                                     &body->shapes, from->place);
+    size_t length = file != NULL ? strlen(file) : 0;
+    const char *end = file + length - (length >= 4 ? 4 : 0);
+    return length >= 4 && end[0] == '.' && (end[1] | 32) == 'd' && (end[2] | 32) == 'a' &&
+           (end[3] | 32) == 'e';
+}
+
+static void give_mesh(loading *l, const sn_urdf_shape *from, sn_shape_item *shape)
+{
+    shape->file = mesh_path(l, from);
+    shape->scale = from->scale;
+    shape->hull_when_open = true;
+    give(&shape->item, "file", from->place);
+    give(&shape->item, "scale", from->place);
+    if (is_dae(shape->file)) {
+        shape->up = SN_UP_Z;
+        give(&shape->item, "up", from->place);
+    }
+}
+
+// A mesh that touches does so by its convex hull, unless the robot says otherwise.
+static void add_shape(loading *l, const sn_urdf_shape *from, sn_shape_role role,
+                      sn_transform in_body, sn_body_item *body)
+{
+    bool hull = from->type == SN_SHAPE_MESH && role == SN_ROLE_COLLISION && !l->item->concave;
+    int type = hull ? SN_SHAPE_HULL : (int)from->type;
+    sn_shape_item *shape =
+        (sn_shape_item *)add_item(l, sn_made_shape_table(type), &body->shapes, from->place);
     if (shape == NULL) {
         return;
     }
@@ -227,6 +255,10 @@ static void add_shape(loading *l, const sn_urdf_shape *from, sn_transform in_bod
     shape->rotation = sn_rotation_value_from(frame.rotation);
     give(item, "position", from->place);
     give(item, "rotation", from->place);
+    if (role != SN_ROLE_BOTH) {
+        shape->role = role;
+        give(item, "role", from->place);
+    }
     if (from->has_colour) {
         shape->colour = from->colour;
         give(item, "colour", from->place);
@@ -235,10 +267,7 @@ static void add_shape(loading *l, const sn_urdf_shape *from, sn_transform in_bod
     shape->radius = from->radius;
     shape->height = from->height;
     if (from->type == SN_SHAPE_MESH) {
-        shape->file = mesh_path(l, from);
-        shape->scale = from->scale;
-        shape->hull_when_open = true;
-        give(item, "file", from->place);
+        give_mesh(l, from, shape);
     } else if (from->type == SN_SHAPE_BOX) {
         give(item, "size", from->place);
     } else {
@@ -252,16 +281,25 @@ static void add_shape(loading *l, const sn_urdf_shape *from, sn_transform in_bod
 static void add_shapes(loading *l, const sn_urdf_link *link, sn_transform in_body,
                        sn_body_item *body)
 {
-    const sn_urdf_shape *shapes = &l->robot->urdf->shapes[link->first_shape];
-    bool collision = l->item->geometry == 1, found = false;
+    const sn_urdf *urdf = l->robot->urdf;
     for (int i = 0; i < link->shape_count; ++i) {
-        found = found || shapes[i].collision == collision;
-    }
-    for (int i = 0; i < link->shape_count && !l->reader->out_of_memory; ++i) {
-        if (shapes[i].collision == (found ? collision : !collision)) {
-            add_shape(l, &shapes[i], in_body, body);
+        sn_shape_role roles[2];
+        int count = sn_urdf_roles(urdf, l->item, link, i, roles);
+        for (int k = 0; k < count && !l->reader->out_of_memory; ++k) {
+            add_shape(l, &urdf->shapes[link->first_shape + i], roles[k], in_body, body);
             give(&body->item, "shapes", link->place);
         }
+    }
+}
+
+// Other simulators do the same: what has no collision geometry meets nothing.
+static void note_geometry(loading *l)
+{
+    const sn_urdf *urdf = l->robot->urdf;
+    if (sn_urdf_touches_nothing(urdf, l->item)) {
+        sn_urdf_note(l->reader, urdf->place,
+                     "the robot has no <collision>: it touches nothing (with \"geometry\": "
+                     "\"visual\" what is seen touches)");
     }
 }
 
@@ -434,6 +472,9 @@ static void add_urdf_joint(loading *l, int index, const sn_name_table *links)
         set_quantity(l, joint, "friction", &joint->friction, from->friction, from->place);
     }
     set_limit(l, from, joint);
+    if (from->type == SN_JOINT_HINGE || from->type == SN_JOINT_PLANAR) {
+        set_quantity(l, joint, "start", &joint->start, 0.0, from->place); // as placed later
+    }
     joint->effort_limit = isfinite(from->effort) ? from->effort : 0.0;
     joint->velocity_limit = isfinite(from->velocity) ? from->velocity : 0.0;
 }
@@ -621,6 +662,7 @@ const sn_urdf *sn_robot_load(sn_urdf_reader *reader, sn_robot_item *item, const 
     }
     if (!stopped(&l)) {
         add_bodies(&l);
+        note_geometry(&l);
     }
     if (!stopped(&l)) {
         add_joints(&l);

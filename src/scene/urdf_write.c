@@ -141,6 +141,9 @@ static void write_shape(sn_text *out, const sn_shape *shape, const char *file, s
 {
     static const char *const kinds[] = {"visual", "collision"};
     for (int i = 0; i < 2; ++i) {
+        if (i == 0 ? !sn_shape_is_drawn(shape) : !sn_shape_touches(shape)) {
+            continue;
+        }
         sn_text_format(out, "    <%s>\n      ", kinds[i]);
         write_origin(out, sn_transform_multiply(in_link, shape->frame));
         write_geometry(out, shape, file);

@@ -76,7 +76,7 @@ static bool same_shape(const sn_shape *a, const sn_shape *b)
            a->height == b->height && same_vector(a->size, b->size) && a->mesh == b->mesh &&
            a->rounding == b->rounding && a->field == b->field &&
            same_transform(a->frame, b->frame) && a->density == b->density &&
-           a->colour == b->colour && same_surface(&a->surface, &b->surface);
+           a->colour == b->colour && a->role == b->role && same_surface(&a->surface, &b->surface);
 }
 
 static bool is_same(const sn_form *form, const sn_shape *shapes, int count, bool with_colliders)
@@ -97,6 +97,9 @@ static sn_status make_colliders(sn_form *form, sn_error *error)
         return sn_fail_memory(error, (size_t)form->count * sizeof *form->colliders);
     }
     for (int i = 0; i < form->count; ++i) {
+        if (!sn_shape_touches(&form->shapes[i])) {
+            continue;
+        }
         sn_error inner = {0};
         sn_status status = sn_collider_make(&form->shapes[i], &form->colliders[i], &inner);
         if (status != SN_OK) {

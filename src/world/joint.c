@@ -24,6 +24,7 @@ sn_joint_def sn_default_joint_def(void)
                         .break_torque = INFINITY};
     for (int i = 0; i < 6; ++i) {
         def.freedom[i] = sn_default_freedom_def();
+        def.start[i] = NAN;
     }
     return def;
 }
@@ -103,6 +104,10 @@ static sn_status check_joint(const sn_world *world, const sn_joint_def *def, sn_
     }
     for (int i = 0; i < sn_joint_type_freedoms(def->type) && status == SN_OK; ++i) {
         status = sn_freedom_check(&def->freedom[i], def->type, i, name, error);
+        if (status == SN_OK && isinf(def->start[i])) {
+            status = sn_fail(error, SN_ERROR_ARGUMENT, name,
+                             "freedom %d is to start at an infinite angle", i + 1);
+        }
     }
     if (status == SN_OK && def->type == SN_JOINT_SURFACE) {
         status = sn_surface_check(&def->surface, name, error);
@@ -165,8 +170,8 @@ static sn_status make_record(sn_world *world, const sn_joint_def *def, sn_joint_
         .agent = -1,
         .first_link = -1,
         .tie = -1,
-        .kept = {NAN, NAN, NAN, NAN, NAN, NAN},
     };
+    memcpy(record->kept, def->start, sizeof record->kept);
     if (def->type == SN_JOINT_CURVE) {
         sn_status status = sn_curve_create(&def->curve, def->name != NULL ? def->name : "joint",
                                            &record->curve, error);

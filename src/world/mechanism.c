@@ -105,17 +105,54 @@ static sn_status check_gap(const sn_world *world, const sn_joint_record *joint,
     return SN_OK;
 }
 
-// Brings angles to the turn they were in when the joint was last taken apart.
+static const double FULL_TURN = 2.0 * SN_PI;
+
+// An angle, which bodies show up to whole turns, in the turn that is within the limits and nearest
+// to 0; as it is where there is none.
+static double turn_within(const sn_limit_def *limit, double angle)
+{
+    double slack = 1e-9 * (1.0 + fabs(angle)), turned = angle;
+    if (angle < limit->lower - slack) {
+        turned = angle + FULL_TURN * ceil((limit->lower - slack - angle) / FULL_TURN);
+    } else if (angle > limit->upper + slack) {
+        turned = angle - FULL_TURN * ceil((angle - limit->upper - slack) / FULL_TURN);
+    }
+    return turned >= limit->lower - slack && turned <= limit->upper + slack ? turned : angle;
+}
+
+// Brings angles to the turn they were in when the joint was last taken apart, or start in. A screw
+// knows its own by its shift.
 static void count_turns(const sn_joint_record *joint, const sn_joint_run *run, double *q)
 {
     for (int i = 0; i < run->count; ++i) {
         double kept = joint->kept[run->freedom[i]];
         bool turns = run->joint[i] == SN_TREE_HINGE || run->joint[i] == SN_TREE_SCREW;
         if (turns && !isnan(kept)) {
-            *q += 2.0 * SN_PI * floor((kept - *q) / (2.0 * SN_PI) + 0.5);
+            *q += FULL_TURN * floor((kept - *q) / FULL_TURN + 0.5);
+        } else if (run->joint[i] == SN_TREE_HINGE) {
+            *q = turn_within(&joint->freedoms[run->freedom[i]].limit, *q);
         }
         q += sn_tree_joint_q(run->joint[i]);
     }
+}
+
+// Angles that a joint is to start at must be those of its bodies.
+static sn_status check_start(const sn_joint_record *joint, const sn_joint_run *run, const double *q,
+                             sn_error *error)
+{
+    for (int i = 0; i < run->count; ++i) {
+        double start = joint->kept[run->freedom[i]];
+        bool turns = run->joint[i] == SN_TREE_HINGE || run->joint[i] == SN_TREE_SCREW;
+        double off = turns && !isnan(start) ? fabs(*q - start) : 0.0;
+        if (off > 1e-6 * (1.0 + fabs(start))) {
+            return sn_fail(error, SN_ERROR_ARGUMENT, joint->name,
+                           "freedom %d is to start at %.6g rad, but its bodies stand %.3g rad from "
+                           "there",
+                           run->freedom[i] + 1, start, off);
+        }
+        q += sn_tree_joint_q(run->joint[i]);
+    }
+    return SN_OK;
 }
 
 // A drive whose numbers are those of the child's axes has no meaning for a ball that is run
@@ -178,6 +215,9 @@ sn_status sn_mechanism_hang(sn_assembly *a, sn_mechanism *m, uint32_t index, boo
     sn_joint_run_rates(&run, joint->type, t, shift, turning, v);
     count_turns(joint, &run, q);
     sn_status status = strict ? check_gap(world, joint, &run, t, q, error) : SN_OK;
+    if (status == SN_OK && strict && !joint->was_assembled) {
+        status = check_start(joint, &run, q, error);
+    }
     if (status == SN_OK && reversed) {
         status = check_reversed(world, joint, error);
     }

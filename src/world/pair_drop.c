@@ -146,6 +146,9 @@ static void extent(const search *s, uint32_t body, sn_vec3 axis, double *low, do
     *low = INFINITY;
     *high = -INFINITY;
     for (int i = 0; i < record->shape_count; ++i) {
+        if (!sn_shape_touches(&record->shapes[i])) {
+            continue;
+        }
         sn_transform place = sn_transform_multiply(s->frames[body], record->shapes[i].frame);
         const sn_aabb *box = &sn_form_colliders(record->form)[i].bounds;
         for (int corner = 0; corner < 8; ++corner) {
@@ -301,6 +304,9 @@ static bool measure(search *s)
         s->frames[body] = sn_body_transform(world, sn_touch_body(world, body));
         bool jointed = s->first[body] >= 0 && record->type == SN_BODY_RIGID;
         for (int k = 0; jointed && record->form != NULL && k < record->shape_count; ++k) {
+            if (!sn_shape_touches(&record->shapes[k])) {
+                continue;
+            }
             stand made = {body, &sn_form_colliders(record->form)[k],
                           sn_transform_multiply(s->frames[body], record->shapes[k].frame)};
             if (!sn_array_push(&s->stands, made)) {

@@ -69,18 +69,23 @@ static sn_status add_shapes(sn_world *world, uint32_t body, sn_error *error)
         !sn_array_reserve(&touch->places, first + count)) {
         return sn_fail_memory(error, (size_t)count * sizeof(sn_touch_shape));
     }
+    int next = first;
     for (int i = 0; i < count; ++i) {
         const sn_collider *collider = &sn_form_colliders(record->form)[i];
-        touch->shapes.data[first + i] = (sn_touch_shape){body,
-                                                         i,
-                                                         -1,
-                                                         false,
-                                                         SN_NEAR_SHARE * shape_size(collider),
-                                                         longest_corner(&collider->bounds)};
-        touch->places.data[first + i] = (sn_touch_place){.frame = SN_TRANSFORM_IDENTITY};
+        if (!sn_shape_touches(&record->shapes[i])) {
+            continue;
+        }
+        touch->shapes.data[next] = (sn_touch_shape){body,
+                                                    i,
+                                                    -1,
+                                                    false,
+                                                    SN_NEAR_SHARE * shape_size(collider),
+                                                    longest_corner(&collider->bounds)};
+        touch->places.data[next++] = (sn_touch_place){.frame = SN_TRANSFORM_IDENTITY};
     }
-    touch->shapes.count = touch->places.count = first + count;
+    touch->shapes.count = touch->places.count = next;
     record->touch = first;
+    record->touch_count = next - first;
     return SN_OK;
 }
 
@@ -90,6 +95,7 @@ static void close_gaps(sn_world *world)
 {
     sn_touch *touch = &world->touch;
     int kept = 0;
+    uint32_t last = 0;
     if (touch->dead < 64 || 2 * touch->dead < touch->shapes.count) {
         return;
     }
@@ -99,7 +105,10 @@ static void close_gaps(sn_world *world)
         sn_touch_shape shape = touch->shapes.data[i];
         touch->shapes.data[i].proxy = kept; // where it goes, until it has gone
         if (shape.body != 0) {
-            world->bodies.data[shape.body].touch = kept - shape.shape;
+            if (shape.body != last) {
+                world->bodies.data[shape.body].touch = kept;
+            }
+            last = shape.body;
             kept += 1;
         }
     }
@@ -177,14 +186,14 @@ void sn_touch_remove_body(sn_world *world, uint32_t body)
     if (record->touch < 0) {
         return;
     }
-    for (int i = 0; i < record->shape_count; ++i) {
+    for (int i = 0; i < record->touch_count; ++i) {
         sn_touch_shape *shape = &touch->shapes.data[record->touch + i];
         if (shape->proxy >= 0) {
             sn_broad_remove(touch->broad, shape->proxy);
         }
         *shape = (sn_touch_shape){.proxy = -1};
     }
-    touch->dead += record->shape_count;
+    touch->dead += record->touch_count;
     touch->wake = true;
     record->touch = -1;
     filter_pairs(world, is_alive);

@@ -219,6 +219,22 @@ bool sn_touch_copy(const sn_world *world, sn_world *copy)
     return sn_spring_touch_copy(&world->touch.springs, &copy->touch.springs);
 }
 
+// Of the body's shape in world.touch, where only those that touch are.
+static uint32_t touch_index(const sn_body_record *record, int shape)
+{
+    int index = record->touch;
+    for (int i = 0; i < shape; ++i) {
+        index += sn_shape_touches(&record->shapes[i]);
+    }
+    return (uint32_t)index;
+}
+
+static bool has_touching_shape(const sn_body_record *record, int shape)
+{
+    return record->touch >= 0 && shape >= 0 && shape < record->shape_count &&
+           sn_shape_touches(&record->shapes[shape]);
+}
+
 bool sn_touch_remember(sn_world *world)
 {
     sn_touch *touch = &world->touch;
@@ -246,11 +262,10 @@ bool sn_touch_remember(sn_world *world)
                      own.body_b < (uint32_t)world->bodies.count;
         const sn_body_record *a = &world->bodies.data[known ? own.body_a : 0],
                              *b = &world->bodies.data[known ? own.body_b : 0];
-        bool there = known && a->touch >= 0 && b->touch >= 0 && own.shape_a >= 0 &&
-                     own.shape_b >= 0 && own.shape_a < a->shape_count &&
-                     own.shape_b < b->shape_count;
-        sn_pair *pair = there ? sn_touch_find_pair(touch, (uint32_t)(a->touch + own.shape_a),
-                                                   (uint32_t)(b->touch + own.shape_b))
+        bool there =
+            known && has_touching_shape(a, own.shape_a) && has_touching_shape(b, own.shape_b);
+        sn_pair *pair = there ? sn_touch_find_pair(touch, touch_index(a, own.shape_a),
+                                                   touch_index(b, own.shape_b))
                               : NULL;
         if (pair != NULL && own.count <= pair->capacity) {
             pair->count = (uint8_t)own.count;
