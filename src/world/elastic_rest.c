@@ -643,7 +643,7 @@ static sn_status list_resting(const search *s, sn_equilibrium *e, sn_error *erro
         return sn_fail_memory(error, (size_t)rigid->limits.count * sizeof(int));
     }
     for (int i = 0; i < rigid->limits.count; ++i) {
-        if (rigid->limits.data[i].side != 0) {
+        if (sn_system_rests_on(&rigid->limits.data[i])) {
             e->resting[e->resting_count++] = rigid->limits.data[i].v;
         }
     }

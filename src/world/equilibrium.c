@@ -571,7 +571,7 @@ static sn_status report(search *s, sn_equilibrium *equilibrium, sn_error *error)
     tidy(equilibrium->free_count, system->n, equilibrium->free_directions);
     tidy(equilibrium->unstable_count, system->n, equilibrium->unstable_directions);
     for (int i = 0; i < system->limits.count; ++i) {
-        if (system->limits.data[i].side != 0) {
+        if (sn_system_rests_on(&system->limits.data[i])) {
             equilibrium->resting[equilibrium->resting_count++] = system->limits.data[i].v;
         }
     }

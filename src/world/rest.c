@@ -513,7 +513,7 @@ int sn_rest_pulling_limit(const sn_rest *rest, double least)
             continue;
         }
         double pull = limit->side * rest->lambda[row++] * rest->rigid.reach[limit->v];
-        if (pull > least) {
+        if (pull > least && !limit->locked) {
             least = pull;
             worst = i;
         }

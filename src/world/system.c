@@ -84,7 +84,9 @@ static bool add_limits(sn_system *system, agent_place at)
                                     .q = at.q + link->q + k,
                                     .ball = ball,
                                     .lower = ball ? -INFINITY : limit->lower,
-                                    .upper = limit->upper};
+                                    .upper = limit->upper,
+                                    .locked = !ball && limit->lower == limit->upper};
+            made.side = made.locked ? 1 : 0;
             bool hard = limit->stiffness == 0.0 && (isfinite(made.lower) || isfinite(made.upper));
             if (hard && !sn_array_push(&system->limits, made)) {
                 return false;
@@ -195,6 +197,9 @@ sn_status sn_system_open(sn_world *world, sn_system *system, sn_error *error)
         return sn_fail_memory(error, (size_t)n * (size_t)n * sizeof(double));
     }
     system->rows = system->tie_rows;
+    for (int i = 0; i < system->limits.count; ++i) {
+        system->rows += system->limits.data[i].side != 0; // locked
+    }
     return SN_OK;
 }
 

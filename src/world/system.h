@@ -18,7 +18,8 @@ typedef struct sn_system_limit {
     int v, q; // in the system
     bool ball;
     double lower, upper;
-    int side; // -1, +1: it presses on the lower, the upper end and is a row; 0: it does not
+    int side;    // -1, +1: it presses on the lower, the upper end and is a row; 0: it does not
+    bool locked; // both ends are the same: it is always a row, and may push and pull
 } sn_system_limit;
 
 // How displacements are measured, z^T B z. By masses: B = M, for whatever moves. By motion: the
@@ -114,7 +115,8 @@ bool sn_system_spectrum(sn_system *system, const double *k, double *reduced, dou
 
 // ---- limits ----
 
-// Makes a limit a row at its lower (-1) or upper (+1) end, or lets it go (0).
+// Makes a limit a row at its lower (-1) or upper (+1) end, or lets it go (0). A locked one stays
+// a row.
 void sn_system_press(sn_system *system, int limit, int side);
 
 // The pressed limit that would have to pull, worst first, and how strongly (as in `left`); -1:
@@ -132,6 +134,9 @@ double sn_system_cut_at_limits(sn_system *system, const double *q, const double 
 
 // Limits that q is beyond press from now on; false: there were none.
 bool sn_system_press_crossed(sn_system *system, const double *q);
+
+// Does a freedom rest on it, rather than being locked by it?
+bool sn_system_rests_on(const sn_system_limit *limit);
 
 // Where the freedom of a limit is: its coordinate, or the angle of a ball's turn.
 double sn_system_limit_position(const sn_system_limit *limit, const double *q);

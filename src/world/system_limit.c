@@ -17,11 +17,17 @@ double sn_system_limit_position(const sn_system_limit *limit, const double *q)
 
 void sn_system_press(sn_system *system, int limit, int side)
 {
-    system->limits.data[limit].side = side;
+    bool locked = system->limits.data[limit].locked;
+    system->limits.data[limit].side = locked ? 1 : side;
     system->rows = system->tie_rows;
     for (int i = 0; i < system->limits.count; ++i) {
         system->rows += system->limits.data[i].side != 0;
     }
+}
+
+bool sn_system_rests_on(const sn_system_limit *limit)
+{
+    return limit->side != 0 && !limit->locked;
 }
 
 int sn_system_pulling_limit(const sn_system *system, const double *lambda, double *strength)
@@ -34,7 +40,7 @@ int sn_system_pulling_limit(const sn_system *system, const double *lambda, doubl
             continue;
         }
         double pull = system->scale[row] > 0.0 ? side * lambda[row] / system->scale[row] : 0.0;
-        if (pull > *strength) {
+        if (pull > *strength && !system->limits.data[i].locked) {
             *strength = pull;
             worst = i;
         }
