@@ -37,8 +37,9 @@ typedef struct series {
 } series;
 
 static const sn_bench_group *const groups[] = {
-    &sn_bench_rigid,   &sn_bench_collide, &sn_bench_articulated, &sn_bench_contact,
-    &sn_bench_elastic, &sn_bench_mobile,  &sn_bench_precise,     &sn_bench_files};
+    &sn_bench_rigid,   &sn_bench_collide,  &sn_bench_articulated,
+    &sn_bench_contact, &sn_bench_humanoid, &sn_bench_elastic,
+    &sn_bench_mobile,  &sn_bench_precise,  &sn_bench_files};
 
 const sn_bench_group *sn_bench_group_at(int index)
 {

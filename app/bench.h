@@ -60,7 +60,8 @@ typedef struct sn_bench_group {
 } sn_bench_group;
 
 extern const sn_bench_group sn_bench_rigid, sn_bench_collide, sn_bench_articulated,
-    sn_bench_contact, sn_bench_elastic, sn_bench_mobile, sn_bench_precise, sn_bench_files;
+    sn_bench_contact, sn_bench_humanoid, sn_bench_elastic, sn_bench_mobile, sn_bench_precise,
+    sn_bench_files;
 
 const sn_bench_group *sn_bench_group_at(int index); // NULL beyond the last
 

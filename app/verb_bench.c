@@ -37,8 +37,9 @@ static int run(const sn_arguments *arguments)
     return code;
 }
 
-static const char *const group_names[] = {"rigid",  "collide", "articulated", "contact", "elastic",
-                                          "mobile", "precise", "files",       NULL};
+static const char *const group_names[] = {"rigid",   "collide",  "articulated", "contact",
+                                          "elastic", "humanoid", "mobile",      "precise",
+                                          "files",   NULL};
 
 static const sn_option options[] = {
     {.name = "only",

@@ -11,6 +11,7 @@
 
 #define PEER_FREE
 #define PEER_LINKAGES
+#define PEER_HUMANOID
 #include "peer.h"
 
 #ifndef PEER_INTEGRATOR
@@ -234,4 +235,101 @@ static int peer_linkage_resets(void)
 static double peer_linkage_most(void)
 {
     return 5e6; // a tree of 100 over 100 s would take a minute
+}
+
+// ---- a humanoid on a plane ----
+
+static sn_humanoid_link humanoid[SN_HUMANOID_LINKS];
+
+static void write_humanoid_meshes(void)
+{
+    append("<asset>");
+    for (int i = 0; i < SN_HUMANOID_LINKS; ++i) {
+        sn_vec3 corners[SN_HUMANOID_CORNERS];
+        sn_humanoid_hull(&humanoid[i], i, corners);
+        if (!humanoid[i].hull) {
+            continue;
+        }
+        append("<mesh name=\"%s\" vertex=\"", humanoid[i].name);
+        for (int k = 0; k < SN_HUMANOID_CORNERS; ++k) {
+            append("%.17g %.17g %.17g ", corners[k].x, corners[k].y, corners[k].z);
+        }
+        append("\"/>\n");
+    }
+    append("</asset>");
+}
+
+static void write_humanoid_link(int i)
+{
+    const sn_humanoid_link *link = &humanoid[i];
+    sn_vec3 inertia = sn_humanoid_inertia(link);
+    body_numbers[i] = ++written;
+    if (link->parent < 0) {
+        sn_quat turn = sn_humanoid_turn();
+        append("<body pos=\"0 0 %.17g\" quat=\"%.17g %.17g %.17g %.17g\"><freejoint/>",
+               sn_humanoid_height(humanoid), turn.w, turn.x, turn.y, turn.z);
+    } else {
+        append("<body pos=\"%.17g %.17g %.17g\"><joint type=\"hinge\" axis=\"%d %d %d\" "
+               "limited=\"true\" range=\"%.17g %.17g\" damping=\"%.17g\"/>",
+               link->anchor.x, link->anchor.y, link->anchor.z, link->axis == 'x', link->axis == 'y',
+               link->axis == 'z', link->lower, link->upper, SN_HUMANOID_DAMPING);
+    }
+    append("<inertial pos=\"%.17g %.17g %.17g\" mass=\"%.17g\" "
+           "diaginertia=\"%.17g %.17g %.17g\"/>\n",
+           link->centre.x, link->centre.y, link->centre.z, link->mass, inertia.x, inertia.y,
+           inertia.z);
+    if (link->hull) {
+        append("<geom type=\"mesh\" mesh=\"%s\" friction=\"%.17g 0.005 0.0001\"/>\n", link->name,
+               SN_HUMANOID_FRICTION);
+    }
+    for (int k = i + 1; k < SN_HUMANOID_LINKS; ++k) {
+        if (humanoid[k].parent == i) {
+            write_humanoid_link(k);
+        }
+    }
+    append("</body>\n");
+}
+
+// Everything else at MuJoCo's defaults.
+static bool peer_humanoid_build(double step)
+{
+    sn_humanoid_make(humanoid);
+    if (!peer_start(step)) {
+        return false;
+    }
+    append("<mujoco><compiler inertiafromgeom=\"false\" angle=\"radian\"/>"
+           "<option gravity=\"0 0 %.17g\" timestep=\"%.17g\"/>",
+           -SN_HUMANOID_GRAVITY, step);
+    write_humanoid_meshes();
+    append("<worldbody><geom type=\"plane\" size=\"10 10 1\" friction=\"%.17g 0.005 0.0001\"/>\n",
+           SN_HUMANOID_FRICTION);
+    write_humanoid_link(0);
+    append("</worldbody></mujoco>\n");
+    return load_model();
+}
+
+static bool peer_humanoid_advance(void *context, int steps)
+{
+    (void)context;
+    for (int i = 0; i < steps; ++i) {
+        mj_step(model, data);
+    }
+    return true;
+}
+
+static void peer_humanoid_read(void *context, sn_humanoid_body *bodies)
+{
+    (void)context;
+    mj_kinematics(model, data);
+    mj_comPos(model, data);
+    mj_comVel(model, data);
+    for (int i = 0; i < SN_HUMANOID_LINKS; ++i) {
+        int body = body_numbers[i];
+        mjtNum velocity[6]; // turning, then moving
+        mj_objectVelocity(model, data, mjOBJ_BODY, body, velocity, 0);
+        bodies[i].position = sn_vec3_at(data->xpos + 3 * body);
+        bodies[i].spin = sn_vec3_at(velocity);
+        bodies[i].velocity = sn_vec3_at(velocity + 3);
+        memcpy(bodies[i].rotation.m, data->xmat + 9 * body, sizeof bodies[i].rotation.m);
+    }
 }

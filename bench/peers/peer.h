@@ -9,6 +9,7 @@
 //                  format)
 //   PEER_LINKAGES  `chain`, `tree`, `robot` (ns/joint/step, processor time)
 //   PEER_BOXES     `boxes`, `heights` (ns/box/step, processor time)
+//   PEER_HUMANOID  `humanoid` (us/step, processor time)
 //   PEER_VARIANT   another integrator of a peer: no `memory`, no `load`
 //
 // Exit code 2: the peer does not know the case; 1: it cannot do it at this size. Linux with glibc.
@@ -182,6 +183,28 @@ static inline int peer_run_boxes(int size, int steps, double step, int heights)
 }
 #endif
 
+// ---- a humanoid on a plane ----
+
+#ifdef PEER_HUMANOID
+#include "../humanoid.h"
+
+// Makes the engine and the humanoid. False: it cannot.
+static bool peer_humanoid_build(double step);
+static bool peer_humanoid_advance(void *context, int steps);
+static void peer_humanoid_read(void *context, sn_humanoid_body *bodies);
+
+static inline int peer_run_humanoid(int steps, double step)
+{
+    sn_humanoid_engine engine = {NULL, peer_humanoid_advance, peer_humanoid_read, peer_seconds};
+    double cost = 0.0, quality[SN_HUMANOID_QUALITIES];
+    if (!peer_humanoid_build(step) || !sn_humanoid_run(&engine, steps, &cost, quality)) {
+        return 1;
+    }
+    peer_print(cost, sn_humanoid_quality_names, quality, SN_HUMANOID_QUALITIES);
+    return 0;
+}
+#endif
+
 // ---- the program ----
 
 static inline int peer_run(const char *name, int size, int steps, double step)
@@ -205,6 +228,11 @@ static inline int peer_run(const char *name, int size, int steps, double step)
 #ifdef PEER_BOXES
     if (strcmp(name, "boxes") == 0 || strcmp(name, "heights") == 0) {
         return peer_run_boxes(size, steps, step, name[0] == 'h' ? SN_BOXES_HEIGHTS : 1);
+    }
+#endif
+#ifdef PEER_HUMANOID
+    if (strcmp(name, "humanoid") == 0) {
+        return peer_run_humanoid(steps, step);
     }
 #endif
 #ifdef PEER_LINKAGES
