@@ -45,6 +45,22 @@ static void reach(sn_exact_system *system, const sn_exact_block *a, const sn_exa
     }
 }
 
+// One row of J with three of Y, side by side.
+static void sum_three(const double *restrict j, const double *restrict y, int count, int from,
+                      int to, double *restrict sums)
+{
+    const double *y1 = y + count, *y2 = y1 + count;
+    double a = 0.0, b = 0.0, c = 0.0;
+    for (int i = from; i < to; ++i) {
+        a += j[i] * y[i];
+        b += j[i] * y1[i];
+        c += j[i] * y2[i];
+    }
+    sums[0] = a;
+    sums[1] = b;
+    sums[2] = c;
+}
+
 // Adds J Y^T of two blocks that share an agent to both places of the matrix.
 static void couple(sn_exact_system *system, const sn_exact_block *a, const sn_exact_side *side_a,
                    const sn_exact_block *b, const sn_exact_side *side_b)
@@ -53,10 +69,15 @@ static void couple(sn_exact_system *system, const sn_exact_block *a, const sn_ex
     const double *j = system->j.data + side_a->first, *y = system->y.data + side_b->first;
     reach(system, a, b);
     reach(system, b, a);
+    bool points = b->width == SN_BLOCK_ROWS;
     for (int m = 0; m < a->width; ++m) {
+        double sums[SN_BLOCK_ROWS] = {0.0, 0.0, 0.0};
+        if (points) {
+            sum_three(j + m * count, y, count, side_a->from, side_a->to, sums);
+        }
         for (int n = 0; n < b->width; ++n) {
-            double sum = 0.0;
-            for (int i = side_a->from; i < side_a->to; ++i) {
+            double sum = sums[n];
+            for (int i = side_a->from; i < side_a->to && !points; ++i) {
                 sum += j[m * count + i] * y[n * count + i];
             }
             sum *= a->scale[m] * b->scale[n];

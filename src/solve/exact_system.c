@@ -176,6 +176,22 @@ static void add_along_free(const double *restrict j, const double *restrict v, d
     u[2] = z;
 }
 
+// The same of any agent: the three sums side by side.
+static void add_along_three(const double *restrict j, int count, int from, int to,
+                            const double *restrict v, double *restrict u)
+{
+    const double *j1 = j + count, *j2 = j1 + count;
+    double x = u[0], y = u[1], z = u[2];
+    for (int i = from; i < to; ++i) {
+        x += j[i] * v[i];
+        y += j1[i] * v[i];
+        z += j2[i] * v[i];
+    }
+    u[0] = x;
+    u[1] = y;
+    u[2] = z;
+}
+
 // v += p0 y0 + p1 y1 + p2 y2, four numbers at a time and in this order, as one after the other
 // would have it: half of the time of elastic bodies in contact goes here.
 static void push_three(const double *y, int count, const double p[SN_BLOCK_ROWS], double *v)
@@ -233,6 +249,10 @@ sn_vec3 sn_exact_along(const sn_exact_system *system, const sn_exact_block *bloc
         const double *v = velocities + agent->v_first;
         if (is_point_on_free(block, agent)) {
             add_along_free(j, v, u);
+            continue;
+        }
+        if (block->width == SN_BLOCK_ROWS) {
+            add_along_three(j, agent->v_count, block->side[side].from, block->side[side].to, v, u);
             continue;
         }
         for (int a = 0; a < block->width; ++a) {
