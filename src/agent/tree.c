@@ -550,11 +550,29 @@ void sn_tree_solve(sn_tree *tree, const double *force, double *a)
     sn_tree_solve_wrench(tree, force, a);
 }
 
+static bool is_zero(const sn_spatial *f)
+{
+    return f->angular.x == 0.0 && f->angular.y == 0.0 && f->angular.z == 0.0 &&
+           f->linear.x == 0.0 && f->linear.y == 0.0 && f->linear.z == 0.0;
+}
+
+// Contact pushes one link at a time: what hangs beside the way from there to the root feels
+// nothing on the way in.
+static bool feels_nothing(const sn_tree_body *body, const sn_spatial *wrench, const double *force)
+{
+    bool three = body->joint >= SN_TREE_BALL;
+    return force[0] == 0.0 && (!three || (force[1] == 0.0 && force[2] == 0.0)) && is_zero(wrench);
+}
+
 void sn_tree_solve_wrench(sn_tree *tree, const double *force, double *a)
 {
     sn_spatial *wrench = tree->scratch;
     for (int i = tree->count - 1; i >= 0; --i) {
         const sn_tree_body *body = &tree->body[i];
+        if (feels_nothing(body, &wrench[i], force + body->v)) {
+            memset(a + body->v, 0, (size_t)sn_tree_joint_v(body->joint) * sizeof *a);
+            continue;
+        }
         sn_vec3 given = sn_tree_joint_read(body, &tree->pose[i].rotation, force + body->v);
         sn_vec3 u = sn_vec3_add(given, sn_tree_joint_felt(body, &wrench[i]));
         double *kept = a + body->v; // until the way out

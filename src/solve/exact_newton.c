@@ -46,12 +46,17 @@ static void reach(sn_exact_system *system, const sn_exact_block *a, const sn_exa
 }
 
 // One row of J with three of Y, side by side.
-static void sum_three(const double *restrict j, const double *restrict y, int count, int from,
-                      int to, double *restrict sums)
+static void sum_three(const double *restrict j, const double *restrict y, int count,
+                      const sn_exact_side *side, double *restrict sums)
 {
     const double *y1 = y + count, *y2 = y1 + count;
     double a = 0.0, b = 0.0, c = 0.0;
-    for (int i = from; i < to; ++i) {
+    for (int i = side->from; i < side->gap; ++i) {
+        a += j[i] * y[i];
+        b += j[i] * y1[i];
+        c += j[i] * y2[i];
+    }
+    for (int i = side->end; i < side->to; ++i) {
         a += j[i] * y[i];
         b += j[i] * y1[i];
         c += j[i] * y2[i];
@@ -73,11 +78,14 @@ static void couple(sn_exact_system *system, const sn_exact_block *a, const sn_ex
     for (int m = 0; m < a->width; ++m) {
         double sums[SN_BLOCK_ROWS] = {0.0, 0.0, 0.0};
         if (points) {
-            sum_three(j + m * count, y, count, side_a->from, side_a->to, sums);
+            sum_three(j + m * count, y, count, side_a, sums);
         }
         for (int n = 0; n < b->width; ++n) {
             double sum = sums[n];
-            for (int i = side_a->from; i < side_a->to && !points; ++i) {
+            for (int i = side_a->from; i < side_a->gap && !points; ++i) {
+                sum += j[m * count + i] * y[n * count + i];
+            }
+            for (int i = side_a->end; i < side_a->to && !points; ++i) {
                 sum += j[m * count + i] * y[n * count + i];
             }
             sum *= a->scale[m] * b->scale[n];

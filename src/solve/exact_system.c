@@ -54,6 +54,23 @@ void sn_exact_system_free(sn_exact_system *system)
 
 // ---- one block ----
 
+// The longest run of columns within from .. to that are 0 in all rows.
+static void find_gap(const double *j, int width, int count, sn_exact_side *side)
+{
+    side->gap = side->end = side->to;
+    for (int i = side->from, first = i; i < side->to; ++i) {
+        bool empty = true;
+        for (int a = 0; a < width; ++a) {
+            empty = empty && j[a * count + i] == 0.0;
+        }
+        first = empty ? first : i + 1;
+        if (empty && i + 1 - first > side->end - side->gap) {
+            side->gap = first;
+            side->end = i + 1;
+        }
+    }
+}
+
 static void find_columns(const sn_exact_system *system, int width, sn_exact_side *side)
 {
     int count = system->agents.data[side->agent].v_count;
@@ -68,6 +85,7 @@ static void find_columns(const sn_exact_system *system, int width, sn_exact_side
             }
         }
     }
+    find_gap(j, width, count, side);
 }
 
 static sn_sym3 block_matrix(const sn_exact_system *system, const sn_exact_block *block)
@@ -177,12 +195,17 @@ static void add_along_free(const double *restrict j, const double *restrict v, d
 }
 
 // The same of any agent: the three sums side by side.
-static void add_along_three(const double *restrict j, int count, int from, int to,
+static void add_along_three(const double *restrict j, int count, const sn_exact_side *side,
                             const double *restrict v, double *restrict u)
 {
     const double *j1 = j + count, *j2 = j1 + count;
     double x = u[0], y = u[1], z = u[2];
-    for (int i = from; i < to; ++i) {
+    for (int i = side->from; i < side->gap; ++i) {
+        x += j[i] * v[i];
+        y += j1[i] * v[i];
+        z += j2[i] * v[i];
+    }
+    for (int i = side->end; i < side->to; ++i) {
         x += j[i] * v[i];
         y += j1[i] * v[i];
         z += j2[i] * v[i];
@@ -252,7 +275,7 @@ sn_vec3 sn_exact_along(const sn_exact_system *system, const sn_exact_block *bloc
             continue;
         }
         if (block->width == SN_BLOCK_ROWS) {
-            add_along_three(j, agent->v_count, block->side[side].from, block->side[side].to, v, u);
+            add_along_three(j, agent->v_count, &block->side[side], v, u);
             continue;
         }
         for (int a = 0; a < block->width; ++a) {

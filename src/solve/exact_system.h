@@ -25,6 +25,7 @@ typedef struct sn_exact_side {
     int agent;    // of the system
     int first;    // in j and y: rows of the agent's v_count, one after another
     int from, to; // columns of j that are not 0 in all rows: from .. to - 1; of elastic bodies few
+    int gap, end; // but those from gap to end - 1 are: limbs beside the one that is touched
 } sn_exact_side;
 
 typedef struct sn_exact_block {
