@@ -165,6 +165,9 @@ bool sn_live_host_start(sn_live_host *host, const sn_arguments *arguments,
     def.find_file = sn_scene_list_find_file;
     def.clock = now;
     def.user = host;
+    host->source = *source;
+    sn_scene_source_options(&host->source, &host->reading);
+    def.reading = &host->reading;
     def.threads = threads;
     if (sn_live_create(&def, &host->live, &error) != SN_OK) {
         sn_complain(arguments, "%s", sn_error_message(&error));

@@ -3,8 +3,8 @@
 // - Fixed to another link, it is a part of that one's body; held by the world, a static body.
 // - It moves, and something below it has mass: it is a body with 1e-9 of that mass, so that its
 //   joint takes part and changes the motion by no more than that.
-// - It moves, and no link below it is given a mass, but it has shapes: these are solid, with the
-//   usual density. MuJoCo does the same.
+// - It moves, and no link below it is given a mass, but it has shapes: these are solid, of
+//   1000 kg/m3 (urdf_weigh.c). MuJoCo does the same.
 // - It moves, and there is nothing at all on it: its joint is locked, and it is a part of what it
 //   hangs on. If another joint follows that joint, it is a body as in the second case.
 #include <math.h>
@@ -97,15 +97,10 @@ static void make_light(choosing *c, int index, double mass, double spread)
 // What becomes of a link without mass that moves. False: it has nothing to move.
 static bool choose_moving(choosing *c, int index)
 {
-    const sn_urdf_link *link = &c->urdf->links[index];
     if (c->mass[index] > 0.0) {
         make_light(c, index, c->mass[index], c->spread[index]);
     } else if (c->solid[index]) {
-        c->robot->links[index].by_shapes = true;
-        sn_urdf_note(c->reader, link->place,
-                     "the link \"%.60s\" moves but has no mass, nor has anything below it: its "
-                     "shapes are solid",
-                     link->name);
+        c->robot->links[index].by_shapes = true; // weighed when its meshes are found
     } else if (c->below[index]) {
         make_light(c, index, 0.0, 0.0);
     } else {

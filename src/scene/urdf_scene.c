@@ -211,9 +211,7 @@ static void add_body(loading *l, int index)
         give(&body->item, "type", link->place);
     } else {
         body->type = SN_BODY_RIGID;
-        if (!made->by_shapes) {
-            add_mass(l, link, body);
-        }
+        add_mass(l, link, body);
     }
     sn_made_give_list(scene, "bodies", link->place);
 }
@@ -536,6 +534,11 @@ const sn_urdf *sn_robot_load(sn_urdf_reader *reader, sn_robot_item *item, const 
     }
     if (!reader->out_of_memory) {
         find_meshes(&l, urdf);
+    }
+    for (int i = 0; i < urdf->link_count && !stopped(&l); ++i) {
+        if (robot->links[i].by_shapes) {
+            sn_urdf_weigh(reader, robot, urdf, i);
+        }
     }
     if (!stopped(&l)) {
         add_bodies(&l);

@@ -39,6 +39,9 @@ typedef struct sn_robot {
 void sn_robot_choose_bodies(sn_urdf_reader *reader, const sn_robot_item *item, sn_robot *robot,
                             sn_urdf *urdf);
 
+// The mass of a body of which the file says only the shapes.
+void sn_urdf_weigh(sn_urdf_reader *reader, const sn_robot *robot, sn_urdf *urdf, int index);
+
 // Reads the text of a robot's file and adds its bodies and joints to the scene. Mistakes go to
 // reader->errors, and NULL is returned.
 const sn_urdf *sn_robot_load(sn_urdf_reader *reader, sn_robot_item *item, const char *text,
