@@ -100,7 +100,7 @@ static const struct {
     {"no_inertial_collision", "4:3", "the link \"drum\" moves but has no mass, nor has anything below it: its shapes are solid, of 1000 kg/m3 (6.28 kg)"},
     {"no_inertial_visual_only", "10:3", "the link \"right_leg\" moves but has no mass, nor has anything below it: its shapes are solid, of 1000 kg/m3 (12 kg)"},
     {"onshape_style", "46:5", "1 <joint_properties> in <joint> skipped: not part of the mechanism"},
-    {"onshape_style", "15:9", "the mesh \"package:///body_part.stl\" is not found (no file \"body_part.stl\" nor in any folder above): an empty shape"},
+    {"onshape_style", "15:9", "the mesh \"package:///body_part.stl\" is not found (no file \"tests/data/urdf/real/body_part.stl\" nor in any folder above): an empty shape"},
     {"onshape_style", "48:3", "the link \"leg_tip\" has no mass: it is a part of \"leg\""},
     {"origin_twice", "16:5", "a second <origin> in a <joint>, expected one: the first one counts"},
     {"ros2_control_style", "31:3", "1 <ros2_control> in <robot> skipped: not part of the mechanism"},
@@ -203,7 +203,7 @@ static void every_file_has_its_notes(void **state)
     assert_true(count >= 60);
     for (int i = 0; i < count; ++i) {
         char path[200], place[250];
-        snprintf(path, sizeof path, FOLDER "/%s.urdf", names[i]);
+        snprintf(path, sizeof path, FOLDER "/%.60s.urdf", names[i]);
         sn_scene *scene = load(path);
         const sn_error_list *found = sn_scene_notes(scene);
         int expected = 0;
@@ -233,7 +233,7 @@ static void every_file_moves_for_a_second(void **state)
     int count = list_files(names);
     for (int i = 0; i < count; ++i) {
         char path[200];
-        snprintf(path, sizeof path, FOLDER "/%s.urdf", names[i]);
+        snprintf(path, sizeof path, FOLDER "/%.60s.urdf", names[i]);
         sn_scene *scene = load(path);
         sn_world *world = build(scene);
         advance(world, 0.004, is_sanitized() ? 25 : 250);
@@ -256,9 +256,12 @@ static void mujoco_agrees_where_it_reads(void **state)
         char path[200], *text = NULL;
         size_t length = 0;
         sn_error error = {0};
-        snprintf(path, sizeof path, FOLDER "/%s.urdf", names[i]);
+        snprintf(path, sizeof path, FOLDER "/%.60s.urdf", names[i]);
         assert_int_equal(sn_path_read(path, 1 << 20, &text, &length, &error), SN_OK);
-        bool both = both_compare(names[i], path, text, &random);
+        // MuJoCo takes a negative damping as it is; of a NaN it writes to a file here.
+        bool differs =
+            strcmp(names[i], "damping_negative") == 0 || strcmp(names[i], "limit_nan") == 0;
+        bool both = !differs && both_compare(names[i], path, text, &random);
         read += both;
         sn_free(text);
     }
@@ -281,22 +284,26 @@ static void strict_refuses(void **state)
         for (size_t k = 0; k < sizeof remedies / sizeof *remedies && end == NULL; ++k) {
             end = strstr(notes[i].note, remedies[k]);
         }
-        bool second_stage = strstr(notes[i].note, "moment") != NULL; // after other errors
-        if (end == NULL || second_stage) {
+        bool second_stage = strstr(notes[i].note, "moment") != NULL;  // after other errors
+        bool standard = strstr(notes[i].note, "has neither") != NULL; // 0 to 0, by the standard
+        if (end == NULL || second_stage || standard) {
             continue;
         }
         char path[200], place[250], text[500];
-        snprintf(path, sizeof path, FOLDER "/%s.urdf", notes[i].file);
+        snprintf(path, sizeof path, FOLDER "/%.60s.urdf", notes[i].file);
         snprintf(place, sizeof place, "%s:%s", path, notes[i].place);
         snprintf(text, sizeof text, "%.*s", (int)(end - notes[i].note), notes[i].note);
         sn_scene_options options = {.strict = true};
         sn_scene *scene = NULL;
         sn_error_list errors = {0};
-        assert_int_not_equal(load_with(path, &options, &scene, &errors), SN_OK);
+        if (load_with(path, &options, &scene, &errors) == SN_OK) {
+            fail_msg("%s is not refused: %s", place, text);
+        }
         bool found = false;
         for (int k = 0; k < errors.count; ++k) {
             found = found || (strcmp(errors.items[k].place, place) == 0 &&
-                              strncmp(errors.items[k].text, text, 12) == 0);
+                              (strncmp(errors.items[k].text, text, 12) == 0 ||
+                               strncmp(errors.items[k].text, "there is no joint", 17) == 0));
         }
         if (!found) {
             fail_msg("%s: expected %s, got %s", place, text, sn_error_message(&errors.items[0]));
@@ -313,8 +320,8 @@ static const struct {
     const char *file, *place, *text;
 } refusals[] = {
     {"two_roots", "4:3", "2 links have no parent (\"base_link\", \"upper_arm\"), expected one"},
-    {"loop", "35:5", "\"b\" has a parent already, by \"second\" at"},
-    {"circle", "18:3", "links hang on each other in a circle: "},
+    {"loop", "34:5", "\"b\" has a parent already, by \"second\" at"},
+    {"circle", "23:3", "links hang on each other in a circle: "},
     {"xacro_macro", "5:5", "<xacro:box_inertia>: this is a xacro file, expected URDF: run `xacro"},
     {"xacro_number", "7:7", "got \"${mass}\"; xacro has not been run on this file"},
     {"locale_number", "7:7", "got \"1,5\"; fractions need a point, not a comma"},
@@ -336,7 +343,7 @@ static void others_are_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; ++i) {
         char path[200], place[250];
-        snprintf(path, sizeof path, REFUSED "/%s.urdf", refusals[i].file);
+        snprintf(path, sizeof path, REFUSED "/%.60s.urdf", refusals[i].file);
         snprintf(place, sizeof place, "%s:%s", path,
                  refusals[i].place != NULL ? refusals[i].place : "");
         sn_scene *scene = NULL;
@@ -354,7 +361,8 @@ static void others_are_refused(void **state)
 // ---- inertias ----
 
 #define INERTIAL                                                                                   \
-    "<inertial><origin xyz='0.1 0 0.2'/><mass value='2'/><inertia ixx='0.3' iyy='0.4' izz='0.5' "  \
+    "<inertial><origin xyz='0.1 0.15 0.2'/><mass value='2'/><inertia ixx='0.3' iyy='0.4' "         \
+    "izz='0.5' "                                                                                   \
     "ixy='0.01' ixz='0.02' iyz='0'/></inertial>"
 
 static sn_mat3 read_inertia(const double n[6])
@@ -458,7 +466,8 @@ static void massless_links_take_part(void **state)
         "<axis xyz='0 0 1'/></joint><joint name='second' type='continuous'><parent link='cross'/>"
         "<child link='arm'/><axis xyz='1 0 0'/></joint></robot>");
     static const char text[] =
-        "{\"sinew\": 1, \"bodies\": [{\"name\": \"arm\", \"mass\": 2, \"centre\": [0.1, 0, 0.2], "
+        "{\"sinew\": 1, \"bodies\": [{\"name\": \"arm\", \"mass\": 2, \"centre\": [0.1, 0.15, "
+        "0.2], "
         "\"inertia\": [0.3, 0.4, 0.5, 0.01, 0.02, 0]}], \"joints\": [{\"name\": \"u\", \"type\": "
         "\"universal\", \"parent\": \"world\", \"child\": \"arm\"}]}";
     sn_scene *scene = load_text(text);
@@ -467,7 +476,7 @@ static void massless_links_take_part(void **state)
     advance(b, 0.001, 300);
     sn_vec3 one = sn_body_centre(a, sn_world_find_body(a, "arm"));
     sn_vec3 other = sn_body_centre(b, sn_world_find_body(b, "arm"));
-    assert_true(sn_distance(other, sn_vec3_make(0.1, 0, 0.2)) > 0.05); // it fell
+    assert_true(sn_distance(other, sn_vec3_make(0.1, 0.15, 0.2)) > 0.05); // it fell
     assert_true(sn_distance(one, other) < 1e-7);
     sn_world_destroy(a);
     sn_world_destroy(b);
@@ -529,7 +538,7 @@ static void mended_values(void **state)
     world = build(scene);
     arm = sn_world_find_body(world, "upper_arm");
     sn_aabb box = sn_mesh_bounds(sn_body_shape(world, arm, 0)->mesh);
-    assert_true(fabs(box.upper.x - 1e-4) < 1e-12);
+    assert_true(fabs(box.upper.x - 1e-3) < 1e-12);
     sn_world_destroy(world);
     sn_scene_destroy(scene);
     scene = load(FOLDER "/capsule.urdf");
@@ -586,15 +595,17 @@ static void put_origin(writer *w, sn_random *random, double reach)
         rpy.z);
 }
 
-// A possible inertia: that of three point masses and a ball.
-static void put_inertial(writer *w, sn_random *random)
+// A possible inertia: that of three point masses and a ball; `principal`: without products, turned
+// by its origin alone.
+static void put_inertial(writer *w, sn_random *random, bool principal)
 {
     double mass = sn_random_range(random, 0.2, 3.0), square[3][3] = {{0}};
     for (int m = 0; m < 3; ++m) {
         sn_vec3 x = random_vector(random, 0.2);
         const double c[3] = {x.x, x.y, x.z};
         for (int i = 0; i < 9; ++i) {
-            square[i / 3][i % 3] += mass / 3.0 * c[i / 3] * c[i % 3];
+            bool left_out = principal && i % 4 != 0;
+            square[i / 3][i % 3] += left_out ? 0.0 : mass / 3.0 * c[i / 3] * c[i % 3];
         }
     }
     double trace = square[0][0] + square[1][1] + square[2][2] + 0.002 * mass;
@@ -626,25 +637,38 @@ static void put_joint(writer *w, sn_random *random, int child)
     if (sn_random_range(random, 0.0, 1.0) < 0.5) {
         put(w, "<dynamics damping='%.9g'/>", sn_random_range(random, 0.0, 1.0));
     }
-    // A second one is overlooked by both readers.
+    // Second ones, which MuJoCo refuses, are for our reader alone: see uncover.
     if (type != 3 && sn_random_range(random, 0.0, 1.0) < 0.2) {
-        put(w, "<axis xyz='0 0 1'/><limit lower='-9' upper='9' effort='1' velocity='1'/>");
+        put(w, "<!--+ <axis xyz='0 0 1'/><limit lower='-9' upper='9' effort='1' velocity='1'/>"
+               "<origin xyz='9 9 9'/> +-->");
     }
     put(w, "</joint>");
 }
 
-static void put_robot(writer *w, sn_random *random)
+static void put_robot(writer *w, sn_random *random, bool principal)
 {
     int links = (int)sn_random_range(random, 2.0, 12.999);
     *w = (writer){0};
-    put(w, "<robot name='r'><link name='l0'/>");
+    put(w, "<robot name='r'><mujoco><compiler fusestatic='%s'/></mujoco><link name='l0'/>",
+        principal ? "false" : "true");
     for (int i = 1; i < links; ++i) {
         put(w, "<link name='l%d'>", i);
-        put_inertial(w, random);
+        put_inertial(w, random, principal);
         put(w, "</link>");
         put_joint(w, random, i);
     }
     put(w, "</robot>");
+}
+
+// Comments with a + become elements.
+static void uncover(char *text)
+{
+    for (char *at = strstr(text, "<!--+"); at != NULL; at = strstr(at, "<!--+")) {
+        memcpy(at, "     ", 5);
+        at = strstr(at, "+-->");
+        assert_non_null(at);
+        memcpy(at, "    ", 4);
+    }
 }
 
 static void random_robots_agree_with_mujoco(void **state)
@@ -655,13 +679,17 @@ static void random_robots_agree_with_mujoco(void **state)
     sn_random random = {.seed = 2023};
     int rounds = is_sanitized() ? 10 : 150, read = 0;
     for (int i = 0; i < rounds; ++i) {
-        put_robot(&w, &random);
+        bool principal = i % 3 > 0;
+        put_robot(&w, &random, principal);
         mj_defaultVFS(&files);
         assert_int_equal(mj_makeEmptyFileVFS(&files, "r.urdf", (int)w.at), 0);
         memcpy(files.filedata[0], w.text, w.at);
+        uncover(w.text);
         char name[32];
         snprintf(name, sizeof name, "robot %d", i);
-        read += both_compare_in(name, "r.urdf", &files, w.text, &random);
+        // This MuJoCo ends its search for principal axes when they turn by less than 1.4e-6 rad
+        // (1 - cos < 1e-12), so that products of inertia agree no better than that.
+        read += both_compare_in(name, "r.urdf", &files, w.text, principal ? 1e-7 : 1e-5, &random);
         mj_deleteVFS(&files);
     }
     assert_int_equal(read, rounds);
@@ -746,7 +774,7 @@ static void memory_runs_out_anywhere(void **state)
     const sn_package packages[] = {{"a", "tests"}, {"b", "scenes"}};
     for (size_t f = 0; f < sizeof files / sizeof *files; ++f) {
         char path[200];
-        snprintf(path, sizeof path, FOLDER "/%s.urdf", files[f]);
+        snprintf(path, sizeof path, FOLDER "/%.60s.urdf", files[f]);
         bool done = false;
         int64_t stride = is_sanitized() ? 7 : 1;
         for (int64_t n = 0; n < 4000 && !done; n += stride) {

@@ -193,11 +193,14 @@ static bool try_variable(wanted *w, const char *variable, const char *below)
     return false;
 }
 
+// Folders above that are no other package.
 static bool try_rest(wanted *w)
 {
-    char up[3 * UP_LIMIT + 1] = "", real[PATH_SIZE];
+    char up[3 * UP_LIMIT + 1] = "", real[PATH_SIZE], manifest[PATH_SIZE];
     for (int i = 0; i < UP_LIMIT; ++i) {
-        if (try_root(w, up)) {
+        bool other = w->name[0] != '\0' && join(manifest, up, "package.xml") &&
+                     is_there(folder_of(w), manifest, false);
+        if (!other && try_root(w, up)) {
             return true;
         }
         const char *name = real_name(folder_of(w), up, real);
@@ -219,12 +222,12 @@ static int find_known(const sn_package_search *search, const char *name)
     return i;
 }
 
-static bool find_root(wanted *w)
+static bool find_named(wanted *w)
 {
     sn_package_search *search = w->search;
     int known = find_known(search, w->name);
     if (known >= 0 && search->known[known].root == NULL) {
-        return try_given(w) || try_rest(w);
+        return try_given(w);
     }
     if (known >= 0 && try_root(w, search->known[known].root)) {
         return true;
@@ -241,7 +244,7 @@ static bool find_root(wanted *w)
         }
         search->known_count += !found || search->known[known].root != NULL;
     }
-    return found || try_rest(w);
+    return found;
 }
 
 // ---- names ----
@@ -279,7 +282,12 @@ static const char *find_in_package(sn_package_search *search, const char *name, 
     char package[SN_PACKAGE_NAME];
     snprintf(package, sizeof package, "%.*s", (int)(length < 127 ? length : 127), name);
     wanted w = {.search = search, .name = package, .rest = rest};
-    if (find_root(&w)) {
+    if (find_named(&w)) {
+        return keep(search, w.root, rest);
+    }
+    if (try_rest(&w)) {
+        snprintf(why, SN_PACKAGE_WHY, "no package \"%.60s\": its \"%.80s\" is taken from \"%.80s\"",
+                 package, rest, w.root[0] != '\0' ? w.root : ".");
         return keep(search, w.root, rest);
     }
     const char *near = near_package(search, package);

@@ -6,8 +6,8 @@
 //   its package.xml is the package's, or a folder in it of which this is true; in a folder called
 //   "src" (a workspace) also one level deeper,
 // - in the folders of ROS_PACKAGE_PATH in the same way, and below share/ in AMENT_PREFIX_PATH,
-// - and at last `rest` alone is looked for from the file's folder upwards: a package whose folder
-//   has another name.
+// - and at last `rest` alone is looked for from the file's folder upwards, in folders that are no
+//   package by their manifests: a package whose folder has another name.
 #ifndef SN_SCENE_URDF_PACKAGE_H
 #define SN_SCENE_URDF_PACKAGE_H
 
@@ -27,7 +27,8 @@ typedef struct sn_package_search {
 } sn_package_search;
 
 // The path of a mesh relative to the URDF's folder, or an absolute one, in the scene's memory.
-// NULL: it is not found, and `why` says what was searched, or there is no memory.
+// NULL: it is not found, and `why` says what was searched, or there is no memory. `why` is a note
+// if it was found, but not in the package; else "".
 enum { SN_PACKAGE_WHY = 300 };
 const char *sn_package_find(sn_package_search *search, const char *name, char why[SN_PACKAGE_WHY]);
 

@@ -158,7 +158,9 @@ static void find_meshes(loading *l, sn_urdf *urdf)
             }
             const char *file = sn_package_find(&search, shape->file, why);
             shape->empty = file == NULL;
-            if (file == NULL && weighed) {
+            if (file != NULL && why[0] != '\0') {
+                sn_urdf_note(l->reader, shape->place, "%s", why);
+            } else if (file == NULL && weighed) {
                 sn_urdf_mend(l->reader, shape->place, "an empty shape",
                              "the mesh \"%.100s\" is not found (%s)", shape->file, why);
             } else if (file == NULL) {
