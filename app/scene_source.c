@@ -160,10 +160,9 @@ void sn_scene_source_say_notes(const sn_arguments *arguments, const sn_scene *sc
 {
     const sn_error_list *notes = sn_scene_notes(scene);
     int count = notes->count + notes->left_out;
-    if (count == 1) {
-        sn_say(arguments, "%s: note: %s", notes->items[0].place, notes->items[0].text);
-    } else if (count > 1) {
-        sn_say(arguments, "%s: %d notes; `sinew check` lists them", name, count);
+    if (count > 0) {
+        sn_say(arguments, "%s: %d note%s; `sinew check` lists %s", name, count,
+               count == 1 ? "" : "s", count == 1 ? "it" : "them");
     }
 }
 
