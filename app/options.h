@@ -78,7 +78,7 @@ typedef struct sn_option {
          .words = sn_base_words,                                                                   \
          .doc = "of a URDF file: whether the world holds its root link"},                          \
     {                                                                                              \
-        .name = "geometry", .type = SN_OPTION_WORD, .value = "WHAT", .fallback = "the scene's",    \
+        .name = "geometry", .type = SN_OPTION_WORD, .value = "WHAT", .fallback = "file",           \
         .words = sn_geometry_words, .doc = "of a URDF file: which shapes are drawn and touch"      \
     }
 

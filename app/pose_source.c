@@ -89,7 +89,7 @@ static int open_scene(sn_pose_source *source, const sn_arguments *arguments, con
     if (status != SN_OK) {
         sn_scene_source_explain(arguments, &text, &errors);
     } else {
-        sn_scene_source_say_notes(arguments, source->scene, text.name);
+        sn_scene_source_say_notes(arguments, &text, source->scene);
     }
     snprintf(source->name, sizeof source->name, "%s", text.short_name);
     sn_error_list_free(&errors);

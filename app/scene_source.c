@@ -155,13 +155,14 @@ void sn_scene_source_options(sn_scene_source *source, sn_scene_options *options)
     options->geometry = given_word(arguments, "geometry");
 }
 
-void sn_scene_source_say_notes(const sn_arguments *arguments, const sn_scene *scene,
-                               const char *name)
+void sn_scene_source_say_notes(const sn_arguments *arguments, const sn_scene_source *source,
+                               const sn_scene *scene)
 {
     const sn_error_list *notes = sn_scene_notes(scene);
     int count = notes->count + notes->left_out;
-    if (count > 0) {
-        sn_say(arguments, "%s: %d note%s; `sinew check` lists %s", name, count,
+    bool built_in = source->text != NULL && source->owned == NULL;
+    if (count > 0 && !built_in) {
+        sn_say(arguments, "%s: %d note%s; `sinew check` lists %s", source->name, count,
                count == 1 ? "" : "s", count == 1 ? "it" : "them");
     }
 }
@@ -327,7 +328,7 @@ int sn_scene_source_load(const sn_arguments *arguments, const char *operand, sn_
         sn_scene_source_explain(arguments, &source, &errors);
     }
     if (status == SN_OK) {
-        sn_scene_source_say_notes(arguments, *scene, source.name);
+        sn_scene_source_say_notes(arguments, &source, *scene);
     }
     sn_error_list_free(&errors);
     sn_scene_source_free(&source);

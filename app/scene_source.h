@@ -26,9 +26,9 @@ void sn_scene_source_free(sn_scene_source *source);
 // source must stay as long as the options.
 void sn_scene_source_options(sn_scene_source *source, sn_scene_options *options);
 
-// "N notes; `sinew check` lists them", where there are some.
-void sn_scene_source_say_notes(const sn_arguments *arguments, const sn_scene *scene,
-                               const char *name);
+// "N notes; `sinew check` lists them", where there are some, of scenes that are not built in.
+void sn_scene_source_say_notes(const sn_arguments *arguments, const sn_scene_source *source,
+                               const sn_scene *scene);
 
 sn_status sn_scene_source_read(sn_scene_source *source, sn_scene **scene, sn_error_list *errors);
 

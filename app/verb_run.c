@@ -330,7 +330,7 @@ static int run(const sn_arguments *arguments)
         if (status != SN_OK) {
             sn_scene_source_explain(arguments, &source, &errors);
         } else {
-            sn_scene_source_say_notes(arguments, job->scene, source.name);
+            sn_scene_source_say_notes(arguments, &source, job->scene);
         }
         snprintf(job->short_name, sizeof job->short_name, "%s", source.short_name);
         sn_error_list_free(&errors);

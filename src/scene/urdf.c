@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/name_table.h"
 #include "base/suggest.h"
 #include "math/rotation.h"
@@ -13,6 +14,7 @@
 #include "scene/parse.h"
 #include "scene/text.h"
 #include "scene/urdf_attribute.h"
+#include "scene/urdf_tidy.h"
 
 // ---- mistakes and notes ----
 
@@ -303,7 +305,12 @@ static bool read_colour(reading *r, const sn_xml_element *material, uint32_t *co
     const sn_xml_element *e = sn_urdf_child(r->reader, material, "color");
     double rgba[4] = {0, 0, 0, 1};
     int given = e != NULL ? sn_urdf_count_numbers(e, "rgba", 4) : 0;
-    if (e == NULL || sn_urdf_text(r->reader, e, "rgba") == NULL) {
+    if (e == NULL) {
+        return false;
+    }
+    if (given == 0) {
+        SN_URDF_MEND(r->reader, e, "the usual colour is taken",
+                     "a <color> needs the attribute \"rgba\"");
         return false;
     }
     bool no_alpha = given == 3 && !r->reader->strict;
@@ -586,6 +593,16 @@ static const char *other_format(const char *root)
                                           : "";
 }
 
+static sn_place place_of_byte(const sn_urdf_reader *reader, const char *text, size_t offset)
+{
+    sn_place place = {reader->source, 1, 1};
+    for (size_t i = 0; i < offset; ++i) {
+        place.column = text[i] == '\n' ? 1 : place.column + ((text[i] & 0xC0) != 0x80);
+        place.line += text[i] == '\n';
+    }
+    return place;
+}
+
 // Oddities of the text as a whole, which the parser overlooks.
 static void note_text(sn_urdf_reader *reader, const char *text, size_t length)
 {
@@ -595,15 +612,39 @@ static void note_text(sn_urdf_reader *reader, const char *text, size_t length)
                      "blanks before <?xml ...?>, expected it at the very start");
     }
     if (oddity.broken > 0) {
-        sn_place place = {reader->source, 1, 1};
-        for (size_t i = 0; i + 1 < oddity.broken; ++i) {
-            place.column = text[i] == '\n' ? 1 : place.column + ((text[i] & 0xC0) != 0x80);
-            place.line += text[i] == '\n';
-        }
-        sn_urdf_mend(reader, place, "the file is read as Latin-1",
+        sn_urdf_mend(reader, place_of_byte(reader, text, oddity.broken - 1),
+                     "the file is read as Latin-1",
                      "byte %u is not UTF-8, which the file claims to be",
                      (unsigned)(unsigned char)text[oddity.broken - 1]);
     }
+}
+
+// Reads the text, if need be once more as a less strict parser would.
+static sn_status read_xml(sn_urdf_reader *reader, const char *text, size_t length,
+                          sn_xml_element **root, sn_error *error)
+{
+    sn_arena *arena = &reader->scene->arena;
+    const char *name = reader->scene->sources.data[reader->source].name;
+    sn_status status = sn_xml_read(name, text, length, arena, root, error);
+    if (status != SN_ERROR_SYNTAX || reader->strict) {
+        return status;
+    }
+    sn_tidied tidied = sn_xml_tidy(text, length);
+    sn_error inner = {0};
+    if (tidied.text == NULL) {
+        return sn_fail_memory(error, length);
+    }
+    sn_status again = sn_xml_read(name, tidied.text, tidied.length, arena, root, &inner);
+    sn_free(tidied.text);
+    for (int i = 0; i < SN_TIDY_KINDS && again == SN_OK; ++i) {
+        if (tidied.kind[i].count > 0) {
+            sn_urdf_mend(reader, place_of_byte(reader, text, tidied.kind[i].first),
+                         sn_tidy_remedy((sn_tidy_kind)i), "%s (%d time%s)",
+                         sn_tidy_fault((sn_tidy_kind)i), tidied.kind[i].count,
+                         tidied.kind[i].count == 1 ? "" : "s");
+        }
+    }
+    return again == SN_OK || again == SN_ERROR_MEMORY ? again : status;
 }
 
 static bool name_materials(reading *r)
@@ -653,8 +694,7 @@ sn_urdf *sn_urdf_read(sn_urdf_reader *reader, const char *text, size_t length)
     sn_arena *arena = &reader->scene->arena;
     sn_xml_element *root = NULL;
     sn_error error = {0};
-    const char *name = reader->scene->sources.data[reader->source].name;
-    sn_status status = sn_xml_read(name, text, length, arena, &root, &error);
+    sn_status status = read_xml(reader, text, length, &root, &error);
     sn_urdf *urdf = sn_arena_allocate(arena, sizeof *urdf);
     if (status == SN_ERROR_MEMORY || urdf == NULL) {
         reader->out_of_memory = true;

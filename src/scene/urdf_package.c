@@ -276,6 +276,20 @@ static const char *near_package(const sn_package_search *search, const char *nam
     return sn_suggest(name, known, count);
 }
 
+// A repository that was fetched without its large files has a few lines of text in their place.
+static bool is_pointer(const sn_package_search *search, const char *path)
+{
+    static const char head[] = "version https://git-lfs";
+    char start[sizeof head] = "", *full = sn_path_join(search->folder, path);
+    FILE *file = full != NULL ? fopen(full, "rb") : NULL;
+    size_t length = file != NULL ? fread(start, 1, sizeof head - 1, file) : 0;
+    if (file != NULL) {
+        fclose(file);
+    }
+    sn_free(full);
+    return length == sizeof head - 1 && memcmp(start, head, length) == 0;
+}
+
 static const char *find_in_package(sn_package_search *search, const char *name, size_t length,
                                    const char *rest, char why[SN_PACKAGE_WHY])
 {
@@ -325,7 +339,7 @@ static const char *find_plain(sn_package_search *search, const char *path, char 
     return NULL;
 }
 
-const char *sn_package_find(sn_package_search *search, const char *name, char why[SN_PACKAGE_WHY])
+static const char *find_path(sn_package_search *search, const char *name, char why[SN_PACKAGE_WHY])
 {
     char *path = (char *)sn_arena_text(&search->reader->scene->arena, name, strlen(name));
     why[0] = '\0';
@@ -359,4 +373,14 @@ const char *sn_package_find(sn_package_search *search, const char *name, char wh
     }
     snprintf(why, SN_PACKAGE_WHY, "it cannot be reached, expected package://, file:// or a path");
     return NULL;
+}
+
+const char *sn_package_find(sn_package_search *search, const char *name, char why[SN_PACKAGE_WHY])
+{
+    const char *path = find_path(search, name, why);
+    if (path != NULL && is_pointer(search, path)) {
+        snprintf(why, SN_PACKAGE_WHY, "it is only a pointer: run `git lfs pull`");
+        return NULL;
+    }
+    return path;
 }

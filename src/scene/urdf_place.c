@@ -24,7 +24,7 @@ double sn_urdf_rest_position(const sn_urdf_joint *joint)
 }
 
 // A joint that follows another stands where that one puts it.
-static double position_of(const sn_robot *robot, int index)
+double sn_urdf_start(const sn_robot *robot, int index)
 {
     double multiplier = 1.0, offset = 0.0;
     const sn_urdf_joint *joint = &robot->urdf->joints[index];
@@ -87,7 +87,7 @@ static void joint_positions(const sn_robot *robot, int index, double q[6])
 {
     const sn_urdf_joint *joint = &robot->urdf->joints[index];
     if (sn_joint_type_freedoms(joint->type) == 1) {
-        q[0] = position_of(robot, index);
+        q[0] = sn_urdf_start(robot, index);
     } else if (robot->pose[index] != NULL) {
         for (int i = 0; i < robot->pose[index]->values.count; ++i) {
             q[i] = robot->pose[index]->values.data[i].number;

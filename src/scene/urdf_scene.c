@@ -405,6 +405,28 @@ static void add_mimic(loading *l, int index)
     }
 }
 
+// A follower stands where its leader puts it; limits that it breaks at the start are none.
+static void mend_followers(loading *l, sn_urdf *urdf)
+{
+    for (int i = 0; i < urdf->joint_count && !l->reader->strict; ++i) {
+        sn_urdf_joint *joint = &urdf->joints[i];
+        if (joint->mimic < 0) {
+            continue;
+        }
+        double start = sn_urdf_start(l->robot, i);
+        if (start < joint->lower || start > joint->upper) {
+            sn_urdf_mend(l->reader, joint->mimic_place, "it has no limit",
+                         "\"%.60s\" follows \"%.60s\" to %g at the start, beyond its own limits %g "
+                         "and %g",
+                         joint->name, urdf->joints[joint->mimic].name, start, joint->lower,
+                         joint->upper);
+            joint->has_limit = false;
+            joint->lower = -INFINITY;
+            joint->upper = INFINITY;
+        }
+    }
+}
+
 static void add_joints(loading *l)
 {
     const sn_urdf *urdf = l->robot->urdf;
@@ -546,6 +568,7 @@ const sn_urdf *sn_robot_load(sn_urdf_reader *reader, sn_robot_item *item, const 
         add_bodies(&l);
     }
     if (!stopped(&l)) {
+        mend_followers(&l, urdf);
         add_joints(&l);
         bind_pose(&l);
         tell_rest(&l);

@@ -55,6 +55,9 @@ void sn_robots_place(const sn_scene *scene, bool again);
 // Where a joint of one freedom stands when nothing is said: at 0, or between its limits.
 double sn_urdf_rest_position(const sn_urdf_joint *joint);
 
+// Where a joint of one freedom of a robot stands at the start, by its pose or its leader's.
+double sn_urdf_start(const sn_robot *robot, int index);
+
 // Where a joint's child stands in its parent then.
 sn_transform sn_urdf_rest_frame(const sn_urdf_joint *joint);
 
