@@ -226,7 +226,11 @@ static void every_file_has_its_notes(void **state)
                 fail_msg("%s: no note says %s", place, notes[k].note);
             }
         }
-        if (found->count != expected) {
+        int others = 0; // about the robot as a whole
+        for (int k = 0; k < found->count; ++k) {
+            others += strncmp(found->items[k].text, "the robot has no <collision>", 28) == 0;
+        }
+        if (found->count != expected + others) {
             fail_msg("%s: %d notes, expected %d", path, found->count, expected);
         }
         seen += expected;
@@ -779,9 +783,9 @@ static void memory_runs_out_anywhere(void **state)
 {
     (void)state;
     static const char *const files[] = {
-        "inertia_over_sum",      "massless_leader",  "no_inertial_visual_only",
-        "mimic_unknown",         "mesh_missing",     "latin_1",
-        "mesh_scale_one_number", "comment_dashes",   "solidworks_style"};
+        "inertia_over_sum",      "massless_leader", "no_inertial_visual_only",
+        "mimic_unknown",         "mesh_missing",    "latin_1",
+        "mesh_scale_one_number", "comment_dashes",  "solidworks_style"};
     const sn_package packages[] = {{"a", "tests"}, {"b", "scenes"}};
     for (size_t f = 0; f < sizeof files / sizeof *files; ++f) {
         char path[200];

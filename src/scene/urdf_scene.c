@@ -8,7 +8,6 @@
 #include "base/suggest.h"
 #include "math/rotation.h"
 #include "scene/made_item.h"
-#include "scene/urdf_package.h"
 
 typedef struct loading {
     sn_urdf_reader *reader;
@@ -129,47 +128,12 @@ static void add_shapes(loading *l, const sn_urdf_link *link, sn_transform in_bod
     const sn_urdf_shape *shapes = &l->robot->urdf->shapes[link->first_shape];
     bool collision = l->item->geometry == 1, found = false;
     for (int i = 0; i < link->shape_count; ++i) {
-        found = found || (shapes[i].collision == collision && !shapes[i].empty);
+        found = found || shapes[i].collision == collision;
     }
     for (int i = 0; i < link->shape_count && !l->reader->out_of_memory; ++i) {
-        if (shapes[i].collision == (found ? collision : !collision) && !shapes[i].empty) {
+        if (shapes[i].collision == (found ? collision : !collision)) {
             add_shape(l, &shapes[i], in_body, body);
             give(&body->item, "shapes", link->place);
-        }
-    }
-}
-
-// Where the meshes are. One that is not found is an empty shape if its body has a mass of its own.
-static void find_meshes(loading *l, sn_urdf *urdf)
-{
-    const sn_scene *scene = l->reader->scene;
-    sn_package_search search = {.reader = l->reader,
-                                .item = l->item,
-                                .folder = scene->sources.data[l->reader->source].folder};
-    for (int i = 0; i < urdf->link_count; ++i) {
-        const sn_urdf_link *link = &urdf->links[i];
-        int host = l->robot->links[i].host;
-        bool weighed = link->has_inertial || urdf->links[host].has_inertial;
-        for (int k = 0; k < link->shape_count && !l->reader->out_of_memory; ++k) {
-            sn_urdf_shape *shape = &urdf->shapes[link->first_shape + k];
-            char why[SN_PACKAGE_WHY];
-            if (shape->type != SN_SHAPE_MESH || shape->empty) {
-                continue;
-            }
-            const char *file = sn_package_find(&search, shape->file, why);
-            shape->empty = file == NULL;
-            if (file != NULL && why[0] != '\0') {
-                sn_urdf_note(l->reader, shape->place, "%s", why);
-            } else if (file == NULL && weighed) {
-                sn_urdf_mend(l->reader, shape->place, "an empty shape",
-                             "the mesh \"%.100s\" is not found (%s)", shape->file, why);
-            } else if (file == NULL) {
-                sn_urdf_fail(
-                    l->reader, shape->place,
-                    "the mesh \"%.100s\" is not found (%s), and the link has no <inertial>",
-                    shape->file, why);
-            }
-            shape->file = file;
         }
     }
 }
@@ -557,7 +521,7 @@ const sn_urdf *sn_robot_load(sn_urdf_reader *reader, sn_robot_item *item, const 
         sn_robot_choose_bodies(reader, item, robot, urdf);
     }
     if (!reader->out_of_memory) {
-        find_meshes(&l, urdf);
+        sn_urdf_find_meshes(reader, item, robot, urdf);
     }
     for (int i = 0; i < urdf->link_count && !stopped(&l); ++i) {
         if (robot->links[i].by_shapes) {

@@ -39,6 +39,10 @@ typedef struct sn_robot {
 void sn_robot_choose_bodies(sn_urdf_reader *reader, const sn_robot_item *item, sn_robot *robot,
                             sn_urdf *urdf);
 
+// Finds the files of meshes, and drops shapes that are empty.
+void sn_urdf_find_meshes(sn_urdf_reader *reader, const sn_robot_item *item, const sn_robot *robot,
+                         sn_urdf *urdf);
+
 // The mass of a body of which the file says only the shapes.
 void sn_urdf_weigh(sn_urdf_reader *reader, const sn_robot *robot, sn_urdf *urdf, int index);
 

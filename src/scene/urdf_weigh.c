@@ -81,10 +81,10 @@ static void add_link(weighing *w, int index)
     const sn_urdf_shape *shapes = &w->urdf->shapes[link->first_shape];
     bool collision = false;
     for (int i = 0; i < link->shape_count; ++i) {
-        collision = collision || (shapes[i].collision && !shapes[i].empty);
+        collision = collision || shapes[i].collision;
     }
     for (int i = 0; i < link->shape_count; ++i) {
-        if (shapes[i].collision == collision && !shapes[i].empty) {
+        if (shapes[i].collision == collision) {
             add_shape(w, &shapes[i], w->robot->links[index].in_host);
         }
     }
