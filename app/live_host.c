@@ -139,6 +139,8 @@ static void open_source(sn_live_host *host, const sn_scene_source *source)
     if (status != SN_OK) {
         complain(host, &error);
         sn_say(host->arguments, "the page opens all the same; save the file to try again");
+    } else {
+        sn_scene_source_say_notes(host->arguments, source, sn_live_scene(host->live));
     }
     sn_free(text);
     watch_sources(host);
