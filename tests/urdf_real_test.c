@@ -772,7 +772,11 @@ static void packages_are_found(void **state)
     sn_scene *scene = NULL;
     sn_error_list errors = {0};
     assert_int_equal(sn_scene_load_text("r", text, length, &sealed, &scene, &errors), SN_OK);
-    assert_int_equal(sn_scene_notes(scene)->count, 4);
+    int missing = 0;
+    for (int i = 0; i < sn_scene_notes(scene)->count; ++i) {
+        missing += strstr(sn_scene_notes(scene)->items[i].text, "reads no files") != NULL;
+    }
+    assert_int_equal(missing, 4);
     sn_scene_destroy(scene);
     sn_free(text);
 }
