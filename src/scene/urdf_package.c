@@ -354,6 +354,10 @@ static const char *find_path(sn_package_search *search, const char *name, char w
         snprintf(why, SN_PACKAGE_WHY, "a text from elsewhere reads no files");
         return NULL;
     }
+    if (strstr(path, "$(") != NULL || strstr(path, "${") != NULL) {
+        snprintf(why, SN_PACKAGE_WHY, "xacro has not been run on this file");
+        return NULL;
+    }
     const char *scheme = strstr(path, "://");
     if (scheme == NULL) {
         return find_plain(search, path, why);
