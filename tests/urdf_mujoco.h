@@ -24,7 +24,6 @@ typedef struct both_robots {
     mjModel *model;
     mjData *data;
     const char *urdf; // text
-    double tolerance; // of accelerations, by the largest
 } both_robots;
 
 static const char *both_find(void *user, const char *path, size_t *length)
@@ -185,7 +184,7 @@ static void both_compare_accelerations(const both_robots *both, sn_world *world)
             joint = sn_world_find_joint(world, other);
         }
         int at = sn_joint_coordinate(world, joint, 0);
-        if (at < 0 || !(fabs(ours[at] - both->data->qacc[i]) <= both->tolerance * largest)) {
+        if (at < 0 || !(fabs(ours[at] - both->data->qacc[i]) <= 1e-7 * largest)) {
             fail_msg("%s: %s accelerates by %.12g, in MuJoCo by %.12g", both->name, name,
                      at >= 0 ? ours[at] : NAN, both->data->qacc[i]);
         }
@@ -204,10 +203,10 @@ static sn_world *both_build(const both_robots *both, const sn_scene *scene)
 
 // Reads the text, at `path` for MuJoCo, and compares; false when MuJoCo refuses it.
 static inline bool both_compare_in(const char *name, const char *path, const mjVFS *files,
-                                   const char *urdf, double tolerance, sn_random *random)
+                                   const char *urdf, sn_random *random)
 {
     char message[500] = "";
-    both_robots both = {.name = name, .urdf = urdf, .tolerance = tolerance};
+    both_robots both = {.name = name, .urdf = urdf};
     both.model = mj_loadXML(path, files, message, sizeof message);
     if (both.model == NULL) {
         return false;
@@ -234,7 +233,7 @@ static inline bool both_compare_in(const char *name, const char *path, const mjV
 static inline bool both_compare(const char *name, const char *path, const char *urdf,
                                 sn_random *random)
 {
-    return both_compare_in(name, path, NULL, urdf, 1e-7, random);
+    return both_compare_in(name, path, NULL, urdf, random);
 }
 
 #endif
