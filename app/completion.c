@@ -142,7 +142,7 @@ static void zsh_text(FILE *stream, const char *text)
 
 static void zsh_option(FILE *stream, const sn_option *option)
 {
-    bool repeats = option->type == SN_OPTION_SETTING;
+    bool repeats = option->type == SN_OPTION_SETTING || option->type == SN_OPTION_PACKAGE;
     bool takes_value = option->type != SN_OPTION_FLAG;
     for (int form = option->letter != 0 ? 0 : 1; form < 2; ++form) {
         fputs("        '", stream);

@@ -139,6 +139,8 @@ static void open_source(sn_live_host *host, const sn_scene_source *source)
     if (status != SN_OK) {
         complain(host, &error);
         sn_say(host->arguments, "the page opens all the same; save the file to try again");
+    } else {
+        sn_scene_source_say_notes(host->arguments, source, sn_live_scene(host->live));
     }
     sn_free(text);
     watch_sources(host);
@@ -165,6 +167,9 @@ bool sn_live_host_start(sn_live_host *host, const sn_arguments *arguments,
     def.find_file = sn_scene_list_find_file;
     def.clock = now;
     def.user = host;
+    host->source = *source;
+    sn_scene_source_options(&host->source, &host->reading);
+    def.reading = &host->reading;
     def.threads = threads;
     if (sn_live_create(&def, &host->live, &error) != SN_OK) {
         sn_complain(arguments, "%s", sn_error_message(&error));

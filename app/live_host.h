@@ -19,8 +19,10 @@ typedef struct sn_live_host {
     sn_scene_list list;
     sn_live *live;
     sn_file_watch watch;
-    char path[1024]; // of the scene's own file; "": none
-    char *text;      // as read last
+    char path[1024];        // of the scene's own file; "": none
+    char *text;             // as read last
+    sn_scene_source source; // what the command line says of URDF files
+    sn_scene_options reading;
     double saved_at; // when a save was noticed; 0: none
     pthread_t thread;
     bool runs;

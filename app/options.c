@@ -17,6 +17,9 @@ const sn_option sn_common_options[] = {
 };
 const int sn_common_option_count = 3;
 
+const char *const sn_base_words[] = {"fixed", "free", NULL};
+const char *const sn_geometry_words[] = {"file", "visual", "collision", NULL};
+
 int sn_usage_error(const sn_verb *verb, const char *format, ...)
 {
     va_list list;
@@ -96,23 +99,23 @@ static bool word_is_known(const sn_verb *verb, const sn_option *option, const ch
 }
 
 // NAME=VALUE
-static bool add_setting(const sn_option *option, const char *text, sn_arguments *arguments)
+static bool add_setting(const sn_option *option, const char *text, const sn_verb *verb,
+                        sn_setting *settings, int *count)
 {
-    const sn_verb *verb = arguments->verb;
     const char *equals = strchr(text, '=');
-    sn_setting *setting = &arguments->settings[arguments->setting_count];
+    sn_setting *setting = &settings[*count];
     if (equals == NULL || equals == text || (size_t)(equals - text) >= sizeof setting->name) {
-        sn_usage_error(verb, "--%s takes NAME=VALUE, not '%s'", option->name, text);
+        sn_usage_error(verb, "--%s takes %s, not '%s'", option->name, option->value, text);
         return false;
     }
-    if (arguments->setting_count + 1 >= SN_LIST_LIMIT) {
+    if (*count + 1 >= SN_LIST_LIMIT) {
         sn_usage_error(verb, "--%s is given more than %d times", option->name, SN_LIST_LIMIT - 1);
         return false;
     }
     setting->value = equals + 1;
     memcpy(setting->name, text, (size_t)(equals - text));
     setting->name[equals - text] = '\0';
-    arguments->setting_count++;
+    *count += 1;
     return true;
 }
 
@@ -129,7 +132,11 @@ static bool take_value(const sn_option *option, int index, const char *text,
     case SN_OPTION_WORD:
         return word_is_known(arguments->verb, option, text);
     case SN_OPTION_SETTING:
-        return add_setting(option, text, arguments);
+        return add_setting(option, text, arguments->verb, arguments->settings,
+                           &arguments->setting_count);
+    case SN_OPTION_PACKAGE:
+        return add_setting(option, text, arguments->verb, arguments->packages,
+                           &arguments->package_count);
     default:
         if (text[0] == '\0') {
             sn_usage_error(arguments->verb, "--%s is empty", option->name);
@@ -302,6 +309,11 @@ bool sn_options_parse(const sn_verb *verb, int count, char *const *words, sn_arg
 }
 
 // ---- reading ----
+
+bool sn_option_known(const sn_verb *verb, const char *name)
+{
+    return find_option(verb, name, strlen(name), 0) >= 0;
+}
 
 static int index_of(const sn_arguments *arguments, const char *name)
 {

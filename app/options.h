@@ -29,6 +29,7 @@ typedef enum sn_option_type {
     SN_OPTION_FILE,
     SN_OPTION_FOLDER,
     SN_OPTION_SETTING, // name=number; may be repeated
+    SN_OPTION_PACKAGE, // name=folder; may be repeated
 } sn_option_type;
 
 typedef struct sn_option {
@@ -60,6 +61,25 @@ typedef struct sn_option {
         .name = "set", .letter = 's', .type = SN_OPTION_SETTING, .value = "NAME=VALUE",            \
         .doc = "give a param of the scene another value, in its own unit or with one; may be "     \
                "repeated"                                                                          \
+    }
+
+// How URDF files are read: of every verb that reads scenes.
+#define SN_OPTIONS_ROBOT                                                                           \
+    {.name = "strict",                                                                             \
+     .doc = "faults of URDF files are errors, not mended with a note (`sinew check` lists them)"}, \
+        {.name = "package",                                                                        \
+         .type = SN_OPTION_PACKAGE,                                                                \
+         .value = "NAME=DIR",                                                                      \
+         .doc = "where package://NAME/... of URDF files is; may be repeated"},                     \
+        {.name = "base",                                                                           \
+         .type = SN_OPTION_WORD,                                                                   \
+         .value = "HOW",                                                                           \
+         .fallback = "fixed",                                                                      \
+         .words = sn_base_words,                                                                   \
+         .doc = "of a URDF file: whether the world holds its root link"},                          \
+    {                                                                                              \
+        .name = "geometry", .type = SN_OPTION_WORD, .value = "WHAT", .fallback = "file",           \
+        .words = sn_geometry_words, .doc = "of a URDF file: which shapes are drawn and touch"      \
     }
 
 typedef struct sn_example {
@@ -96,6 +116,10 @@ typedef struct sn_verb {
     .options = options, .option_count = sizeof options / sizeof options[0], .examples = examples,  \
     .example_count = sizeof examples / sizeof examples[0]
 
+// Of the options base and geometry.
+extern const char *const sn_base_words[];
+extern const char *const sn_geometry_words[];
+
 // What every verb takes besides its own options.
 extern const sn_option sn_common_options[];
 extern const int sn_common_option_count;
@@ -111,6 +135,8 @@ struct sn_arguments {
     const char *values[SN_OPTION_LIMIT]; // by index in the verb's table; NULL: not given
     sn_setting settings[SN_LIST_LIMIT];
     int setting_count;
+    sn_setting packages[SN_LIST_LIMIT];
+    int package_count;
     const char *operands[SN_OPERAND_LIMIT];
     int operand_count;
 };
@@ -118,6 +144,9 @@ struct sn_arguments {
 // Reads the words after the verb. On failure tells stderr what is wrong, with a suggestion, and
 // gives false.
 bool sn_options_parse(const sn_verb *verb, int count, char *const *words, sn_arguments *arguments);
+
+// Does the verb have this option?
+bool sn_option_known(const sn_verb *verb, const char *name);
 
 // What was given for an option of the verb's table.
 bool sn_option_given(const sn_arguments *arguments, const char *name);

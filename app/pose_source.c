@@ -88,6 +88,8 @@ static int open_scene(sn_pose_source *source, const sn_arguments *arguments, con
     sn_status status = sn_scene_source_read(&text, &source->scene, &errors);
     if (status != SN_OK) {
         sn_scene_source_explain(arguments, &text, &errors);
+    } else {
+        sn_scene_source_say_notes(arguments, &text, source->scene);
     }
     snprintf(source->name, sizeof source->name, "%s", text.short_name);
     sn_error_list_free(&errors);

@@ -35,10 +35,53 @@ static bool find_builtin(const sn_arguments *arguments, const char *operand,
     return false;
 }
 
-bool sn_scene_source_find(const sn_arguments *arguments, const char *operand,
-                          sn_scene_source *source)
+static const char *given_word(const sn_arguments *arguments, const char *name)
 {
-    *source = (sn_scene_source){0};
+    return sn_option_known(arguments->verb, name) ? sn_option_text(arguments, name, NULL) : NULL;
+}
+
+// What begins with "<" is a URDF.
+static bool is_urdf(const sn_scene_source *source)
+{
+    char start[256] = "";
+    size_t length = source->length < sizeof start ? source->length : sizeof start - 1;
+    if (source->text != NULL) {
+        memcpy(start, source->text, length);
+    } else {
+        FILE *file = fopen(source->name, "rb");
+        length = file != NULL ? fread(start, 1, sizeof start - 1, file) : 0;
+        if (file == NULL) {
+            return true; // reading will tell
+        }
+        fclose(file);
+    }
+    start[length] = '\0';
+    return start[strspn(start, "\xef\xbb\xbf \t\r\n")] == '<';
+}
+
+static bool words_fit(const sn_arguments *arguments, const sn_scene_source *source)
+{
+    const char *name = given_word(arguments, "base") != NULL       ? "base"
+                       : given_word(arguments, "geometry") != NULL ? "geometry"
+                                                                   : NULL;
+    if (name == NULL || is_urdf(source)) {
+        return true;
+    }
+    sn_complain(arguments, "--%s is for URDF files; %s is a scene, which says it in its \"robots\"",
+                name, source->name);
+    return false;
+}
+
+static bool find_source(const sn_arguments *arguments, const char *operand, sn_scene_source *source)
+{
+    *source = (sn_scene_source){.arguments = arguments};
+    for (int i = 0; i < arguments->package_count; ++i) {
+        if (!sn_path_is_folder(arguments->packages[i].value)) {
+            sn_complain(arguments, "--package %s=%s: there is no such folder",
+                        arguments->packages[i].name, arguments->packages[i].value);
+            return false;
+        }
+    }
     if (strcmp(operand, "-") == 0) {
         sn_error error = {0};
         if (sn_read_file("-", &source->owned, &source->length, &error) != SN_OK) {
@@ -68,6 +111,16 @@ bool sn_scene_source_find(const sn_arguments *arguments, const char *operand,
     return true;
 }
 
+bool sn_scene_source_find(const sn_arguments *arguments, const char *operand,
+                          sn_scene_source *source)
+{
+    bool found = find_source(arguments, operand, source) && words_fit(arguments, source);
+    if (!found) {
+        sn_scene_source_free(source);
+    }
+    return found;
+}
+
 void sn_scene_source_free(sn_scene_source *source)
 {
     sn_free(source->owned);
@@ -88,13 +141,39 @@ static const char *find_embedded(void *user, const char *path, size_t *length)
     return (const char *)file->data;
 }
 
-sn_status sn_scene_source_read(const sn_scene_source *source, sn_scene **scene,
-                               sn_error_list *errors)
+void sn_scene_source_options(sn_scene_source *source, sn_scene_options *options)
 {
-    if (source->text == NULL) {
-        return sn_scene_load_file(source->name, NULL, scene, errors);
+    const sn_arguments *arguments = source->arguments;
+    for (int i = 0; i < arguments->package_count; ++i) {
+        source->packages[i] =
+            (sn_package){arguments->packages[i].name, arguments->packages[i].value};
     }
+    options->packages = source->packages;
+    options->package_count = arguments->package_count;
+    options->strict = given_word(arguments, "strict") != NULL;
+    options->base = given_word(arguments, "base");
+    options->geometry = given_word(arguments, "geometry");
+}
+
+void sn_scene_source_say_notes(const sn_arguments *arguments, const sn_scene_source *source,
+                               const sn_scene *scene)
+{
+    const sn_error_list *notes = sn_scene_notes(scene);
+    int count = notes->count + notes->left_out;
+    bool built_in = source->text != NULL && source->owned == NULL;
+    if (count > 0 && !built_in) {
+        sn_say(arguments, "%s: %d note%s; `sinew check` lists %s", source->name, count,
+               count == 1 ? "" : "s", count == 1 ? "it" : "them");
+    }
+}
+
+sn_status sn_scene_source_read(sn_scene_source *source, sn_scene **scene, sn_error_list *errors)
+{
     sn_scene_options options = {0};
+    sn_scene_source_options(source, &options);
+    if (source->text == NULL) {
+        return sn_scene_load_file(source->name, &options, scene, errors);
+    }
     if (source->owned == NULL) {
         options.folder = "scenes";
         options.find = find_embedded;
@@ -247,6 +326,9 @@ int sn_scene_source_load(const sn_arguments *arguments, const char *operand, sn_
     sn_status status = sn_scene_source_read(&source, scene, &errors);
     if (status != SN_OK) {
         sn_scene_source_explain(arguments, &source, &errors);
+    }
+    if (status == SN_OK) {
+        sn_scene_source_say_notes(arguments, &source, *scene);
     }
     sn_error_list_free(&errors);
     sn_scene_source_free(&source);

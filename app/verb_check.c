@@ -37,7 +37,7 @@ static void note_elastic(const sn_world *world, const char *name, sn_error_list 
 
 // Reads the scene and builds its world, since some mistakes (an inertia that no body can have) only
 // show there, and asks whether it could step.
-static void check(const sn_scene_source *source, check_result *result)
+static void check(sn_scene_source *source, check_result *result)
 {
     sn_scene *scene = NULL;
     sn_world *world = NULL;
@@ -49,6 +49,7 @@ static void check(const sn_scene_source *source, check_result *result)
     for (int i = 0; i < notes->count; ++i) {
         sn_error_list_add_error(&result->notes, &notes->items[i]);
     }
+    result->notes.left_out += notes->left_out;
     sn_error error = {0};
     result->status = sn_scene_build(scene, &world, &error);
     if (result->status == SN_OK) {
@@ -124,6 +125,9 @@ static void print_ok(const sn_arguments *arguments, const sn_scene_source *sourc
         sn_say(arguments, "%s: note: %s", result->notes.items[i].place,
                result->notes.items[i].text);
     }
+    if (result->notes.left_out > 0) {
+        sn_say(arguments, "and %d more notes", result->notes.left_out);
+    }
 }
 
 static int run(const sn_arguments *arguments)
@@ -164,6 +168,7 @@ static int run(const sn_arguments *arguments)
 
 static const sn_option options[] = {
     {.name = "json", .doc = "print a JSON array, one object for each scene"},
+    SN_OPTIONS_ROBOT,
 };
 
 static const sn_example examples[] = {

@@ -255,6 +255,7 @@ static const sn_option options[] = {
      .doc = "end where forces balance, also where the least push would topple it"},
     SN_OPTION_SET,
     {.name = "json", .doc = "print JSON"},
+    SN_OPTIONS_ROBOT,
 };
 
 static const sn_example examples[] = {

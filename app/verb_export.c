@@ -289,6 +289,7 @@ static const sn_option options[] = {
      .value = "FILE.urdf",
      .doc = "a scene's mechanism as URDF, meshes beside it; what URDF cannot say is told on "
             "stderr"},
+    SN_OPTIONS_ROBOT,
 };
 
 static const sn_example examples[] = {

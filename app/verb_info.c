@@ -564,6 +564,7 @@ static int run(const sn_arguments *arguments)
 
 static const sn_option options[] = {
     {.name = "json", .doc = "print JSON"},
+    SN_OPTIONS_ROBOT,
 };
 
 static const sn_example examples[] = {

@@ -292,6 +292,7 @@ static const sn_option options[] = {
      .maximum = 1e9},
     SN_OPTION_SET,
     {.name = "json", .doc = "print JSON, with the shapes"},
+    SN_OPTIONS_ROBOT,
 };
 
 static const sn_example examples[] = {

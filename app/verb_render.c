@@ -330,6 +330,7 @@ static const sn_option options[] = {
     SN_OPTION_BLOW,
     SN_OPTION_THREADS("one a processor"),
     {.name = "json", .doc = "tell what was made as JSON"},
+    SN_OPTIONS_ROBOT,
 };
 
 static const sn_example examples[] = {

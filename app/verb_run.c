@@ -329,6 +329,8 @@ static int run(const sn_arguments *arguments)
         code = sn_exit_for(status);
         if (status != SN_OK) {
             sn_scene_source_explain(arguments, &source, &errors);
+        } else {
+            sn_scene_source_say_notes(arguments, &source, job->scene);
         }
         snprintf(job->short_name, sizeof job->short_name, "%s", source.short_name);
         sn_error_list_free(&errors);
@@ -410,6 +412,7 @@ static const sn_option options[] = {
     SN_OPTION_OUT(SN_OPTION_FOLDER, "FOLDER", "out/SCENE", "where the results go"),
     {.name = "no-files", .doc = "only print the results"},
     {.name = "json", .doc = "print the summary as JSON"},
+    SN_OPTIONS_ROBOT,
 };
 
 static const sn_example examples[] = {

@@ -116,6 +116,7 @@ static const sn_option options[] = {
      .maximum = 65535},
     {.name = "no-open", .doc = "do not open the browser, only print the address"},
     SN_OPTION_THREADS("the scene's"),
+    SN_OPTIONS_ROBOT,
 };
 
 static const sn_example examples[] = {

@@ -626,7 +626,7 @@ static const mistake mistakes[] = {
     {"<robot><link></robot>", "r:1:16", "mismatched tag inside <link>"},
     {"<!DOCTYPE robot [<!ENTITY a 'b'>]><robot/>", "r:1:17", "a document type"},
     {"\n <machine/>", "r:2:2", "the outermost element is <machine>, expected <robot>"},
-    {"<robot><xacro:include/></robot>", "r:1:1", "this is a xacro file"},
+    {"<robot><xacro:include/></robot>", "r:1:8", "this is a xacro file"},
     {"<robot/>", "r:1:1", "the robot has no links"},
     {ROBOT("<link/>"), "r:1:17", "a <link> needs the attribute \"name\""},
     {ROBOT("<link name='a'/><link name='a'/>"), "r:1:33",
@@ -682,12 +682,15 @@ static const mistake mistakes[] = {
     {SHAPE("<box size='1 2'/>"), NULL, "\"size\" of <box>: expected 3 finite numbers"},
     {SHAPE("<box size='1 2 0'/>"), NULL, "\"size\" of <box> must be greater than 0, got 0"},
     {SHAPE("<sphere/>"), NULL, "a <sphere> needs the attribute \"radius\""},
-    {SHAPE("<capsule/>"), NULL, "<capsule> is no geometry, expected <box>"},
+    {SHAPE("<capsule/>"), NULL, "a <capsule> needs the attribute \"radius\""},
+    {SHAPE("<cone/>"), NULL, "<cone> is no geometry, expected <box>"},
     {SHAPE(""), NULL, "a <visual> needs one <geometry> of"},
-    {SHAPE("<mesh filename='nowhere.stl'/>"), NULL, "mesh: cannot be opened for reading"},
+    {SHAPE("<mesh filename='nowhere.stl'/>"), NULL,
+     "the mesh \"nowhere.stl\" is not found (no file \"nowhere.stl\" nor in any folder above)"},
     {SHAPE("<mesh filename='package://p/nowhere.stl'/>"), NULL,
-     "there is no file \"p/nowhere.stl\" in \".\" nor in any folder above it"},
-    {SHAPE("<mesh filename='http://p/nowhere.stl'/>"), NULL, "cannot be reached, expected package"},
+     "is not found (no package \"p\" with it from \".\" upwards"},
+    {SHAPE("<mesh filename='http://p/nowhere.stl'/>"), NULL,
+     "it cannot be reached, expected package"},
     {SHAPE("<mesh filename='a.stl' scale='1 0 1'/>"), NULL, "\"scale\" of <mesh> flattens it"},
     {ROBOT(LINK("world")), "r:1:17", "\"world\" has a meaning of its own"},
 };
@@ -699,7 +702,9 @@ static void every_mistake_is_told(void **state)
         const mistake *m = &mistakes[i];
         sn_scene *scene = NULL;
         sn_error_list errors = {0};
-        sn_status status = sn_scene_load_text("r", m->urdf, strlen(m->urdf), NULL, &scene, &errors);
+        sn_scene_options strict = {.strict = true}; // others are in urdf_real_test.c
+        sn_status status =
+            sn_scene_load_text("r", m->urdf, strlen(m->urdf), &strict, &scene, &errors);
         assert_int_not_equal(status, SN_OK);
         assert_null(scene);
         bool found = false;

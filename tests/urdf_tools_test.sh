@@ -76,5 +76,48 @@ sed 's/<child link="hand"/<child link="hnad"/; s/link="flange"/link="flnage"/' "
 check "mistakes have their place" "$? $(head -n 1 message)" \
     "3 wrong.urdf:$(grep -n flnage wrong.urdf | head -n 1 | cut -d: -f1):5: there is no link \"flnage\"; did you mean \"flange\"?"
 
+# Of the files with the faults of real robots that check_urdf accepts, at least 95 % are read and run for a second.
+accepted=0
+ours=0
+for file in "$data"/real/*.urdf; do
+    if check_urdf "$file" 2>/dev/null | grep "Successfully Parsed" >/dev/null; then
+        accepted=$((accepted + 1))
+        if "$sinew" run "$file" -q -t 1 -o second >/dev/null 2>message; then
+            ours=$((ours + 1))
+        else
+            echo "refused: $file: $(head -n 1 message)"
+        fi
+    fi
+done
+echo "check_urdf accepts $accepted, of these are read and simulated $ours"
+check "what check_urdf accepts" "$((accepted >= 60 && 100 * ours >= 95 * accepted))" 1
+
+# Notes: all of them from `check`, one line from `run`; none of it under --strict.
+robot=$data/workspace/src/crane/description/urdf/crane.urdf
+unset ROS_PACKAGE_PATH AMENT_PREFIX_PATH
+check "a note for a mesh that is not there" "$("$sinew" check "$robot" 2>&1 | grep -c 'note: the mesh "package://far_away/meshes/wedge.obj" is not found')" 1
+check "run sums notes up" "$("$sinew" run "$data/real/gazebo_style.urdf" -t 0.1 -o out 2>&1 >/dev/null | grep -c '6 notes; `sinew check` lists them')" 1
+"$sinew" check --strict "$robot" >/dev/null 2>message
+check "strict refuses" "$? $(grep -c 'far_away' message)" "3 2"
+for verb in check info "run -q -t 0.1 -o out" "render -q -o picture.png" "export --urdf again.urdf"; do
+    # shellcheck disable=SC2086
+    "$sinew" $verb --strict --package "far_away=$data/workspace/elsewhere/far" "$robot" >/dev/null 2>message
+    check "a package for ${verb%% *}" "$? $(grep -c far_away message)" "0 0"
+done
+"$sinew" check --package "far_away=$data/nowhere" "$robot" 2>message
+check "a package that is no folder" "$? $(grep -c 'there is no such folder' message)" "3 1"
+"$sinew" check --package far_away "$robot" 2>message
+check "a package without a folder" "$? $(grep -c 'takes NAME=DIR' message)" "2 1"
+check "a misspelt package" "$("$sinew" check --package "faraway=$data/workspace/elsewhere/far" "$robot" 2>&1 | grep -c '"faraway" is given, did you mean that?')" 1
+ROS_PACKAGE_PATH=/nowhere:$data/workspace/elsewhere "$sinew" check --strict "$robot" >/dev/null 2>&1
+check "ROS_PACKAGE_PATH" $? 0
+
+# Held or free.
+check "a free base falls" "$("$sinew" info --json --base free "$data/real/xacro_output_style.urdf" 2>/dev/null | grep -c '"mount"')" 0
+"$sinew" check --base loose "$robot" 2>message
+check "a misspelt base" "$? $(grep -c "it takes one of fixed, free" message)" "2 1"
+"$sinew" check --base free "$scenes/double-pendulum.json" 2>message
+check "a scene says it itself" "$? $(grep -c 'is a scene, which says it in its "robots"' message)" "3 1"
+
 echo "$passed passed, $failed failed"
 ((failed == 0))

@@ -70,6 +70,9 @@ typedef struct sn_live_def {
     double (*clock)(void *user);
     void *user;
 
+    // May be NULL, and must stay. How URDF files are read: strict, packages, base, geometry.
+    const sn_scene_options *reading;
+
     size_t history_bytes; // default 128 MiB; at least the last step is kept
     double frame_rate;    // frames a second for clients that ask for none, default 60
     double budget;        // s of work in one sn_live_advance, default 1/40

@@ -42,6 +42,11 @@ typedef struct sn_error_list {
 
 SN_API void sn_error_list_free(sn_error_list *list);
 
+// Where "package://name/..." is in URDF files.
+typedef struct sn_package {
+    const char *name, *folder;
+} sn_package;
+
 typedef struct sn_scene_options {
     const char *folder; // where relative names of a scene given as text are looked up; NULL: the
                         // current folder
@@ -50,9 +55,17 @@ typedef struct sn_scene_options {
     const char *(*find)(void *user, const char *path, size_t *length);
     void *user;
     bool sealed; // nothing is read from the disk: for texts that come from elsewhere
+    // Of URDF files. Faults that have an obvious meaning are mended, with a note each; or are
+    // errors.
+    bool strict;
+    const sn_package *packages;
+    int package_count;
+    const char *base, *geometry; // of a URDF file by itself, in the words of a scene's `robots`;
+                                 // NULL: the usual ones
 } sn_scene_options;
 
-// A text that begins with "<" is a URDF file: a scene of that one robot, held by the world.
+// A text that begins with "<" is a URDF file: a scene of that one robot, held by the world unless
+// the options say otherwise.
 SN_API sn_status sn_scene_load_file(const char *path, const sn_scene_options *options,
                                     sn_scene **scene, sn_error_list *errors);
 SN_API sn_status sn_scene_load_text(const char *name, const char *text, size_t length,

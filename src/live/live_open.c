@@ -430,8 +430,12 @@ static sn_status load_scene(const sn_live *live, const char *path, const char *t
                                  strlen(path));
     }
     memcpy(folder, path, folder_length);
-    sn_scene_options options = {
-        .folder = folder, .find = live->def.find_file, .user = live->def.user, .sealed = foreign};
+    sn_scene_options options =
+        live->def.reading != NULL ? *live->def.reading : (sn_scene_options){0};
+    options.folder = folder;
+    options.find = live->def.find_file;
+    options.user = live->def.user;
+    options.sealed = foreign;
     return sn_scene_load_text(path, text, length, &options, scene, errors);
 }
 

@@ -318,8 +318,17 @@ static sn_status make_mesh(sn_scene *scene, const sn_body_item *body, sn_shape_i
     return status;
 }
 
+// A mesh of a robot that cannot be used is left out where the body has a mass of its own.
+static bool may_drop(const sn_scene *scene, const sn_body_item *body, const sn_shape_item *shape,
+                     bool again)
+{
+    return shape->hull_when_open && !again && !scene->strict && body->shapes.count > 0 &&
+           sn_item_gives(&body->item, "mass");
+}
+
+// `empty`: with a note, it is to be left out.
 static sn_status check_mesh(sn_checker *c, const sn_body_item *body, sn_shape_item *shape,
-                            bool again)
+                            bool again, bool *empty)
 {
     sn_error error = {0};
     sn_place place = shape->item.place;
@@ -331,20 +340,37 @@ static sn_status check_mesh(sn_checker *c, const sn_body_item *body, sn_shape_it
     }
     if (status != SN_OK && status != SN_ERROR_MEMORY) {
         char where[SN_PLACE_SIZE];
-        bool placed = error.place[0] != '\0';
-        sn_checker_note(c,
-                        sn_error_list_add(c->errors, status, sn_place_text(c->scene, place, where),
-                                          "%s: %s%s%.200s%s", shape->item.table->word, error.text,
-                                          placed ? " (" : "", error.place, placed ? ")" : ""));
+        bool placed = error.place[0] != '\0', dropped = may_drop(c->scene, body, shape, again);
+        sn_status added =
+            sn_error_list_add(dropped ? &c->scene->notes : c->errors, dropped ? SN_OK : status,
+                              sn_place_text(c->scene, place, where), "%s: %s%s%.200s%s%s",
+                              shape->item.table->word, error.text, placed ? " (" : "", error.place,
+                              placed ? ")" : "", dropped ? ": an empty shape" : "");
+        sn_checker_note(c, added);
+        *empty = dropped;
+        status = added == SN_ERROR_MEMORY ? added : status;
     }
     return status;
+}
+
+// The shape leaves its body.
+static void drop_shape(sn_body_item *body, int index)
+{
+    sn_item_list *shapes = &body->shapes;
+    shapes->count -= 1;
+    for (int i = index; i < shapes->count; ++i) {
+        shapes->data[i] = shapes->data[i + 1];
+    }
+    if (shapes->count == 0) {
+        body->item.places[sn_object_find_key(body->item.table, "shapes")] = (sn_place){0};
+    }
 }
 
 sn_status sn_check_meshes(sn_scene *scene, bool again, sn_error_list *errors)
 {
     sn_checker c = {.scene = scene, .errors = errors};
     for (int i = 0; i < scene->root.bodies.count; ++i) {
-        const sn_body_item *body = SN_BODY(scene, i);
+        sn_body_item *body = SN_BODY(scene, i);
         const sn_item_list *shapes = sn_body_item_shapes(body);
         if (body->type == SN_BODY_ELASTIC &&
             sn_check_tetrahedra(&c, body, again) == SN_ERROR_MEMORY) {
@@ -352,8 +378,13 @@ sn_status sn_check_meshes(sn_scene *scene, bool again, sn_error_list *errors)
         }
         for (int k = 0; k < shapes->count; ++k) {
             sn_shape_item *shape = (sn_shape_item *)shapes->data[k];
-            if ((!again || shape->bound) && check_mesh(&c, body, shape, again) == SN_ERROR_MEMORY) {
+            bool empty = false;
+            if ((!again || shape->bound) &&
+                check_mesh(&c, body, shape, again, &empty) == SN_ERROR_MEMORY) {
                 return SN_ERROR_MEMORY;
+            }
+            if (empty) {
+                drop_shape(body, k--);
             }
         }
     }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/suggest.h"
 #include "scene/error_list.h"
 #include "scene/mobile_item.h"
 #include "scene/parse.h"
@@ -209,8 +210,10 @@ static void load_robot(loader *l, sn_robot_item *robot)
         note(l, SN_ERROR_MEMORY);
         return;
     }
-    sn_urdf_reader reader = {
-        .scene = scene, .source = scene->sources.count - 1, .errors = l->errors};
+    sn_urdf_reader reader = {.scene = scene,
+                             .source = scene->sources.count - 1,
+                             .errors = l->errors,
+                             .strict = scene->strict};
     const char *text;
     char *owned;
     size_t length = 0;
@@ -240,6 +243,46 @@ static void load_robots(loader *l)
     }
 }
 
+// A word of the options as the table has it: its index, or -1 with an error.
+static int find_word(loader *l, const char *key, const char *word)
+{
+    enum { WORDS = 16 };
+    const sn_word *words =
+        sn_object_key(&sn_table_robots, sn_object_find_key(&sn_table_robots, key))->words;
+    const char *known[WORDS];
+    int count = 0;
+    for (; words[count].word != NULL && count < WORDS; ++count) {
+        if (strcmp(words[count].word, word) == 0) {
+            return count;
+        }
+        known[count] = words[count].word;
+    }
+    const char *near = sn_suggest(word, known, count);
+    char all[200] = "";
+    for (int i = 0; i < count; ++i) {
+        size_t at = strlen(all);
+        snprintf(all + at, sizeof all - at, "%s%s", i > 0 ? ", " : "", known[i]);
+    }
+    note(l, sn_error_list_add(l->errors, SN_ERROR_SCENE, NULL,
+                              "\"%s\" of a robot: got \"%.60s\"%s%s%s; expected %s", key, word,
+                              near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                              near != NULL ? "\"?" : "", all));
+    return -1;
+}
+
+static bool choose_words(loader *l, sn_robot_item *robot)
+{
+    const char *base = l->options != NULL ? l->options->base : NULL;
+    const char *geometry = l->options != NULL ? l->options->geometry : NULL;
+    if (base != NULL) {
+        robot->base = find_word(l, "base", base);
+    }
+    if (geometry != NULL) {
+        robot->geometry = find_word(l, "geometry", geometry);
+    }
+    return robot->base >= 0 && robot->geometry >= 0;
+}
+
 // A URDF file by itself, as if a scene named it.
 static void load_lone_robot(loader *l, const char *name, const char *folder, const char *text,
                             size_t length)
@@ -262,7 +305,10 @@ static void load_lone_robot(loader *l, const char *name, const char *folder, con
         note(l, SN_ERROR_MEMORY);
         return;
     }
-    sn_urdf_reader reader = {.scene = scene, .errors = l->errors};
+    if (!choose_words(l, robot)) {
+        return;
+    }
+    sn_urdf_reader reader = {.scene = scene, .errors = l->errors, .strict = scene->strict};
     const sn_urdf *urdf = sn_robot_load(&reader, robot, text, length);
     if (urdf != NULL && urdf->name != NULL && urdf->name[0] != '\0') {
         scene->root.name = urdf->name;

@@ -503,8 +503,9 @@ typedef struct sn_robot_item {
     int geometry; // sn_robot_geometry
     bool concave; // collision meshes touch as they are
     sn_named_list pose;
-    bool bound;             // some of its numbers are expressions
-    struct sn_robot *robot; // what the file says (urdf_scene.h)
+    sn_string_list packages; // folders by the names of packages, or folders that have packages
+    bool bound;              // some of its numbers are expressions
+    struct sn_robot *robot;  // what the file says (urdf_scene.h)
 } sn_robot_item;
 
 typedef struct sn_target {
@@ -645,6 +646,9 @@ struct sn_scene {
     int *param_order;                   // dependencies first
     const char *file_name;              // without folder and ending
     bool sealed;                        // no files but those that its options find
+    bool strict;                        // faults of URDF files are errors
+    const sn_package *packages;         // of its options
+    int package_count;
     sn_error_list notes;
 };
 

@@ -62,6 +62,29 @@ static const char *title_of(sn_scene *scene, const char *name)
                          dot != NULL && dot > start ? (size_t)(dot - start) : strlen(start));
 }
 
+// The scene's own copies of what its options say of robots.
+static bool keep_options(sn_scene *scene, const sn_scene_options *options)
+{
+    if (options == NULL) {
+        return true;
+    }
+    scene->sealed = options->sealed;
+    scene->strict = options->strict;
+    size_t count = (size_t)options->package_count;
+    sn_package *packages = sn_arena_allocate(&scene->arena, (count + 1) * sizeof *packages);
+    for (size_t i = 0; packages != NULL && i < count; ++i) {
+        const sn_package *from = &options->packages[i];
+        packages[i].name = sn_arena_text(&scene->arena, from->name, strlen(from->name));
+        packages[i].folder = sn_arena_text(&scene->arena, from->folder, strlen(from->folder));
+        if (packages[i].name == NULL || packages[i].folder == NULL) {
+            return false;
+        }
+    }
+    scene->packages = packages;
+    scene->package_count = packages != NULL ? (int)count : 0;
+    return packages != NULL;
+}
+
 static sn_status load(const char *name, const char *folder, size_t folder_length, const char *text,
                       size_t length, const sn_scene_options *options, sn_scene **result,
                       sn_error_list *errors)
@@ -73,10 +96,9 @@ static sn_status load(const char *name, const char *folder, size_t folder_length
     const char *own_name = sn_arena_text(&scene->arena, name, strlen(name));
     const char *own_folder = sn_arena_text(&scene->arena, folder, folder_length);
     scene->file_name = title_of(scene, name);
-    scene->sealed = options != NULL && options->sealed;
     sn_status status = SN_ERROR_MEMORY;
-    if (own_name != NULL && own_folder != NULL && scene->file_name != NULL &&
-        sn_item_prepare(scene, sn_scene_table(), &scene->root.item)) {
+    if (keep_options(scene, options) && own_name != NULL && own_folder != NULL &&
+        scene->file_name != NULL && sn_item_prepare(scene, sn_scene_table(), &scene->root.item)) {
         status = sn_load_text(scene, own_name, own_folder, text, length, options, errors);
         status = finish(scene, status, errors);
     }

@@ -38,6 +38,10 @@ static const sn_key keys[] = {
      "planar joint, six for a floating one.",
      .dimension = SN_ANY_DIMENSION, .least = 1, .most = 6,
      .standard_text = "0, or the middle of a joint's limits where 0 is beyond them"},
+    {"packages", SN_KEY_STRING_MAP, AT(packages),
+     "Where `package://name/...` is: folders by the names of packages, relative to this file; or "
+     "folders in which to look for packages.",
+     .standard_text = "the folders above the file, those in them, and `ROS_PACKAGE_PATH`"},
 };
 
 const sn_object sn_table_robots = {
@@ -45,5 +49,7 @@ const sn_object sn_table_robots = {
     .text =
         "A mechanism from a URDF file. Joints with limits, damping and friction, and joints that "
         "follow others, are as if written in the scene. A link without mass is part of what it is "
-        "fixed to. URDF knows only trees: joints of the scene may close loops between its links.",
+        "fixed to, or of a mechanism that carries mass. Faults that have an obvious meaning are "
+        "mended, with a note each (`sinew check` lists them; `--strict` refuses them). URDF knows "
+        "only trees: joints of the scene may close loops between its links.",
     .size = sizeof(sn_robot_item), ROWS(keys)};

@@ -4,6 +4,9 @@
 //     sn_urdf *urdf = sn_urdf_read(&reader, text, length);
 //     if (urdf == NULL) { return reader.out_of_memory ? SN_ERROR_MEMORY : SN_ERROR_SCENE; }
 //
+// Files of real robots have many faults that other programs overlook. What has an obvious meaning
+// is mended with a note to the scene; with reader.strict it is an error.
+//
 // URDF 1.0 (wiki.ros.org/urdf/XML): <robot> of <link>, <joint> and <material>. What other programs
 // read from such files (<transmission>, <gazebo>, <safety_controller>, ...) is skipped with a note
 // to the scene. Numbers are SI, angles radians, as in URDF.
@@ -16,8 +19,9 @@
 
 typedef struct sn_urdf_shape {
     sn_place place;
-    sn_shape_type type; // box, cylinder, sphere or mesh
+    sn_shape_type type; // box, cylinder, sphere, capsule or mesh
     bool collision;     // else what is seen
+    bool empty;         // of size 0, without geometry, or its mesh is not found: left out
     sn_transform frame; // in the link
     sn_vec3 size, scale;
     double radius, height;
@@ -29,10 +33,11 @@ typedef struct sn_urdf_shape {
 
 typedef struct sn_urdf_link {
     const char *name;
-    sn_place place, inertia_place;
-    bool has_mass; // false: no <inertial>, or one of zeros
+    sn_place place, mass_place, inertia_place;
+    bool has_inertial; // the file says something of its mass
+    bool has_mass;     // and it is a mass; set by sn_urdf_mend_masses
     double mass;
-    sn_vec3 centre;
+    sn_vec3 centre, moments;      // moments: ixx, iyy, izz as the file has them
     sn_mat3 inertia;              // about the centre, in the link's axes
     int first_shape, shape_count; // in sn_urdf.shapes
     int joint;                    // that it hangs on, -1: the root
@@ -75,6 +80,7 @@ typedef struct sn_urdf_reader {
     sn_scene *scene;
     int source;
     sn_error_list *errors;
+    bool strict; // what could be mended is an error
     int mistakes;
     bool out_of_memory;
 } sn_urdf_reader;
@@ -86,7 +92,15 @@ sn_urdf *sn_urdf_read(sn_urdf_reader *reader, const char *text, size_t length);
 // Joins links and joints to a tree.
 void sn_urdf_join(sn_urdf_reader *reader, sn_urdf *urdf);
 
+// Masses and inertias: those that no body has become the nearest possible ones, with a note each.
+// Of what the world `holds`, together with the root, they do not matter.
+void sn_urdf_mend_masses(sn_urdf_reader *reader, sn_urdf *urdf, bool holds);
+
 void sn_urdf_fail(sn_urdf_reader *reader, sn_place place, const char *format, ...) SN_PRINTF(3, 4);
 void sn_urdf_note(sn_urdf_reader *reader, sn_place place, const char *format, ...) SN_PRINTF(3, 4);
+
+// A fault with an obvious meaning: a note "fault: remedy", or under `strict` the fault as an error.
+void sn_urdf_mend(sn_urdf_reader *reader, sn_place place, const char *remedy, const char *format,
+                  ...) SN_PRINTF(4, 5);
 
 #endif

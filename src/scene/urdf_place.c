@@ -24,7 +24,7 @@ double sn_urdf_rest_position(const sn_urdf_joint *joint)
 }
 
 // A joint that follows another stands where that one puts it.
-static double position_of(const sn_robot *robot, int index)
+double sn_urdf_start(const sn_robot *robot, int index)
 {
     double multiplier = 1.0, offset = 0.0;
     const sn_urdf_joint *joint = &robot->urdf->joints[index];
@@ -39,38 +39,12 @@ static double position_of(const sn_robot *robot, int index)
     return multiplier * position + offset;
 }
 
-// Where a joint stands, in the order of its freedoms.
-static void joint_position(const sn_robot *robot, int index, double q[6])
+// The child's joint frame in its parent's, by the type's freedoms.
+static sn_transform motion_at(sn_joint_type type, const double q[6])
 {
-    const sn_urdf_joint *joint = &robot->urdf->joints[index];
-    if (sn_joint_type_freedoms(joint->type) == 1) {
-        q[0] = position_of(robot, index);
-    } else if (robot->pose[index] != NULL) {
-        for (int i = 0; i < robot->pose[index]->values.count; ++i) {
-            q[i] = robot->pose[index]->values.data[i].number;
-        }
-    }
-}
-
-// Bodies do not show whole turns.
-static void start_joint(const sn_robot *robot, int index, const double q[6])
-{
-    const sn_joint_item *joint = robot->joints[index];
-    if (joint != NULL && joint->start.count > 0) {
-        joint->start.data[0].number = joint->type == SN_JOINT_PLANAR ? q[2] : q[0];
-    }
-}
-
-// The child's joint frame in its parent's.
-static sn_transform joint_motion(const sn_robot *robot, int index)
-{
-    const sn_urdf_joint *joint = &robot->urdf->joints[index];
-    double q[6] = {0};
-    joint_position(robot, index, q);
-    start_joint(robot, index, q);
     sn_transform motion = SN_TRANSFORM_IDENTITY;
     sn_vec3 z = sn_vec3_make(0, 0, 1);
-    switch (joint->type) {
+    switch (type) {
     case SN_JOINT_HINGE:
         motion.rotation = sn_quat_from_axis_angle(z, q[0]);
         break;
@@ -91,6 +65,45 @@ static sn_transform joint_motion(const sn_robot *robot, int index)
     return motion;
 }
 
+// The child's link frame in its parent's.
+static sn_transform moved_frame(const sn_urdf_joint *joint, const double q[6])
+{
+    sn_transform axis = sn_urdf_axis_frame(joint);
+    sn_transform moved = sn_transform_multiply(axis, motion_at(joint->type, q));
+    moved = sn_transform_multiply(moved, sn_transform_inverse(axis));
+    return sn_transform_multiply(joint->origin, moved);
+}
+
+sn_transform sn_urdf_rest_frame(const sn_urdf_joint *joint)
+{
+    double q[6] = {0};
+    if (sn_joint_type_freedoms(joint->type) == 1) {
+        q[0] = sn_urdf_rest_position(joint);
+    }
+    return moved_frame(joint, q);
+}
+
+static void joint_positions(const sn_robot *robot, int index, double q[6])
+{
+    const sn_urdf_joint *joint = &robot->urdf->joints[index];
+    if (sn_joint_type_freedoms(joint->type) == 1) {
+        q[0] = sn_urdf_start(robot, index);
+    } else if (robot->pose[index] != NULL) {
+        for (int i = 0; i < robot->pose[index]->values.count; ++i) {
+            q[i] = robot->pose[index]->values.data[i].number;
+        }
+    }
+}
+
+// Bodies do not show whole turns.
+static void start_joint(const sn_robot *robot, int index, const double q[6])
+{
+    const sn_joint_item *joint = robot->joints[index];
+    if (joint != NULL && joint->start.count > 0) {
+        joint->start.data[0].number = joint->type == SN_JOINT_PLANAR ? q[2] : q[0];
+    }
+}
+
 static void place_frame(sn_frame_item *frame, sn_transform transform)
 {
     frame->position = transform.position;
@@ -108,10 +121,10 @@ static void place_robot(const sn_robot_item *item)
         int index = urdf->order[i];
         const sn_urdf_joint *joint = &urdf->joints[index];
         sn_transform axis = sn_urdf_axis_frame(joint);
-        sn_transform moved = sn_transform_multiply(axis, joint_motion(robot, index));
-        moved = sn_transform_multiply(moved, sn_transform_inverse(axis));
-        sn_transform placed = sn_transform_multiply(joint->origin, moved);
-        frames[joint->child] = sn_transform_multiply(frames[joint->parent], placed);
+        double q[6] = {0};
+        joint_positions(robot, index, q);
+        start_joint(robot, index, q);
+        frames[joint->child] = sn_transform_multiply(frames[joint->parent], moved_frame(joint, q));
         frames[joint->child].rotation = sn_quat_normalize(frames[joint->child].rotation);
         if (robot->joints[index] != NULL &&
             robot->links[robot->links[joint->parent].host].kind == SN_LINK_WORLD) {

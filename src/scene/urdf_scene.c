@@ -8,7 +8,6 @@
 #include "base/suggest.h"
 #include "math/rotation.h"
 #include "scene/made_item.h"
-#include "scene/path.h"
 #include "scene/urdf_role.h"
 
 typedef struct loading {
@@ -29,89 +28,23 @@ static void *allocate(loading *l, size_t bytes)
     return memory;
 }
 
-// ---- which links are bodies ----
-
-// The root of a free base without mass: the first link with mass that is fixed to it, directly or
-// over others without mass, carries them all. -1: there is none.
-static int find_carrier(const sn_urdf *urdf, sn_transform *frames, bool *part)
-{
-    part[urdf->root] = true;
-    frames[urdf->root] = SN_TRANSFORM_IDENTITY;
-    for (int i = 0; i < urdf->joint_count; ++i) {
-        const sn_urdf_joint *joint = &urdf->joints[urdf->order[i]];
-        if (joint->type != SN_JOINT_FIXED || !part[joint->parent]) {
-            continue;
-        }
-        frames[joint->child] = sn_transform_multiply(frames[joint->parent], joint->origin);
-        if (urdf->links[joint->child].has_mass) {
-            return joint->child;
-        }
-        part[joint->child] = true;
-    }
-    return -1;
-}
-
-static void choose_root(loading *l)
-{
-    const sn_urdf *urdf = l->robot->urdf;
-    const sn_urdf_link *root = &urdf->links[urdf->root];
-    sn_robot_link *link = &l->robot->links[urdf->root];
-    *link =
-        (sn_robot_link){.kind = SN_LINK_BODY, .host = urdf->root, .in_host = SN_TRANSFORM_IDENTITY};
-    if (root->has_mass) {
-        return;
-    }
-    if (l->item->base == SN_BASE_FIXED) {
-        bool world = strcmp(root->name, "world") == 0 && root->shape_count == 0;
-        link->kind = world ? SN_LINK_WORLD : SN_LINK_STATIC;
-        return;
-    }
-    bool *part = allocate(l, (size_t)urdf->link_count * sizeof *part);
-    int carrier = part != NULL ? find_carrier(urdf, l->robot->frames, part) : -1;
-    if (part != NULL && carrier < 0) {
-        sn_urdf_fail(l->reader, root->place,
-                     "the root link \"%.60s\" has no mass, nor has any link fixed to it; expected "
-                     "<inertial>, or a robot with \"base\": \"fixed\"",
-                     root->name);
-    } else if (part != NULL) {
-        *link = (sn_robot_link){SN_LINK_PART, carrier,
-                                sn_transform_inverse(l->robot->frames[carrier]), NULL};
-    }
-}
-
-static void choose_bodies(loading *l)
-{
-    const sn_urdf *urdf = l->robot->urdf;
-    choose_root(l);
-    for (int i = 0; i < urdf->joint_count && !l->reader->out_of_memory; ++i) {
-        const sn_urdf_joint *joint = &urdf->joints[urdf->order[i]];
-        const sn_urdf_link *child = &urdf->links[joint->child];
-        const sn_robot_link *parent = &l->robot->links[joint->parent];
-        sn_robot_link *link = &l->robot->links[joint->child];
-        *link = (sn_robot_link){SN_LINK_BODY, joint->child, SN_TRANSFORM_IDENTITY, NULL};
-        if (child->has_mass) {
-            continue;
-        }
-        if (joint->type != SN_JOINT_FIXED) {
-            sn_urdf_fail(
-                l->reader, child->place,
-                "the link \"%.60s\" moves on the joint \"%.60s\" but has no mass, expected "
-                "<inertial> with <mass> and <inertia>",
-                child->name, joint->name);
-        } else if (parent->kind == SN_LINK_STATIC || parent->kind == SN_LINK_WORLD) {
-            link->kind = SN_LINK_STATIC;
-        } else {
-            *link = (sn_robot_link){SN_LINK_PART, parent->host,
-                                    sn_transform_multiply(parent->in_host, joint->origin), NULL};
-        }
-    }
-}
-
 // ---- names ----
+
+static bool is_reserved(const char *name)
+{
+    return strcmp(name, "world") == 0 || strcmp(name, "all") == 0;
+}
 
 static const char *full_name(loading *l, const char *name, const char *ending, sn_place place)
 {
     const char *robot = l->item->name;
+    if (robot == NULL && ending[0] == '\0' && is_reserved(name)) {
+        ending = "_";
+        sn_urdf_mend(l->reader, place, "a \"_\" is added to it",
+                     "\"%s\" has a meaning of its own, expected another name, or a \"name\" of the "
+                     "robot, which would stand before it",
+                     name);
+    }
     size_t length = (robot != NULL ? strlen(robot) + 1 : 0) + strlen(name) + strlen(ending);
     char *full = allocate(l, length);
     if (full == NULL) {
@@ -122,11 +55,6 @@ static const char *full_name(loading *l, const char *name, const char *ending, s
     if (length > 100) {
         sn_urdf_fail(l->reader, place, "\"%.110s\" is a name of %zu bytes, expected at most 100",
                      full, length);
-    } else if (strcmp(full, "world") == 0 || strcmp(full, "all") == 0) {
-        sn_urdf_fail(l->reader, place,
-                     "\"%s\" has a meaning of its own, expected another name, or a \"name\" of the "
-                     "robot, which would stand before it",
-                     full);
     }
     return full;
 }
@@ -159,61 +87,6 @@ static sn_item *add_item(loading *l, const sn_object *table, sn_item_list *list,
 
 // ---- shapes ----
 
-static bool file_exists(const char *folder, const char *name)
-{
-    char *path = sn_path_join(folder, name);
-    FILE *file = path != NULL ? fopen(path, "rb") : NULL;
-    sn_free(path);
-    if (file != NULL) {
-        fclose(file);
-    }
-    return file != NULL;
-}
-
-// package://NAME/rest is NAME/rest in the file's folder or in one above it. Relative to the file's
-// folder; NULL with a mistake when there is none.
-static const char *find_in_packages(loading *l, const sn_urdf_shape *shape, const char *name)
-{
-    enum { UP_LIMIT = 32 };
-    const char *folder = l->reader->scene->sources.data[l->reader->source].folder;
-    size_t room = 3 * UP_LIMIT + strlen(name) + 1, at = 0;
-    char *path = allocate(l, room);
-    for (int up = 0; path != NULL && up <= UP_LIMIT; ++up) {
-        snprintf(path + at, room - at, "%s", name);
-        if (!l->reader->scene->sealed && file_exists(folder, path)) {
-            return path;
-        }
-        if (up < UP_LIMIT) {
-            at += (size_t)snprintf(path + at, room - at, "../");
-        }
-    }
-    sn_urdf_fail(l->reader, shape->place,
-                 "there is no file \"%.120s\" in \"%.120s\" nor in any folder above it", name,
-                 folder[0] != '\0' ? folder : ".");
-    return NULL;
-}
-
-static const char *mesh_path(loading *l, const sn_urdf_shape *shape)
-{
-    const char *scheme = strstr(shape->file, "://");
-    if (scheme == NULL) {
-        return shape->file;
-    }
-    size_t length = (size_t)(scheme - shape->file);
-    const char *rest = scheme + 3;
-    if ((length == 7 && strncmp(shape->file, "package", 7) == 0) ||
-        (length == 5 && strncmp(shape->file, "model", 5) == 0)) {
-        return find_in_packages(l, shape, rest);
-    }
-    if (length == 4 && strncmp(shape->file, "file", 4) == 0) {
-        return rest;
-    }
-    sn_urdf_fail(l->reader, shape->place,
-                 "\"%.120s\" cannot be reached, expected package://, file:// or a relative path",
-                 shape->file);
-    return NULL;
-}
-
 // RViz, Gazebo and others take the axes of a DAE file as they are, whatever its <up_axis> says, and
 // its <unit> into account (ros-visualization/rviz#1045, dartsim/dart#287): URDF files are written
 // to look right there.
@@ -225,9 +98,9 @@ static bool is_dae(const char *file)
            (end[3] | 32) == 'e';
 }
 
-static void give_mesh(loading *l, const sn_urdf_shape *from, sn_shape_item *shape)
+static void give_mesh(const sn_urdf_shape *from, sn_shape_item *shape)
 {
-    shape->file = mesh_path(l, from);
+    shape->file = from->file;
     shape->scale = from->scale;
     shape->hull_when_open = true;
     give(&shape->item, "file", from->place);
@@ -267,13 +140,13 @@ static void add_shape(loading *l, const sn_urdf_shape *from, sn_shape_role role,
     shape->radius = from->radius;
     shape->height = from->height;
     if (from->type == SN_SHAPE_MESH) {
-        give_mesh(l, from, shape);
+        give_mesh(from, shape);
     } else if (from->type == SN_SHAPE_BOX) {
         give(item, "size", from->place);
     } else {
         give(item, "radius", from->place);
     }
-    if (from->type == SN_SHAPE_CYLINDER) {
+    if (from->type == SN_SHAPE_CYLINDER || from->type == SN_SHAPE_CAPSULE) {
         give(item, "height", from->place);
     }
 }
@@ -358,7 +231,7 @@ static void add_bodies(loading *l)
     for (int i = 0; i < urdf->link_count && !l->reader->out_of_memory; ++i) {
         const sn_robot_link *link = &l->robot->links[i];
         sn_body_item *body = l->robot->links[link->host].body;
-        if (link->kind == SN_LINK_PART) {
+        if (link->kind == SN_LINK_PART && !link->locked) {
             sn_urdf_note(l->reader, urdf->links[i].place,
                          "the link \"%.60s\" has no mass: it is a part of \"%.60s\"",
                          urdf->links[i].name, urdf->links[link->host].name);
@@ -503,6 +376,9 @@ static void add_mimic(loading *l, int index)
     const sn_urdf_joint *from = &l->robot->urdf->joints[index];
     const sn_joint_item *joint = l->robot->joints[index];
     const sn_joint_item *leader = l->robot->joints[from->mimic];
+    if (joint == NULL || leader == NULL) {
+        return; // one of them does not move
+    }
     sn_place place = from->mimic_place;
     sn_scene *scene = l->reader->scene;
     sn_coupling_item *coupling =
@@ -531,6 +407,28 @@ static void add_mimic(loading *l, int index)
         give(&coupling->item, "terms", place);
         give(&term->item, "joint", place);
         set_number(&term->item, "factor", &term->factor, 1.0, place);
+    }
+}
+
+// A follower stands where its leader puts it; limits that it breaks at the start are none.
+static void mend_followers(loading *l, sn_urdf *urdf)
+{
+    for (int i = 0; i < urdf->joint_count && !l->reader->strict; ++i) {
+        sn_urdf_joint *joint = &urdf->joints[i];
+        if (joint->mimic < 0) {
+            continue;
+        }
+        double start = sn_urdf_start(l->robot, i);
+        if (start < joint->lower || start > joint->upper) {
+            sn_urdf_mend(l->reader, joint->mimic_place, "it has no limit",
+                         "\"%.60s\" follows \"%.60s\" to %g at the start, beyond its own limits %g "
+                         "and %g",
+                         joint->name, urdf->joints[joint->mimic].name, start, joint->lower,
+                         joint->upper);
+            joint->has_limit = false;
+            joint->lower = -INFINITY;
+            joint->upper = INFINITY;
+        }
     }
 }
 
@@ -642,8 +540,11 @@ const sn_urdf *sn_robot_load(sn_urdf_reader *reader, sn_robot_item *item, const 
                              size_t length)
 {
     loading l = {.reader = reader, .item = item};
-    const sn_urdf *urdf = sn_urdf_read(reader, text, length);
-    if (urdf == NULL) {
+    sn_urdf *urdf = sn_urdf_read(reader, text, length);
+    if (urdf != NULL) {
+        sn_urdf_mend_masses(reader, urdf, item->base == SN_BASE_FIXED);
+    }
+    if (urdf == NULL || reader->out_of_memory) {
         return NULL;
     }
     sn_robot *robot = allocate(&l, sizeof *robot);
@@ -658,13 +559,22 @@ const sn_urdf *sn_robot_load(sn_urdf_reader *reader, sn_robot_item *item, const 
     robot->joints = allocate(&l, joints * sizeof(void *));
     robot->pose = allocate(&l, joints * sizeof(void *));
     if (!reader->out_of_memory) {
-        choose_bodies(&l);
+        sn_robot_choose_bodies(reader, item, robot, urdf);
+    }
+    if (!reader->out_of_memory) {
+        sn_urdf_find_meshes(reader, item, robot, urdf);
+    }
+    for (int i = 0; i < urdf->link_count && !stopped(&l); ++i) {
+        if (robot->links[i].by_shapes) {
+            sn_urdf_weigh(reader, robot, urdf, i);
+        }
     }
     if (!stopped(&l)) {
         add_bodies(&l);
         note_geometry(&l);
     }
     if (!stopped(&l)) {
+        mend_followers(&l, urdf);
         add_joints(&l);
         bind_pose(&l);
         tell_rest(&l);

@@ -198,22 +198,36 @@ static bool has_one_freedom(const sn_urdf_joint *joint)
     return joint->type == SN_JOINT_HINGE || joint->type == SN_JOINT_SLIDER;
 }
 
+// A follower that cannot follow moves by itself.
+static void find_leader(joining *j, sn_urdf_joint *joint)
+{
+    static const char remedy[] = "it moves by itself";
+    sn_urdf *urdf = j->urdf;
+    joint->mimic = (int)sn_name_table_find(&j->joints, joint->mimic_name) - 1;
+    if (joint->mimic < 0) {
+        if (j->reader->strict) {
+            fail_unknown(j, joint->mimic_place, "joint", joint->mimic_name);
+        } else {
+            sn_urdf_mend(j->reader, joint->mimic_place, remedy,
+                         "\"%.60s\" follows \"%.60s\", and there is no such joint", joint->name,
+                         joint->mimic_name);
+        }
+    } else if (!has_one_freedom(joint) || !has_one_freedom(&urdf->joints[joint->mimic])) {
+        bool moves = sn_joint_type_freedoms(joint->type) > 0;
+        sn_urdf_mend(j->reader, joint->mimic_place, moves ? remedy : "it stands still",
+                     "\"%.60s\" follows \"%.60s\"; expected both to turn about an axis or slide "
+                     "along one",
+                     joint->name, joint->mimic_name);
+        joint->mimic = -1;
+    }
+}
+
 static void find_mimics(joining *j)
 {
     sn_urdf *urdf = j->urdf;
     for (int i = 0; i < urdf->joint_count; ++i) {
-        sn_urdf_joint *joint = &urdf->joints[i];
-        if (joint->mimic_name == NULL) {
-            continue;
-        }
-        joint->mimic = (int)sn_name_table_find(&j->joints, joint->mimic_name) - 1;
-        if (joint->mimic < 0) {
-            fail_unknown(j, joint->mimic_place, "joint", joint->mimic_name);
-        } else if (!has_one_freedom(joint) || !has_one_freedom(&urdf->joints[joint->mimic])) {
-            sn_urdf_fail(j->reader, joint->mimic_place,
-                         "\"%.60s\" follows \"%.60s\"; expected both to turn about an axis or "
-                         "slide along one",
-                         joint->name, joint->mimic_name);
+        if (urdf->joints[i].mimic_name != NULL) {
+            find_leader(j, &urdf->joints[i]);
         }
     }
     for (int i = 0; i < urdf->joint_count && j->reader->mistakes == 0; ++i) {
@@ -223,10 +237,11 @@ static void find_mimics(joining *j)
             steps += 1;
         }
         if (leader >= 0) {
-            sn_urdf_fail(j->reader, urdf->joints[i].mimic_place,
+            sn_urdf_mend(j->reader, urdf->joints[i].mimic_place, "this one moves by itself",
                          "from \"%.60s\" on, joints follow each other in a circle or in a chain "
                          "longer than %d, expected one that moves by itself",
                          urdf->joints[i].name, SN_URDF_MIMIC_LIMIT);
+            urdf->joints[i].mimic = -1;
         }
     }
 }

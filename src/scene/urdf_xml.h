@@ -7,9 +7,12 @@
 //     }
 //
 // expat does the reading; nothing else in the project knows of it. Character data, comments and
-// processing instructions are left out: URDF says everything in attributes. A document type, and
-// with it every entity of the text's own, is refused, so that no text can grow while it is read or
-// reach for another file.
+// processing instructions are left out: URDF says everything in attributes. A document type with
+// declarations, and so every entity of the text's own, is refused, so that no text can grow while
+// it is read or reach for another file.
+//
+// Two faults that expat would stop at are overlooked, for sn_xml_look to tell of: blanks before
+// <?xml ...?>, and text that is not in the encoding it claims.
 #ifndef SN_SCENE_URDF_XML_H
 #define SN_SCENE_URDF_XML_H
 
@@ -30,6 +33,17 @@ typedef struct sn_xml_element {
     int attribute_count;
     struct sn_xml_element *parent, *first, *last, *next; // children in the order of the text
 } sn_xml_element;
+
+// What is odd about a text before any element is read.
+typedef struct sn_xml_oddity {
+    bool late;            // <?xml ...?> comes after blanks
+    size_t skipped;       // bytes of these
+    int lines;            // line ends among them
+    const char *encoding; // to be used whatever the text says; NULL: as it says
+    size_t broken;        // it claims to be UTF-8: where it is not, counted from 1; 0: it is
+} sn_xml_oddity;
+
+SN_API sn_xml_oddity sn_xml_look(const char *text, size_t length);
 
 // The outermost element; everything lives in the arena. `name` is for messages.
 SN_API sn_status sn_xml_read(const char *name, const char *text, size_t length, sn_arena *arena,

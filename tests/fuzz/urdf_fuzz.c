@@ -1,5 +1,6 @@
-// Fuzzes the URDF reader: any bytes are read as a robot of a scene, once held and once free; what
-// loads is built, stepped, written as URDF, and must be understood again with as many bodies.
+// Fuzzes the URDF reader: any bytes are read as a robot of a scene, once held, once free and once
+// strictly; what loads is built, stepped, written as URDF, and must be understood again with as
+// many bodies.
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,9 +31,9 @@ static bool names_files(const input *in)
     return false;
 }
 
-static sn_scene *load(const char *text, input *in)
+static sn_scene *load(const char *text, input *in, bool strict)
 {
-    sn_scene_options options = {.folder = "nowhere", .find = find, .user = in};
+    sn_scene_options options = {.folder = "nowhere", .find = find, .user = in, .strict = strict};
     sn_scene *scene = NULL;
     sn_error_list errors = {0};
     sn_status status = sn_scene_load_text("fuzz", text, strlen(text), &options, &scene, &errors);
@@ -64,8 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         "{\"sinew\": 1, \"robots\": [{\"file\": \"a\", \"base\": \"free\", \"geometry\": "
         "\"collision\", \"position\": [1, 2, 3]}]}"};
     input in = {(const char *)data, size};
-    for (int i = 0; i < 2 && !names_files(&in); ++i) {
-        sn_scene *scene = load(texts[i], &in);
+    for (int i = 0; i < 3 && !names_files(&in); ++i) {
+        sn_scene *scene = load(texts[i % 2], &in, i == 2);
         if (scene == NULL) {
             continue;
         }
@@ -76,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort(); // what came from URDF can be said in URDF
         }
         input written = {text, length};
-        sn_scene *again = load("{\"sinew\": 1, \"robots\": [{\"file\": \"a\"}]}", &written);
+        sn_scene *again = load("{\"sinew\": 1, \"robots\": [{\"file\": \"a\"}]}", &written, false);
         if (again == NULL || run(scene) != run(again)) {
             abort(); // what was understood once must be understood again
         }
