@@ -45,6 +45,7 @@ sn_status sn_mesh_import(const char *path, const sn_import_options *options, sn_
 #include <assimp/scene.h>
 #include <stdio.h>
 
+#include "geometry/loop_fill.h"
 #include "geometry/mesh_file.h"
 #include "math/elementary.h"
 
@@ -187,6 +188,13 @@ static sn_status add_face(importer *in, const struct aiFace *face, int first_ver
     int count = 0;
     sn_status status = sn_triangulate_polygon(in->corners.data, &in->corners.count, 1,
                                               in->triangles.data, &count, &cause);
+    if (status == SN_ERROR_GEOMETRY && in->options.repair != NULL) {
+        count = in->corners.count - 2;
+        in->options.repair->cut_faces += 1;
+        status = sn_loop_fill(in->corners.data, in->corners.count, NULL, NULL, in->triangles.data)
+                     ? SN_OK
+                     : SN_ERROR_MEMORY;
+    }
     if (status != SN_OK) {
         return sn_fail(in->error, status, in->path, "face %u of mesh '%.60s': %s", index, mesh_name,
                        sn_error_message(&cause));
@@ -198,19 +206,29 @@ static sn_status add_face(importer *in, const struct aiFace *face, int first_ver
     return SN_OK;
 }
 
+static bool face_is_finite(const importer *in, const struct aiFace *face, int first_vertex)
+{
+    for (unsigned i = 0; i < face->mNumIndices; ++i) {
+        if (!sn_vec3_is_finite(in->builder.positions.data[first_vertex + (int)face->mIndices[i]])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static sn_status add_mesh(importer *in, const struct aiMesh *mesh, placement place)
 {
     int first = in->builder.positions.count;
     for (unsigned i = 0; i < mesh->mNumVertices; ++i) {
         const struct aiVector3D *v = &mesh->mVertices[i];
         sn_vec3 p = sn_vec3_add(place.t, sn_mat3_apply(place.m, sn_vec3_make(v->x, v->y, v->z)));
-        if (!sn_vec3_is_finite(p)) {
+        if (!sn_vec3_is_finite(p) && in->options.repair == NULL) {
             return sn_fail(
                 in->error, SN_ERROR_FORMAT, in->path,
                 "vertex %u of mesh '%.60s' is at (%g, %g, %g); finite numbers were expected", i,
                 mesh->mName.data, v->x, v->y, v->z);
         }
-        sn_mesh_builder_vertex(&in->builder, p);
+        sn_mesh_builder_vertex(&in->builder, p); // not finite: its faces are left out below
     }
     if (in->builder.failed) {
         return out_of_memory(in);
@@ -226,7 +244,11 @@ static sn_status add_mesh(importer *in, const struct aiMesh *mesh, placement pla
                                face->mIndices[i], mesh->mNumVertices);
             }
         }
-        status = add_face(in, face, first, mirrored, mesh->mName.data, f);
+        if (!face_is_finite(in, face, first)) {
+            in->options.repair->lost_faces += 1;
+        } else {
+            status = add_face(in, face, first, mirrored, mesh->mName.data, f);
+        }
     }
     return status;
 }
