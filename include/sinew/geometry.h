@@ -311,9 +311,9 @@ SN_API sn_import_options sn_default_import_options(void);
 // Metres per "m", "cm", "mm", "in" or "ft"; false for other names.
 SN_API bool sn_unit_from_name(const char *name, double *metres);
 
-// All meshes of an OBJ, STL, PLY, glTF, GLB, DAE or DXF file as one, in its nodes' placements,
-// polygons cut into triangles, vertices merged. Coordinates have float precision on the way in
-// (assimp). SN_ERROR_UNSUPPORTED for other formats and in builds without assimp.
+// All meshes of an OBJ, STL, PLY, OFF, glTF, GLB, DAE or DXF file as one, in its nodes' placements,
+// polygons cut into triangles, vertices merged. Coordinates of glTF, DAE and DXF have float
+// precision (assimp). SN_ERROR_UNSUPPORTED for other formats and in builds without assimp.
 SN_API sn_status sn_mesh_import(const char *path, const sn_import_options *options, sn_mesh **mesh,
                                 sn_error *error);
 

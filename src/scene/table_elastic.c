@@ -90,7 +90,8 @@ static const sn_key file_keys[] = {
     {"file", SN_KEY_STRING, AT(file),
      "Tetrahedra in a .msh (Gmsh) or .vtk file, text or binary, or .node and .ele (TetGen), "
      "relative "
-     "to the scene's; or a closed surface (OBJ, STL, PLY, glTF, GLB, DAE, DXF), which the program "
+     "to the scene's; or a closed surface (OBJ, STL, PLY, OFF, glTF, GLB, DAE, DXF), which the "
+     "program "
      "gmsh fills.",
      .required = true},
     {"unit", SN_KEY_STRING, AT(unit), "The file's unit of length, such as `mm`.",

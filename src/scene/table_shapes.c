@@ -94,7 +94,8 @@ static const sn_word up_words[] = {
 
 #define MESH_FILE(or_)                                                                             \
     {"file", SN_KEY_STRING, AT(file),                                                              \
-     "An OBJ, STL, PLY, glTF, GLB, DAE or DXF file, relative to the scene's; or give " or_ "."},   \
+     "An OBJ, STL, PLY, OFF, glTF, GLB, DAE or DXF file, relative to the scene's; or give " or_    \
+     "."},                                                                                         \
         {"unit", SN_KEY_STRING, AT(unit), "The file's unit of length, such as `mm`.",              \
          .standard_text = "what the format says, else m"},                                         \
         {"scale", SN_KEY_VECTOR, AT(scale),                                                        \
