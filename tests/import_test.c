@@ -478,10 +478,10 @@ static void test_refusals(void **state)
     check_refused("word.ply", "ply\nformat ascii 1.0\nelement vertex x\nrubbish", SN_ERROR_FORMAT,
                   "word.ply:3");
     check_refused("endless.ply", "ply\nformat ascii 1.0\nelement vertex 5\n", SN_ERROR_FORMAT,
-                  "no end_header");
+                  "end_header was expected");
     check_refused("other.ply", "plx\n", SN_ERROR_FORMAT, "other.ply:1");
     check_refused("short.stl", "solid x\nfacet normal 0 0 1\nouter loop\nvertex 1", SN_ERROR_FORMAT,
-                  "endsolid");
+                  "short.stl:4:9");
     check_refused("rubbish.stl", "rubbish", SN_ERROR_FORMAT, "");
     check_refused("nothing.stl", "solid\nendsolid\n", SN_ERROR_FORMAT, "");
     check_refused("drawing.dwg", "AC1032", SN_ERROR_UNSUPPORTED, ".obj, .stl");

@@ -366,9 +366,15 @@ static void test_nested_shells(void **state)
     const bool wrong[4] = {true, false, true, true}; // the solid of radius 2 is turned inward
     error = check_one_kind(nested_balls(radii, wrong, 4), SN_MESH_INWARD_SHELL, 1, NULL);
     assert_non_null(strstr(error.text, "inside 2 others"));
-    const bool hollow[2] = {false, false};
-    error = check_one_kind(nested_balls(radii, hollow, 2), SN_MESH_INWARD_SHELL, 1, NULL);
-    assert_non_null(strstr(error.text, "a hollow must be turned inward"));
+    // All of it inside out: the solid is, and then its hollow is, too.
+    const bool inside_out[2] = {false, true};
+    error = check_one_kind(nested_balls(radii, inside_out, 2), SN_MESH_INWARD_SHELL, 2, NULL);
+    assert_non_null(strstr(error.text, "a solid must be turned outward"));
+    // A part inside a part is no problem.
+    const bool parts[2] = {false, false};
+    mesh = nested_balls(radii, parts, 2);
+    assert_int_equal(sn_mesh_check(mesh, NULL, NULL), SN_OK);
+    sn_mesh_release(mesh);
 }
 
 // ---- size ----

@@ -18,8 +18,10 @@
 // Lengths are metres. Curved surfaces become flat triangles whose corners lie on the surface;
 // volumes approach the true ones with the square of the edge length.
 //
-// What it does not do: it does not repair meshes, does not look for shells that cut through each
-// other or through themselves, and does not keep colours, textures or names of imported files.
+// A mesh that is not closed can be repaired (`sn_mesh_repaired`): holes are closed, shells turned.
+//
+// What it does not do: it does not look for shells that cut through themselves, and does not keep
+// colours, textures or names of imported files.
 #ifndef SINEW_GEOMETRY_H
 #define SINEW_GEOMETRY_H
 
@@ -77,7 +79,7 @@ typedef enum sn_mesh_problem_kind {
     SN_MESH_PINCHED_VERTEX,      // several fans of triangles meet only in this vertex
     SN_MESH_DUPLICATE_TRIANGLE,  // has the same three vertices as another
     SN_MESH_DEGENERATE_TRIANGLE, // has no area
-    SN_MESH_INWARD_SHELL,        // a solid turned inside out, or a hollow turned outward
+    SN_MESH_INWARD_SHELL,        // encloses less than nothing: a solid turned inside out
     SN_MESH_PROBLEM_KIND_COUNT
 } sn_mesh_problem_kind;
 
@@ -106,9 +108,47 @@ typedef struct sn_mesh_report {
 
 // Looks for every problem of the list above. SN_ERROR_GEOMETRY when there is one: the error names
 // the first, with indices and coordinates, and counts the others. The report (may be NULL) is
-// filled in both cases and then belongs to the caller.
+// filled in both cases and then belongs to the caller. A shell inside another is a hollow if it is
+// turned inward. If it is turned outward, it is a part inside a part: no problem, but its volume
+// counts twice (sn_mesh_overlap).
 SN_API sn_status sn_mesh_check(const sn_mesh *mesh, sn_mesh_report *report, sn_error *error);
 SN_API void sn_mesh_report_free(sn_mesh_report *report);
+
+// The volume that shells of a mesh which passes sn_mesh_check have in common, so that it is counted
+// more than once: the integral of max(0, winding number - 1). Measured along some ten thousand
+// lines, within about a hundredth of the common volume; 0 for shells that are apart or only touch.
+SN_API sn_status sn_mesh_overlap(const sn_mesh *mesh, double *volume, sn_error *error);
+
+// ---- repair ----
+
+// What was changed.
+typedef struct sn_mesh_repair {
+    int cut_faces;         // faces that crossed themselves, cut into triangles (sn_mesh_import)
+    int lost_faces;        // dropped, because a vertex was not finite (sn_mesh_import)
+    int merged_vertices;   // as near to each other as rounding
+    int duplicate_faces;   // dropped
+    int flat_faces;        // without area, dropped or joined with a neighbour
+    int flap_faces;        // hanging on the body by an edge, dropped
+    int turned_faces;      // single ones, to agree with their neighbours
+    int turned_shells;     // inside out
+    int split_vertices;    // where the surface only touched itself, in vertices or along edges
+    int holes, hole_edges; // closed
+    int dropped_shells;    // without volume
+} sn_mesh_repair;
+
+// A mesh that passes sn_mesh_check, made from one that does not. `all` false: only shells that are
+// inside out are turned. `all` true: everything that sn_mesh_repair counts, see mesh_repair.c. A
+// mesh that passes is given back as it is, retained. `repair` (not NULL) is added to.
+// SN_ERROR_GEOMETRY when the surface encloses no volume, or with the problem that is left.
+SN_API sn_status sn_mesh_repaired(sn_mesh *mesh, bool all, sn_mesh **repaired,
+                                  sn_mesh_repair *repair, sn_error *error);
+
+// Room for the longest text of sn_mesh_repair_text.
+#define SN_MESH_REPAIR_TEXT 400
+
+// One line, such as "closed 2 holes (14 edges), turned 1 shell". False, and an empty text, when
+// nothing was changed.
+SN_API bool sn_mesh_repair_text(const sn_mesh_repair *repair, char text[SN_MESH_REPAIR_TEXT]);
 
 // ---- mass properties ----
 
@@ -259,9 +299,11 @@ typedef enum sn_up_axis {
 } sn_up_axis;
 
 typedef struct sn_import_options {
-    double unit;           // metres per unit of the file; 0: what the format says, else metres
-    sn_up_axis up;         // the file's axis that shall point to +z
-    double merge_distance; // vertices this close become one; 0: only equal ones, negative: none
+    double unit;            // metres per unit of the file; 0: what the format says, else metres
+    sn_up_axis up;          // the file's axis that shall point to +z
+    double merge_distance;  // vertices this close become one; 0: only equal ones, negative: none
+    sn_mesh_repair *repair; // NULL: faces that cross themselves and vertices that are not finite
+                            // are refused; else they are cut or dropped, and counted there
 } sn_import_options;
 
 SN_API sn_import_options sn_default_import_options(void);
@@ -269,9 +311,9 @@ SN_API sn_import_options sn_default_import_options(void);
 // Metres per "m", "cm", "mm", "in" or "ft"; false for other names.
 SN_API bool sn_unit_from_name(const char *name, double *metres);
 
-// All meshes of an OBJ, STL, PLY, glTF, GLB, DAE or DXF file as one, in its nodes' placements,
-// polygons cut into triangles, vertices merged. Coordinates have float precision on the way in
-// (assimp). SN_ERROR_UNSUPPORTED for other formats and in builds without assimp.
+// All meshes of an OBJ, STL, PLY, OFF, glTF, GLB, DAE or DXF file as one, in its nodes' placements,
+// polygons cut into triangles, vertices merged. Coordinates of glTF, DAE and DXF have float
+// precision (assimp). SN_ERROR_UNSUPPORTED for other formats and in builds without assimp.
 SN_API sn_status sn_mesh_import(const char *path, const sn_import_options *options, sn_mesh **mesh,
                                 sn_error *error);
 

@@ -636,16 +636,15 @@ static void meet_facets(contest *c, facet_pair *pair)
     }
 }
 
-// How deep corners are looked for below facets, and the cosine of the angle within which a facet
-// faces another.
-static const double SUNK = 0.1, FACING = 0.7;
+// The cosine of the angle within which a facet faces another.
+static const double FACING = 0.7;
 
 // The height of a point over a facet, along its normal or, for `side` -1, against it; NAN: it is
 // not over the facet, above the margin, or too deep.
 static double height_over(const contest *c, const sn_facet *facet, double side, sn_vec3 x)
 {
     double height = side * sn_dot(facet->normal, sn_vec3_sub(x, facet->corners[0]));
-    bool over = height <= c->margin && height >= -SUNK * c->scale;
+    bool over = height <= c->margin && height >= -SN_MESH_SUNK * c->scale;
     for (int k = 0; k < 3 && over; ++k) {
         sn_vec3 along = sn_vec3_sub(facet->corners[(k + 1) % 3], facet->corners[k]);
         sn_vec3 inward = sn_cross(facet->normal, along);
@@ -763,7 +762,8 @@ static void meet_ground(contest *c, spreads *known, const sn_facet *own, const s
     bool solid = sn_ground_is_solid(c->other);
     double spread = solid ? -1.0 : SN_PI; // found when it is needed
     sn_facet_walk walk;
-    sn_facet_walk_start(&walk, c->ground, enlarge(around, fmax(c->margin, SUNK * c->scale)));
+    sn_facet_walk_start(&walk, c->ground,
+                        enlarge(around, fmax(c->margin, SN_MESH_SUNK * c->scale)));
     for (int index; (index = sn_facet_walk_next(&walk)) >= 0;) {
         pair.a = sn_facet_get(c->ground, index);
         meet_corners(c, &pair);
@@ -792,7 +792,7 @@ static int collide_grounds(const sn_collider *ground, const sn_transform *place_
     sn_transform back = sn_transform_inverse(c.place);
     // The ground's box as the mesh sees it.
     sn_collider box = *ground;
-    box.bounds = enlarge(ground->bounds, fmax(margin, SUNK * c.scale));
+    box.bounds = enlarge(ground->bounds, fmax(margin, SN_MESH_SUNK * c.scale));
     sn_facet_walk walk;
     sn_facet_walk_start(&walk, mesh, sn_collider_bounds(&box, &back));
     for (int index; (index = sn_facet_walk_next(&walk)) >= 0;) {

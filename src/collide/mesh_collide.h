@@ -19,6 +19,9 @@
 #include "collide/collider.h"
 #include "collide/manifold.h"
 
+// How deep corners of one mesh are looked for below facets of another, as a share of the smaller.
+#define SN_MESH_SUNK 0.1
+
 // As sn_collide, with a ground for b and anything whose type is not after b's for a: convex, a
 // plane, or another ground. Two that cannot move (plane or height field and height field) give 0.
 SN_API int sn_collide_with_ground(const sn_collider *a, const sn_transform *place_a,

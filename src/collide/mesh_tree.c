@@ -69,6 +69,30 @@ static void find_patches(sn_mesh_tree *tree)
     }
 }
 
+// Parts connected over edges: `parents` as scratch, triangle_count.
+static bool find_shells(sn_mesh_tree *tree, int *parents)
+{
+    for (int t = 0; t < tree->triangle_count; ++t) {
+        parents[t] = t;
+    }
+    for (int e = 0; e < 3 * tree->triangle_count; ++e) {
+        if (tree->twins[e] > e) {
+            int a = find_root(parents, e / 3), b = find_root(parents, tree->twins[e] / 3);
+            parents[a > b ? a : b] = a > b ? b : a;
+        }
+    }
+    for (int t = 0; t < tree->triangle_count; ++t) {
+        tree->shell_count += parents[t] == t;
+    }
+    tree->shells = sn_allocate((size_t)tree->shell_count * sizeof *tree->shells);
+    for (int t = 0, at = 0; tree->shells != NULL && t < tree->triangle_count; ++t) {
+        if (parents[t] == t) {
+            tree->shells[at++] = t;
+        }
+    }
+    return tree->shells != NULL;
+}
+
 static void find_levels(sn_mesh_tree *tree)
 {
     for (int t = 0; t < tree->triangle_count; ++t) {
@@ -145,7 +169,12 @@ sn_status sn_mesh_tree_create(sn_mesh *mesh, sn_mesh_tree **tree, sn_error *erro
         return sn_fail_memory(error, (size_t)mesh->triangle_count * 160);
     }
     made->twins = edges.twin;
+    bool known = find_shells(made, edges.by_edge); // which has room for more
     sn_free(edges.by_edge);
+    if (!known) {
+        sn_mesh_tree_release(made);
+        return sn_fail_memory(error, (size_t)mesh->triangle_count * sizeof(int));
+    }
     find_normals(made);
     find_patches(made);
     find_levels(made);
@@ -175,6 +204,7 @@ void sn_mesh_tree_release(const sn_mesh_tree *tree)
     sn_free(last->normals);
     sn_free(last->patches);
     sn_free(last->levels);
+    sn_free(last->shells);
     sn_free(last->corner_normals);
     sn_free(last);
 }

@@ -36,6 +36,8 @@ struct sn_mesh_tree {
     int *patches;             // triangle_count
     uint8_t *levels;          // triangle_count: bit k: the plane goes on across edge k
     sn_vec3 *corner_normals;  // by vertex, weighed by angles, not unit; NULL for open meshes
+    int *shells;              // shell_count: the lowest triangle of each connected part
+    int shell_count;
     sn_aabb bounds;
 };
 

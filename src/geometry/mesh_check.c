@@ -4,6 +4,7 @@
 #include "geometry/mesh_check.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -339,6 +340,7 @@ static void measure_shell(checker *c, int s)
 }
 
 // How often shell s goes around the point: the sum of the solid angles of its triangles over 4 pi.
+// NAN for a point on the shell.
 // Van Oosterom and Strackee, "The solid angle of a plane triangle", IEEE Trans. Biomed. Eng. 30
 // (1983).
 static double winding_number(const checker *c, int s, sn_vec3 point)
@@ -355,6 +357,10 @@ static double winding_number(const checker *c, int s, sn_vec3 point)
         double numerator = sn_dot(p[0], sn_cross(p[1], p[2]));
         double denominator = length[0] * length[1] * length[2] + sn_dot(p[0], p[1]) * length[2] +
                              sn_dot(p[1], p[2]) * length[0] + sn_dot(p[2], p[0]) * length[1];
+        double product = length[0] * length[1] * length[2];
+        if (fabs(numerator) <= 1e-10 * product && denominator <= 1e-10 * product) {
+            return NAN;
+        }
         sn_sum_add(&angle, 2.0 * sn_atan2(numerator, denominator));
     }
     return sn_sum_value(&angle) / (4.0 * SN_PI);
@@ -387,26 +393,91 @@ static bool shell_inside(const checker *c, int inner, int outer)
     return false;
 }
 
-static bool find_inward_shells(checker *c)
+// Which way a shell is turned once it is put right: 1 outward, -1 inward, 0 without volume.
+static int sign_of(double volume)
+{
+    return volume > 0.0 ? 1 : volume < 0.0 ? -1 : 0;
+}
+
+// A shell surrounds only smaller ones, also where rounding or crossing surfaces say otherwise.
+static bool is_larger(const checker *c, int a, int b)
+{
+    double of_a = fabs(c->shells[a].volume), of_b = fabs(c->shells[b].volume);
+    return of_a > of_b || (of_a == of_b && a < b);
+}
+
+typedef struct sized_shell {
+    double size;
+    int shell;
+} sized_shell;
+
+static int compare_sizes(const void *first, const void *second)
+{
+    const sized_shell *a = first, *b = second;
+    if (a->size != b->size) {
+        return a->size > b->size ? -1 : 1;
+    }
+    return a->shell < b->shell ? -1 : a->shell > b->shell;
+}
+
+typedef struct enclosure {
+    int inner, outer;
+} enclosure;
+
+// A shell must not take away what is not there: an inward one needs a winding number of at least 1
+// of the shells around it, which are put right first. So an inward shell within
+// one solid is a hollow, and an outward one is a part inside a part. Within a shell that had to be
+// turned an outward shell was a hollow, as all of the file is inside out.
+static bool judge_shells(checker *c, const enclosure *pairs, const int *starts, sized_shell *order,
+                         int *signs)
 {
     for (int s = 0; s < c->shell_count; ++s) {
-        measure_shell(c, s);
+        order[s] = (sized_shell){fabs(c->shells[s].volume), s};
     }
-    for (int s = 0; s < c->shell_count; ++s) {
-        for (int other = 0; other < c->shell_count; ++other) {
-            if (other != s && bounds_contain(c->bounds[other], c->bounds[s]) &&
-                shell_inside(c, s, other)) {
-                c->shells[s].depth += 1;
-            }
+    qsort(order, (size_t)c->shell_count, sizeof *order, compare_sizes);
+    for (int i = 0; i < c->shell_count; ++i) {
+        int s = order[i].shell, around = 0, sign = sign_of(c->shells[s].volume);
+        bool turned = false;
+        for (int k = starts[s]; k < starts[s] + c->shells[s].depth; ++k) {
+            int outer = pairs[k].outer, had = sign_of(c->shells[outer].volume);
+            around += signs[outer];
+            turned = turned || signs[outer] != had;
         }
-        bool hollow = c->shells[s].depth % 2 == 1;
-        bool right = hollow ? c->shells[s].volume < 0.0 : c->shells[s].volume > 0.0;
-        if (!right &&
+        bool wrong = sign == 0 || (sign < 0 && around < 1) || (turned && sign > 0 && around > 0);
+        signs[s] = wrong ? -sign : sign;
+        if (wrong &&
             !add_problem(c, SN_MESH_INWARD_SHELL, -1, -1, c->shells[s].first_triangle, -1)) {
             return false;
         }
     }
     return true;
+}
+
+static bool find_inward_shells(checker *c)
+{
+    SN_ARRAY(enclosure) pairs = {0};
+    size_t count = (size_t)c->shell_count;
+    int *starts = sn_allocate(2 * count * sizeof *starts);
+    sized_shell *order = sn_allocate(count * sizeof *order);
+    bool done = starts != NULL && order != NULL;
+    for (int s = 0; s < c->shell_count; ++s) {
+        measure_shell(c, s);
+    }
+    for (int s = 0; done && s < c->shell_count; ++s) {
+        starts[s] = pairs.count;
+        for (int other = 0; other < c->shell_count && done; ++other) {
+            if (is_larger(c, other, s) && bounds_contain(c->bounds[other], c->bounds[s]) &&
+                shell_inside(c, s, other)) {
+                c->shells[s].depth += 1;
+                done = sn_array_push(&pairs, (enclosure){s, other});
+            }
+        }
+    }
+    done = done && judge_shells(c, pairs.data, starts, order, starts + count);
+    sn_free(starts);
+    sn_free(order);
+    sn_array_free(&pairs);
+    return done;
 }
 
 // ---- the report ----
@@ -490,8 +561,9 @@ static sn_status fail_shell(const checker *c, const sn_mesh_problem *problem, co
     char place[64], a[120];
     snprintf(place, sizeof place, "mesh shell of triangle %d", shell->first_triangle);
     describe_vertex(c->mesh, c->mesh->triangles[3 * (size_t)shell->first_triangle], a, sizeof a);
-    const char *what = shell->depth % 2 == 1 ? "a hollow must be turned inward (volume below 0)"
-                                             : "a solid must be turned outward (volume above 0)";
+    const char *what = shell->volume > 0.0   ? "a hollow must be turned inward (volume below 0)"
+                       : shell->volume < 0.0 ? "a solid must be turned outward (volume above 0)"
+                                             : "it encloses nothing";
     return sn_fail(
         error, SN_ERROR_GEOMETRY, place,
         "the shell of %d triangles that has %s is inside %d others and has a signed volume "

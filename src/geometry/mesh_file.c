@@ -1,128 +1,117 @@
 #include "geometry/mesh_file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
+#include "geometry/tetrahedra_file.h"
 
-// ---- PLY ----
+typedef struct list_kind {
+    const char *tag;
+    bool whole; // indices and counts, not coordinates
+} list_kind;
 
-enum { LINE_SIZE = 1024, MOST_LINES = 10000 };
+static const list_kind kinds[] = {{"p", true},       {"v", true},          {"h", true},
+                                  {"vcount", true},  {"int_array", true},  {"float_array", false},
+                                  {"matrix", false}, {"translate", false}, {"rotate", false},
+                                  {"scale", false},  {"lookat", false},    {"skew", false}};
 
-// Fewer than three words, or a third that is not a number, spoil an element; see the format's
-// description by G. Turk (1994).
-static bool element_is_sound(const char *line)
+static bool is_blank(char c)
 {
-    char name[LINE_SIZE], count[LINE_SIZE], rest[2];
-    if (sscanf(line, "element %1023s %1023s %1s", name, count, rest) != 2) {
-        return false;
-    }
-    size_t digits = strspn(count, "0123456789");
-    return digits > 0 && digits < 10 && count[digits] == '\0';
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static bool property_is_sound(const char *line)
+// The kind of list that begins at '<'; NULL: none.
+static const list_kind *list_at(const char *at, const char *end)
 {
-    char words[5][LINE_SIZE] = {""};
-    int count = sscanf(line, "property %1023s %1023s %1023s %1023s %1023s", words[0], words[1],
-                       words[2], words[3], words[4]);
-    return strcmp(words[0], "list") == 0 ? count == 4 : count == 2;
-}
-
-static bool header_line_is_sound(const char *line)
-{
-    char word[LINE_SIZE] = "";
-    sscanf(line, "%1023s", word);
-    if (strcmp(word, "element") == 0) {
-        return element_is_sound(line);
-    }
-    if (strcmp(word, "property") == 0) {
-        return property_is_sound(line);
-    }
-    return strcmp(word, "format") == 0 || strcmp(word, "comment") == 0 ||
-           strcmp(word, "obj_info") == 0 || strcmp(word, "end_header") == 0;
-}
-
-// Lines end with LF, CR or both.
-static bool read_line(FILE *file, char line[LINE_SIZE])
-{
-    int length = 0, c;
-    while ((c = fgetc(file)) != EOF && c != '\n' && c != '\r') {
-        if (length + 1 < LINE_SIZE) {
-            line[length++] = (char)c;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        size_t length = strlen(kinds[i].tag);
+        if ((size_t)(end - at) > length + 1 && memcmp(at + 1, kinds[i].tag, length) == 0 &&
+            (at[length + 1] == '>' || is_blank(at[length + 1]))) {
+            return &kinds[i];
         }
     }
-    if (c == '\r' && (c = fgetc(file)) != '\n' && c != EOF) {
-        ungetc(c, file);
-    }
-    line[length] = '\0';
-    return c != EOF || length > 0;
+    return NULL;
 }
 
-sn_status sn_ply_file_check(const char *path, sn_error *error)
+// "-12", or for numbers that need not be whole also "1.5e-3", "NaN", "INF".
+static bool word_is_sound(const char *word, size_t length, bool whole)
 {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return sn_fail(error, SN_ERROR_FILE, path, "cannot be opened for reading: %s",
-                       strerror(errno));
+    size_t i = word[0] == '-' || word[0] == '+' ? 1 : 0;
+    if (whole) {
+        size_t digits = 0;
+        while (i < length && word[i] >= '0' && word[i] <= '9') {
+            ++i;
+            ++digits;
+        }
+        return digits > 0 && digits < 11 && i == length;
     }
-    char line[LINE_SIZE] = "";
-    int number = 0;
-    bool sound = true, ended = false;
-    while (sound && !ended && number < MOST_LINES && read_line(file, line)) {
-        number += 1;
-        sound = number == 1 ? strcmp(line, "ply") == 0 || strcmp(line, "PLY") == 0
-                            : header_line_is_sound(line);
-        ended = sound && strncmp(line, "end_header", 10) == 0;
+    if (length - i == 3 && (memcmp(word + i, "NaN", 3) == 0 || memcmp(word + i, "INF", 3) == 0)) {
+        return true;
     }
-    fclose(file);
-    if (ended) {
-        return SN_OK;
+    bool digit = false;
+    for (; i < length; ++i) {
+        char c = word[i];
+        digit = digit || (c >= '0' && c <= '9');
+        if (!((c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E')) {
+            return false;
+        }
+    }
+    return digit;
+}
+
+static sn_status fail_word(const char *path, const char *text, const char *word, size_t length,
+                           const list_kind *kind, sn_error *error)
+{
+    int line = 1, column = 1;
+    for (const char *at = text; at < word; ++at) {
+        line += *at == '\n';
+        column = *at == '\n' ? 1 : column + 1;
     }
     char place[256];
-    snprintf(place, sizeof place, "%.240s:%d", path, number);
-    if (!sound) {
-        return sn_fail(error, SN_ERROR_FORMAT, place, "'%.60s' is no line of a PLY header", line);
-    }
-    return sn_fail(error, SN_ERROR_FORMAT, place, "the PLY header has no end_header");
+    snprintf(place, sizeof place, "%.220s:%d:%d", path, line, column);
+    return sn_fail(error, SN_ERROR_FORMAT, place, "'%.*s' in <%s>; a %snumber was expected",
+                   (int)(length < 40 ? length : 40), word, kind->tag, kind->whole ? "whole " : "");
 }
 
-// ---- STL ----
-
-// Binary files have 80 bytes of anything, a count, and 50 bytes per triangle.
-static bool is_binary_stl(FILE *file, long size)
+static sn_status check_lists(const char *path, const char *text, size_t size, sn_error *error)
 {
-    unsigned char n[4];
-    if (size < 84 || fseek(file, 80, SEEK_SET) != 0 || fread(n, 1, 4, file) != 4) {
-        return false;
-    }
-    uint64_t count = n[0] | (uint64_t)n[1] << 8 | (uint64_t)n[2] << 16 | (uint64_t)n[3] << 24;
-    return (uint64_t)size == 84 + 50 * count;
-}
-
-sn_status sn_stl_file_check(const char *path, sn_error *error)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return sn_fail(error, SN_ERROR_FILE, path, "cannot be opened for reading: %s",
-                       strerror(errno));
-    }
-    char start[6] = "", end[1025] = "";
-    bool text = fread(start, 1, 5, file) == 5 && memcmp(start, "solid", 5) == 0;
-    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    bool whole = true;
-    if (text && size >= 0 && !is_binary_stl(file, size)) {
-        long last = size > 1024 ? 1024 : size;
-        fseek(file, size - last, SEEK_SET);
-        size_t got = fread(end, 1, (size_t)last, file);
-        end[got] = '\0';
-        whole = strstr(end, "endsolid") != NULL;
-    }
-    fclose(file);
-    if (!whole) {
-        return sn_fail(error, SN_ERROR_FORMAT, path,
-                       "breaks off: endsolid was expected at the end of a text STL file");
+    const char *at = text, *end = text + size;
+    while (at < end) {
+        const list_kind *kind = *at == '<' ? list_at(at, end) : NULL;
+        if (kind == NULL) {
+            ++at;
+            continue;
+        }
+        while (at < end && *at != '>') {
+            ++at;
+        }
+        at += at < end;
+        while (at < end && *at != '<') {
+            const char *word = at;
+            while (at < end && *at != '<' && !is_blank(*at)) {
+                ++at;
+            }
+            if (at > word && !word_is_sound(word, (size_t)(at - word), kind->whole)) {
+                return fail_word(path, text, word, (size_t)(at - word), kind, error);
+            }
+            while (at < end && is_blank(*at)) {
+                ++at;
+            }
+        }
     }
     return SN_OK;
+}
+
+sn_status sn_dae_file_check(const char *path, sn_error *error)
+{
+    char *text = NULL;
+    size_t length = 0;
+    sn_status status = sn_file_read_text(path, &text, &length, error);
+    if (status == SN_OK) {
+        status = check_lists(path, text, length, error);
+    }
+    sn_free(text);
+    return status;
 }

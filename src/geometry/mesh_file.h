@@ -1,14 +1,12 @@
-// A first look at mesh files, for what assimp does not get along with: it never comes back from
-// some broken PLY headers, and loses memory on text STL files that break off.
+// A first look at DAE files, for what assimp does not get along with: it never comes back from
+// lists of indices with a word that is no number.
 #ifndef SN_GEOMETRY_MESH_FILE_H
 #define SN_GEOMETRY_MESH_FILE_H
 
 #include "sinew/base.h"
 
-// The header has its end, and in between only lines of the format. The error's place is path:line.
-sn_status sn_ply_file_check(const char *path, sn_error *error);
-
-// A file that starts with "solid" and is not binary ends with "endsolid".
-sn_status sn_stl_file_check(const char *path, sn_error *error);
+// Every list of numbers in the file (p, v, vcount, h, float_array, int_array) is one. The error's
+// place is path:line:column.
+sn_status sn_dae_file_check(const char *path, sn_error *error);
 
 #endif

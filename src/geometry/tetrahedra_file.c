@@ -52,7 +52,7 @@ static char *with_ending(const char *path, const char *ending)
 
 // ---- reading ----
 
-static sn_status read_text(const char *path, char **text, size_t *length, sn_error *error)
+sn_status sn_file_read_text(const char *path, char **text, size_t *length, sn_error *error)
 {
     *text = NULL;
     *length = 0;
@@ -97,7 +97,7 @@ static sn_status read_tetgen(const char *path, sn_tetrahedra **tetrahedra, sn_er
         status = sn_fail_memory(error, strlen(path));
     }
     for (int k = 0; k < 2 && status == SN_OK; ++k) {
-        status = read_text(names[k], &texts[k], &lengths[k], error);
+        status = sn_file_read_text(names[k], &texts[k], &lengths[k], error);
     }
     if (status == SN_OK) {
         status = sn_tetrahedra_parse_tetgen(names[0], texts[0], lengths[0], names[1], texts[1],
@@ -122,7 +122,7 @@ sn_status sn_tetrahedra_read(const char *path, sn_tetrahedra **tetrahedra, sn_er
     }
     char *text;
     size_t length;
-    sn_status status = read_text(path, &text, &length, error);
+    sn_status status = sn_file_read_text(path, &text, &length, error);
     if (status == SN_OK) {
         status = (format == MSH ? sn_tetrahedra_parse_msh
                                 : sn_tetrahedra_parse_vtk)(path, text, length, tetrahedra, error);

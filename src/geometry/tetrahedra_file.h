@@ -55,4 +55,7 @@ SN_API sn_status sn_tetrahedra_parse_tetgen(const char *node_name, const char *n
                                             const char *ele_text, size_t ele_length,
                                             sn_tetrahedra **tetrahedra, sn_error *error);
 
+// All bytes of a file, for the caller to free.
+sn_status sn_file_read_text(const char *path, char **text, size_t *length, sn_error *error);
+
 #endif

@@ -7,6 +7,7 @@
 #include "scene/checker.h"
 #include "scene/elastic_mesh.h"
 #include "scene/error_list.h"
+#include "scene/surface_note.h"
 
 // ---- keys ----
 
@@ -261,7 +262,14 @@ sn_status sn_check_tetrahedra(sn_checker *c, const sn_body_item *body, bool agai
         return SN_OK;
     }
     sn_error error = {0};
+    sn_surface_notes notes = {0};
+    mesh->notes = &notes;
     sn_status status = sn_tetrahedra_item_make(c->scene, mesh, body->nodes, &mesh->next, &error);
+    mesh->notes = NULL;
+    if (status == SN_OK && !again && mesh->file != NULL) {
+        sn_surface_remark(c, &mesh->item, sn_item_place(&mesh->item, "file"), mesh->file, true,
+                          &notes);
+    }
     if (status != SN_OK && status != SN_ERROR_MEMORY) {
         char where[SN_PLACE_SIZE];
         sn_place place = mesh->file != NULL ? sn_item_place(&mesh->item, "file") : mesh->item.place;

@@ -301,21 +301,22 @@ void sn_check_shape_values(sn_checker *c, const sn_shape_item *shape)
 
 // ---- meshes and height fields ----
 
-static sn_status make_mesh(sn_scene *scene, const sn_body_item *body, sn_shape_item *shape,
+static sn_status make_mesh(sn_checker *c, const sn_body_item *body, sn_shape_item *shape,
                            bool again, sn_place *place, sn_error *error)
 {
-    bool hull = false, may_end = body->type != SN_BODY_RIGID;
+    bool may_end = body->type != SN_BODY_RIGID;
+    sn_surface_notes notes;
     const char *key = shape->file != NULL                      ? "file"
                       : shape->item.table->id == SN_SHAPE_HULL ? "points"
                                                                : "vertices";
     *place = sn_item_place(&shape->item, key);
-    sn_status status = sn_shape_item_mesh(scene, shape, may_end, &shape->next_mesh, &hull, error);
-    if (status == SN_OK && hull && !again) {
-        char where[SN_PLACE_SIZE];
-        status = sn_error_list_add(&scene->notes, SN_OK, sn_place_text(scene, *place, where),
-                                   "the mesh is not closed: its convex hull stands for it");
+    sn_status status =
+        sn_shape_item_mesh(c->scene, shape, may_end, &shape->next_mesh, &notes, error);
+    if (status == SN_OK && !again) {
+        sn_surface_remark(c, &shape->item, *place, shape->file, body->type == SN_BODY_RIGID,
+                          &notes);
     }
-    return status;
+    return status == SN_OK ? c->first : status;
 }
 
 // A mesh of a robot that cannot be used is left out where the body has a mass of its own.
@@ -334,7 +335,7 @@ static sn_status check_mesh(sn_checker *c, const sn_body_item *body, sn_shape_it
     sn_place place = shape->item.place;
     sn_status status = SN_OK;
     if (sn_shape_item_is_mesh(shape)) {
-        status = make_mesh(c->scene, body, shape, again, &place, &error);
+        status = make_mesh(c, body, shape, again, &place, &error);
     } else if (shape->item.table->id == SN_SHAPE_HEIGHT_FIELD) {
         status = sn_shape_item_field(c->scene, shape, &shape->next_field, &place, &error);
     }

@@ -137,6 +137,7 @@ static sn_status fill_surface(const sn_tetrahedra_item *item, const char *path, 
     sn_import_options options = sn_default_import_options();
     options.up = (sn_up_axis)item->up;
     options.unit = unit;
+    options.repair = item->repair ? &item->notes->repair : NULL;
     sn_mesh *surface = NULL, *scaled = NULL;
     sn_error inner = {0};
     sn_status status = sn_mesh_import(path, &options, &surface, &inner);
@@ -148,6 +149,9 @@ static sn_status fill_surface(const sn_tetrahedra_item *item, const char *path, 
     status = status == SN_OK
                  ? sn_mesh_transformed(surface, item->scale, SN_TRANSFORM_IDENTITY, &scaled, error)
                  : status;
+    if (status == SN_OK) {
+        status = sn_surface_settle(&scaled, item->repair, false, false, item->notes, error);
+    }
     if (status == SN_OK) {
         sn_tetrahedra_fill_options fill = sn_default_tetrahedra_fill_options();
         fill.edge = item->edge;
@@ -208,10 +212,11 @@ static sn_status read_file(const sn_scene *scene, const sn_tetrahedra_item *item
     }
     sn_error inner = {0};
     bool filled = !holds_tetrahedra(path);
-    const char *idle = filled                               ? NULL
-                       : sn_item_gives(&item->item, "edge") ? "edge"
-                       : sn_item_gives(&item->item, "up")   ? "up"
-                                                            : NULL;
+    const char *idle = filled                                 ? NULL
+                       : sn_item_gives(&item->item, "edge")   ? "edge"
+                       : sn_item_gives(&item->item, "up")     ? "up"
+                       : sn_item_gives(&item->item, "repair") ? "repair"
+                                                              : NULL;
     sn_status status = idle != NULL
                            ? sn_fail(&inner, SN_ERROR_SCENE, path,
                                      "\"%s\" is of surfaces that are filled, and this file holds "

@@ -205,11 +205,11 @@ static void fill_piece(placing *p, sn_made_part *made, sn_part *part)
     }
     if (part->type == SN_PART_SOLID) {
         sn_error error = {0};
-        bool hull;
+        sn_surface_notes notes;
         sn_mesh *mesh = NULL;
         made->shapes[0]->scale = sn_vec3_make(item->scale, item->scale, item->scale);
         sn_status status =
-            sn_shape_item_mesh(p->scene, made->shapes[0], false, &mesh, &hull, &error);
+            sn_shape_item_mesh(p->scene, made->shapes[0], false, &mesh, &notes, &error);
         if (status == SN_ERROR_MEMORY) {
             p->status = status;
         } else if (status != SN_OK) {

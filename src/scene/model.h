@@ -186,6 +186,7 @@ typedef struct sn_shape_item {
     const char *material, *file, *unit;
     sn_vec3 scale;
     int up;
+    bool repair;
     double merge_distance;
     uint32_t colour;
     bool closed, smooth;
@@ -233,10 +234,12 @@ typedef struct sn_tetrahedra_item {
     sn_number_list regions;
     const char *file, *unit;
     int up;
+    bool repair; // the surface that is filled
     // found out later
-    bool bound;                 // some of its numbers are expressions
-    bool renumbered;            // its regions are those of the body's materials, in their order
-    sn_tetrahedra *made, *next; // next while a param is being set
+    struct sn_surface_notes *notes; // of the surface; only while it is read
+    bool bound;                     // some of its numbers are expressions
+    bool renumbered;                // its regions are those of the body's materials, in their order
+    sn_tetrahedra *made, *next;     // next while a param is being set
 } sn_tetrahedra_item;
 
 // Variants of a choice of vertices, by what they are in.

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "geometry/mesh_check.h"
 #include "scene/path.h"
 
 bool sn_shape_item_is_mesh(const sn_shape_item *shape)
@@ -18,11 +17,12 @@ bool sn_shape_item_is_mesh(const sn_shape_item *shape)
 // ---- meshes ----
 
 static sn_status import(const sn_scene *scene, const sn_shape_item *shape, sn_mesh **mesh,
-                        sn_error *error)
+                        sn_mesh_repair *repair, sn_error *error)
 {
     sn_import_options options = sn_default_import_options();
     options.up = (sn_up_axis)shape->up;
     options.merge_distance = shape->merge_distance;
+    options.repair = shape->repair || shape->item.table->id == SN_SHAPE_HULL ? repair : NULL;
     if (shape->unit != NULL) {
         sn_unit unit;
         sn_status status = sn_units_read_unit(shape->unit, strlen(shape->unit), &unit, error);
@@ -52,6 +52,11 @@ static sn_status import(const sn_scene *scene, const sn_shape_item *shape, sn_me
     }
     if (status == SN_ERROR_FILE && sn_path_near(path, near)) {
         sn_fail(error, status, inner.place, "%s; did you mean \"%s\"?", inner.text, near);
+    } else if (status == SN_ERROR_GEOMETRY && options.repair == NULL) {
+        sn_fail(error, status, inner.place,
+                "%.400s; write \"repair\": true to have it repaired, or \"type\": \"hull\" for its "
+                "convex hull",
+                inner.text);
     } else if (status != SN_OK) {
         sn_fail(error, status, inner.place, "%s", inner.text);
     }
@@ -162,7 +167,8 @@ static sn_status make_hull(const sn_scene *scene, const sn_shape_item *shape, sn
         return sn_mesh_convex_hull(shape->points.data, shape->points.count, mesh, error);
     }
     sn_mesh *all = NULL;
-    sn_status status = import(scene, shape, &all, error);
+    sn_mesh_repair left_alone = {0}; // faces do not matter to a hull
+    sn_status status = import(scene, shape, &all, &left_alone, error);
     while (status == SN_OK && *mesh == NULL) {
         sn_mesh *part = NULL;
         status = hull_of_corners(all, &part, error);
@@ -176,12 +182,12 @@ static sn_status make_hull(const sn_scene *scene, const sn_shape_item *shape, sn
 }
 
 static sn_status make(const sn_scene *scene, const sn_shape_item *shape, sn_mesh **mesh,
-                      sn_error *error)
+                      sn_mesh_repair *repair, sn_error *error)
 {
     switch (shape->item.table->id) {
     case SN_SHAPE_MESH:
         if (shape->file != NULL) {
-            return import(scene, shape, mesh, error);
+            return import(scene, shape, mesh, repair, error);
         }
         return sn_mesh_create(shape->vertices.data, shape->vertices.count, shape->triangles.data,
                               shape->triangles.count, mesh, error);
@@ -195,20 +201,21 @@ static sn_status make(const sn_scene *scene, const sn_shape_item *shape, sn_mesh
 }
 
 sn_status sn_shape_item_mesh(const sn_scene *scene, const sn_shape_item *shape, bool may_end,
-                             sn_mesh **mesh, bool *hull, sn_error *error)
+                             sn_mesh **mesh, sn_surface_notes *notes, sn_error *error)
 {
     *mesh = NULL;
-    *hull = false;
-    sn_status status = make(scene, shape, mesh, error);
-    if (status == SN_OK && shape->role != SN_ROLE_VISUAL) {
-        status = may_end ? sn_mesh_check_surface(*mesh, error) : sn_mesh_check(*mesh, NULL, error);
+    *notes = (sn_surface_notes){0};
+    sn_status status = make(scene, shape, mesh, &notes->repair, error);
+    if (status == SN_OK && (shape->role != SN_ROLE_VISUAL || shape->repair)) {
+        bool offer_hull = shape->item.table->id == SN_SHAPE_MESH;
+        status = sn_surface_settle(mesh, shape->repair, may_end, offer_hull, notes, error);
         if (status == SN_ERROR_GEOMETRY && shape->hull_when_open) {
             sn_mesh *open = *mesh;
             *mesh = NULL;
             status = sn_mesh_convex_hull(sn_mesh_positions(open), sn_mesh_vertex_count(open), mesh,
                                          error);
             sn_mesh_release(open);
-            *hull = true;
+            notes->hull = true;
         }
     }
     if (status != SN_OK) {

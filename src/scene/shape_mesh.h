@@ -2,16 +2,16 @@
 #ifndef SN_SCENE_SHAPE_MESH_H
 #define SN_SCENE_SHAPE_MESH_H
 
-#include "scene/model.h"
+#include "scene/surface_note.h"
 
 // Does this variant end up as a mesh?
 bool sn_shape_item_is_mesh(const sn_shape_item *shape);
 
-// Makes the mesh of a mesh variant: imports, generates or takes what is written out. Checked to be
-// closed unless it `may_end` or is only drawn; `hull` tells whether its convex hull stands for one
-// that is not.
+// Makes the mesh of a mesh variant: imports, generates or takes what is written out. Closed, or
+// repaired to be so, unless it `may_end` or is only drawn; `notes` has what was done and what is
+// worth a note.
 sn_status sn_shape_item_mesh(const sn_scene *scene, const sn_shape_item *shape, bool may_end,
-                             sn_mesh **mesh, bool *hull, sn_error *error);
+                             sn_mesh **mesh, sn_surface_notes *notes, sn_error *error);
 
 // The mesh's vertices in a fixed order (by x, y, z), for the caller to free; NULL when memory runs
 // out. The hull of a file is that of its own corners in this order, so that a text which lists them

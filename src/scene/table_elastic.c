@@ -90,7 +90,8 @@ static const sn_key file_keys[] = {
     {"file", SN_KEY_STRING, AT(file),
      "Tetrahedra in a .msh (Gmsh) or .vtk file, text or binary, or .node and .ele (TetGen), "
      "relative "
-     "to the scene's; or a closed surface (OBJ, STL, PLY, glTF, GLB, DAE, DXF), which the program "
+     "to the scene's; or a closed surface (OBJ, STL, PLY, OFF, glTF, GLB, DAE, DXF), which the "
+     "program "
      "gmsh fills.",
      .required = true},
     {"unit", SN_KEY_STRING, AT(unit), "The file's unit of length, such as `mm`.",
@@ -98,6 +99,11 @@ static const sn_key file_keys[] = {
     {"scale", SN_KEY_VECTOR, AT(scale),
      "Factors along x, y and z; an odd number of negative ones mirrors it.", .standard = {1, 1, 1}},
     {"up", SN_KEY_ENUM, AT(up), "Of surfaces: the file's axis that points up.", .words = up_words},
+    {"repair", SN_KEY_BOOLEAN, AT(repair),
+     "Of surfaces: repairs one that is not closed: closes holes, turns faces, splits parts that "
+     "only "
+     "touch, cuts faces that cross themselves, drops faces without area. A note says what was "
+     "done."},
     {"edge", SN_KEY_NUMBER, AT(edge), "Of the elements that fill a surface, about.",
      .dimension = SN_LENGTH, .range = SN_RANGE_NOT_NEGATIVE,
      .standard_text = "0: the surface's triangles stay as they are"}};

@@ -103,7 +103,8 @@ static const sn_word up_words[] = {
 
 #define MESH_FILE(or_)                                                                             \
     {"file", SN_KEY_STRING, AT(file),                                                              \
-     "An OBJ, STL, PLY, glTF, GLB, DAE or DXF file, relative to the scene's; or give " or_ "."},   \
+     "An OBJ, STL, PLY, OFF, glTF, GLB, DAE or DXF file, relative to the scene's; or give " or_    \
+     "."},                                                                                         \
         {"unit", SN_KEY_STRING, AT(unit), "The file's unit of length, such as `mm`.",              \
          .standard_text = "what the format says, else m"},                                         \
         {"scale", SN_KEY_VECTOR, AT(scale),                                                        \
@@ -120,6 +121,10 @@ static const sn_word up_words[] = {
 
 static const sn_key mesh_keys[] = {
     MESH_FILE("`vertices` and `triangles`"),
+    {"repair", SN_KEY_BOOLEAN, AT(repair),
+     "Repairs a surface that is not closed: closes holes, turns faces, splits parts that only "
+     "touch, cuts faces that cross themselves, drops faces without area. A note says what was "
+     "done."},
     {"vertices", SN_KEY_POINTS3, AT(vertices), "Corners.", .dimension = SN_LENGTH, .least = 3},
     {"triangles", SN_KEY_TRIANGLES, AT(triangles),
      "Three indices into `vertices` each, counted from 0, counter-clockwise seen from outside.",

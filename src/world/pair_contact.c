@@ -310,6 +310,19 @@ static void note_unseen(sn_pair *pair, const sn_touch_place *a, const sn_touch_p
     pair->flags = (uint8_t)(unseen ? pair->flags | SN_PAIR_UNSEEN : pair->flags & ~SN_PAIR_UNSEEN);
 }
 
+// Two meshes without contact so far that are known to be farther apart than the margin. Pairs in
+// contact are not asked: they would not be.
+static bool meshes_are_apart(sn_touch *touch, const sn_pair *pair, const sn_touch_place *a,
+                             const sn_touch_place *b, double margin)
+{
+    if (pair->apart == 0 || pair->count > 0) {
+        return false;
+    }
+    sn_transform place = sn_transform_multiply(sn_transform_inverse(a->frame), b->frame);
+    return sn_mesh_apart_hold(a->collider, b->collider, &place, margin,
+                              &touch->gaps.data[pair->apart - 1]);
+}
+
 int sn_world_collide_pair(sn_world *world, sn_pair *pair, double h)
 {
     sn_touch *touch = &world->touch;
@@ -333,6 +346,10 @@ int sn_world_collide_pair(sn_world *world, sn_pair *pair, double h)
     }
     sn_manifold manifolds[SN_PATCHES];
     int left_out = 0;
+    if (meshes_are_apart(touch, pair, at_a, at_b, margin)) {
+        note_unseen(pair, at_a, at_b, margin, far);
+        return 0;
+    }
     int count = sn_collide(of_a, &at_a->frame, of_b, &at_b->frame, margin, &pair->cache, manifolds,
                            pair->capacity, &left_out);
     if (count > 0 && pair->count == 0) {

@@ -156,6 +156,9 @@ static void give_contacts(sn_touch *touch, sn_pair *pair)
     } else {
         touch->free_patches.data[touch->free_patches.count++] = pair->contacts;
     }
+    if (pair->apart > 0) {
+        touch->free_gaps.data[touch->free_gaps.count++] = pair->apart;
+    }
 }
 
 // Keeps only pairs of which `keep` says so.
@@ -221,6 +224,8 @@ void sn_touch_free(sn_touch *touch)
     sn_array_free(&touch->pool);
     sn_array_free(&touch->free_single);
     sn_array_free(&touch->free_patches);
+    sn_array_free(&touch->gaps);
+    sn_array_free(&touch->free_gaps);
     sn_array_free(&touch->active);
     sn_array_free(&touch->links);
     sn_array_free(&touch->kinds);
@@ -481,6 +486,28 @@ static bool has_patches(const sn_world *world, const sn_pair *pair)
            sn_touch_collider(world, &shapes[pair->b])->type >= SN_COLLIDER_HEIGHT_FIELD;
 }
 
+// Room for what is known of the gap between two meshes; none for other pairs.
+static bool take_gap(sn_world *world, sn_pair *pair)
+{
+    sn_touch *touch = &world->touch;
+    const sn_touch_shape *shapes = touch->shapes.data;
+    if (sn_touch_collider(world, &shapes[pair->a])->type != SN_COLLIDER_MESH ||
+        sn_touch_collider(world, &shapes[pair->b])->type != SN_COLLIDER_MESH) {
+        return true;
+    }
+    if (touch->free_gaps.count > 0) {
+        pair->apart = touch->free_gaps.data[--touch->free_gaps.count];
+    } else {
+        if (!sn_array_reserve(&touch->free_gaps, touch->gaps.count + 1) ||
+            !sn_array_resize(&touch->gaps, touch->gaps.count + 1)) {
+            return false;
+        }
+        pair->apart = touch->gaps.count;
+    }
+    touch->gaps.data[pair->apart - 1] = (sn_mesh_apart){0};
+    return true;
+}
+
 // A run of contacts for a pair, with at most `more` pairs to come: a pool that grows grows for all
 // of them at once, as each time costs a copy of it in fresh memory. Lists of free runs have room
 // for all runs, so that giving back cannot fail.
@@ -554,6 +581,8 @@ static void forget_pairs(sn_touch *touch)
     sn_array_clear(&touch->pool);
     sn_array_clear(&touch->free_single);
     sn_array_clear(&touch->free_patches);
+    sn_array_clear(&touch->gaps);
+    sn_array_clear(&touch->free_gaps);
     sn_array_clear(&touch->active);
     sn_array_clear(&touch->noted);
     touch->stays_current = false;
@@ -600,7 +629,7 @@ static bool merge_pairs(sn_world *world, const sn_broad_pair *found, int found_c
         sn_pair fresh = {.a = found[i].user_a, .b = found[i].user_b};
         const sn_touch_shape *a = &touch->shapes.data[fresh.a], *b = &touch->shapes.data[fresh.b];
         if (a->body != b->body && (is_moving(world, a) || is_moving(world, b))) {
-            if (!take_contacts(world, &fresh, found_count - i - 1)) {
+            if (!take_contacts(world, &fresh, found_count - i - 1) || !take_gap(world, &fresh)) {
                 return false;
             }
             mix_surfaces(world, &fresh);

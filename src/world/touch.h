@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "collide/broad.h"
 #include "collide/collide.h"
+#include "collide/mesh_apart.h"
 #include "collide/query.h"
 #include "sinew/contact.h"
 #include "solve/contact.h"
@@ -58,6 +59,7 @@ enum { SN_PATCHES = 16 }; // manifolds that a pair with a mesh or a field can ha
 typedef struct sn_pair {
     uint32_t a, b;    // touch shapes, a < b
     int contacts;     // first of its contacts in the pool
+    int apart;        // of two meshes: 1 + its place in the list of gaps; 0: none
     uint8_t capacity; // 1, or SN_PATCHES
     uint8_t count;    // with points, in the step under way
     uint8_t flags;
@@ -126,6 +128,8 @@ typedef struct sn_touch {
     SN_ARRAY(sn_pair) merged;        // scratch: the next pairs
     SN_ARRAY(sn_contact) pool;
     SN_ARRAY(int) free_single, free_patches; // first contacts of runs that nobody has
+    SN_ARRAY(sn_mesh_apart) gaps;            // of pairs of meshes that have no contact
+    SN_ARRAY(int) free_gaps;                 // of them that nobody has
     SN_ARRAY(int) active;                    // contacts with points: see sn_touch_contact
     SN_ARRAY(sn_island_pair) links;          // of the active ones; agents counted over all sets
     sn_islands islands;
