@@ -151,7 +151,7 @@ static sn_status fill_surface(const sn_tetrahedra_item *item, const char *path, 
     if (status == SN_OK) {
         sn_tetrahedra_fill_options fill = sn_default_tetrahedra_fill_options();
         fill.edge = item->edge;
-        status = sn_tetrahedra_fill(scaled, &fill, made, error);
+        status = sn_tetrahedra_fill(scaled, &fill, made, NULL, error);
     }
     sn_mesh_release(surface);
     sn_mesh_release(scaled);
