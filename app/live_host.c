@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "cache_folder.h"
 #include "files.h"
 #include "guard.h"
 #include "interrupt.h"
@@ -166,6 +167,8 @@ bool sn_live_host_start(sn_live_host *host, const sn_arguments *arguments,
     def.clock = now;
     def.user = host;
     def.threads = threads;
+    char cache[SN_PATH_LIMIT];
+    def.cache = sn_cache_folder(cache);
     if (sn_live_create(&def, &host->live, &error) != SN_OK) {
         sn_complain(arguments, "%s", sn_error_message(&error));
         return false;

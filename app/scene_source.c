@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "builtin.h"
+#include "cache_folder.h"
 #include "exit_code.h"
 #include "files.h"
 #include "setting.h"
@@ -91,10 +92,11 @@ static const char *find_embedded(void *user, const char *path, size_t *length)
 sn_status sn_scene_source_read(const sn_scene_source *source, sn_scene **scene,
                                sn_error_list *errors)
 {
+    char cache[SN_PATH_LIMIT];
+    sn_scene_options options = {.cache = sn_cache_folder(cache)};
     if (source->text == NULL) {
-        return sn_scene_load_file(source->name, NULL, scene, errors);
+        return sn_scene_load_file(source->name, &options, scene, errors);
     }
-    sn_scene_options options = {0};
     if (source->owned == NULL) {
         options.folder = "scenes";
         options.find = find_embedded;

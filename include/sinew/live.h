@@ -70,6 +70,8 @@ typedef struct sn_live_def {
     double (*clock)(void *user);
     void *user;
 
+    const char *cache; // folder of filled surfaces, see sn_scene_options; NULL: none; copied
+
     size_t history_bytes; // default 128 MiB; at least the last step is kept
     double frame_rate;    // frames a second for clients that ask for none, default 60
     double budget;        // s of work in one sn_live_advance, default 1/40

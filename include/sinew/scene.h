@@ -50,6 +50,9 @@ typedef struct sn_scene_options {
     const char *(*find)(void *user, const char *path, size_t *length);
     void *user;
     bool sealed; // nothing is read from the disk: for texts that come from elsewhere
+    // A folder in which filled surfaces are kept for the next time (256 MB at most); NULL: nothing
+    // is written anywhere. It is made when it is not there. Not used for sealed texts.
+    const char *cache;
 } sn_scene_options;
 
 // A text that begins with "<" is a URDF file: a scene of that one robot, held by the world.

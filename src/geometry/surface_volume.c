@@ -18,7 +18,7 @@ double sn_mesh_signed_volume(const sn_mesh *mesh)
     return sn_sum_value(&sum);
 }
 
-enum { LINES = 16384, DEEPEST = 8 };
+enum { LINES = 4096, DEEPEST = 4 };
 
 typedef struct line {
     const sn_surface_tree *tree;
@@ -70,10 +70,13 @@ bool sn_surface_tree_volume(const sn_surface_tree *tree, sn_aabb bounds, double 
                   .way = sn_vec3_make(0.0, 0.0, 1.02 * size.z),
                   .turn = turn};
         good = sn_surface_tree_crossings(tree, l.from, sn_vec3_add(l.from, l.way), &crossings);
+        double from = 0.0; // of the piece; those too short to matter join the next
         for (int k = 0; k <= crossings.count && good; ++k) {
-            double from = k > 0 ? crossings.data[k - 1] : 0.0;
             double to = k < crossings.count ? crossings.data[k] : 1.0;
-            sum += to - from > 1e-9 ? inside_part(&l, from, to, 0) : 0.0;
+            if (to - from > 1e-3) {
+                sum += inside_part(&l, from, to, 0);
+                from = to;
+            }
         }
     }
     sn_array_free(&crossings);

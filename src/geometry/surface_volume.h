@@ -8,8 +8,8 @@
 // not overlap itself, and negative for one that is inside out.
 SN_API double sn_mesh_signed_volume(const sn_mesh *mesh);
 
-// Of all points with `turn` times the winding number above 1/2, along some 16,000 lines: within
-// some thousandths. False when memory runs out.
+// Of all points with `turn` times the winding number above 1/2, along some 4,000 lines: within
+// a thousandth or so. False when memory runs out.
 SN_API bool sn_surface_tree_volume(const sn_surface_tree *tree, sn_aabb bounds, double turn,
                                    double *volume);
 

@@ -429,8 +429,11 @@ static sn_status load_scene(const sn_live *live, const char *path, const char *t
                                  strlen(path));
     }
     memcpy(folder, path, folder_length);
-    sn_scene_options options = {
-        .folder = folder, .find = live->def.find_file, .user = live->def.user, .sealed = foreign};
+    sn_scene_options options = {.folder = folder,
+                                .find = live->def.find_file,
+                                .user = live->def.user,
+                                .sealed = foreign,
+                                .cache = live->def.cache};
     return sn_scene_load_text(path, text, length, &options, scene, errors);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "scene/fill_cache.h"
 #include "scene/path.h"
 #include "scene/shape_mesh.h"
 
@@ -129,10 +130,35 @@ static sn_status make_listed(const sn_tetrahedra_item *item, sn_tetrahedra **mad
     return status;
 }
 
+// ---- surfaces ----
+
+static sn_status fill(const sn_scene *scene, const sn_tetrahedra_item *item, const sn_mesh *surface,
+                      sn_tetrahedra **made, sn_tetrahedra_fill_report *report, sn_error *error)
+{
+    sn_tetrahedra_fill_options options = sn_default_tetrahedra_fill_options();
+    options.method = (sn_fill_method)item->fill;
+    options.edge = item->edge;
+    return sn_fill_cached(scene->sealed ? NULL : scene->cache, surface, &options, made, report,
+                          error);
+}
+
+static sn_status fill_listed(const sn_scene *scene, const sn_tetrahedra_item *item,
+                             sn_tetrahedra **made, sn_tetrahedra_fill_report *report,
+                             sn_error *error)
+{
+    sn_mesh *surface = NULL;
+    sn_status status = sn_mesh_create(item->vertices.data, item->vertices.count,
+                                      item->triangles.data, item->triangles.count, &surface, error);
+    status = status == SN_OK ? fill(scene, item, surface, made, report, error) : status;
+    sn_mesh_release(surface);
+    return status;
+}
+
 // ---- files ----
 
-static sn_status fill_surface(const sn_tetrahedra_item *item, const char *path, double unit,
-                              sn_tetrahedra **made, sn_error *error)
+static sn_status fill_file(const sn_scene *scene, const sn_tetrahedra_item *item, const char *path,
+                           double unit, sn_tetrahedra **made, sn_tetrahedra_fill_report *report,
+                           sn_error *error)
 {
     sn_import_options options = sn_default_import_options();
     options.up = (sn_up_axis)item->up;
@@ -148,11 +174,7 @@ static sn_status fill_surface(const sn_tetrahedra_item *item, const char *path, 
     status = status == SN_OK
                  ? sn_mesh_transformed(surface, item->scale, SN_TRANSFORM_IDENTITY, &scaled, error)
                  : status;
-    if (status == SN_OK) {
-        sn_tetrahedra_fill_options fill = sn_default_tetrahedra_fill_options();
-        fill.edge = item->edge;
-        status = sn_tetrahedra_fill(scaled, &fill, made, NULL, error);
-    }
+    status = status == SN_OK ? fill(scene, item, scaled, made, report, error) : status;
     sn_mesh_release(surface);
     sn_mesh_release(scaled);
     return status;
@@ -186,7 +208,7 @@ static bool holds_tetrahedra(const char *path)
 }
 
 static sn_status read_file(const sn_scene *scene, const sn_tetrahedra_item *item,
-                           sn_tetrahedra **made, sn_error *error)
+                           sn_tetrahedra **made, sn_tetrahedra_fill_report *report, sn_error *error)
 {
     double factor = 0.0; // as the file says
     sn_unit unit;
@@ -210,6 +232,7 @@ static sn_status read_file(const sn_scene *scene, const sn_tetrahedra_item *item
     bool filled = !holds_tetrahedra(path);
     const char *idle = filled                               ? NULL
                        : sn_item_gives(&item->item, "edge") ? "edge"
+                       : sn_item_gives(&item->item, "fill") ? "fill"
                        : sn_item_gives(&item->item, "up")   ? "up"
                                                             : NULL;
     sn_status status = idle != NULL
@@ -217,7 +240,7 @@ static sn_status read_file(const sn_scene *scene, const sn_tetrahedra_item *item
                                      "\"%s\" is of surfaces that are filled, and this file holds "
                                      "tetrahedra; expected it not here",
                                      idle)
-                       : filled ? fill_surface(item, path, factor, made, &inner)
+                       : filled ? fill_file(scene, item, path, factor, made, report, &inner)
                                 : read_tetrahedra(item, path, factor, made, &inner);
     char near[SN_PATH_NEAR_SIZE];
     bool meant = status == SN_ERROR_FILE && sn_path_near(path, near);
@@ -232,7 +255,7 @@ static sn_status read_file(const sn_scene *scene, const sn_tetrahedra_item *item
 // ---- all ----
 
 static sn_status make(const sn_scene *scene, const sn_tetrahedra_item *item, sn_tetrahedra **made,
-                      sn_error *error)
+                      sn_tetrahedra_fill_report *report, sn_error *error)
 {
     switch (item->item.table->id) {
     case SN_SCENE_CELLS_BOX:
@@ -241,7 +264,9 @@ static sn_status make(const sn_scene *scene, const sn_tetrahedra_item *item, sn_
     case SN_SCENE_CELLS_REVOLUTION:
         return make_flat(item, made, error);
     case SN_SCENE_CELLS_FILE:
-        return read_file(scene, item, made, error);
+        return read_file(scene, item, made, report, error);
+    case SN_SCENE_CELLS_SURFACE:
+        return fill_listed(scene, item, made, report, error);
     case SN_SCENE_CELLS_LISTED:
         return make_listed(item, made, error);
     default:
@@ -250,11 +275,13 @@ static sn_status make(const sn_scene *scene, const sn_tetrahedra_item *item, sn_
 }
 
 sn_status sn_tetrahedra_item_make(const sn_scene *scene, const sn_tetrahedra_item *item, int nodes,
-                                  sn_tetrahedra **made, sn_error *error)
+                                  sn_tetrahedra **made, sn_tetrahedra_fill_report *report,
+                                  sn_error *error)
 {
     *made = NULL;
+    *report = (sn_tetrahedra_fill_report){0};
     sn_tetrahedra *plain = NULL;
-    sn_status status = make(scene, item, &plain, error);
+    sn_status status = make(scene, item, &plain, report, error);
     if (status != SN_OK) {
         return status;
     }

@@ -217,6 +217,7 @@ typedef enum sn_scene_tetrahedra {
     SN_SCENE_CELLS_EXTRUSION,
     SN_SCENE_CELLS_REVOLUTION,
     SN_SCENE_CELLS_FILE,
+    SN_SCENE_CELLS_SURFACE,
     SN_SCENE_CELLS_LISTED,
 } sn_scene_tetrahedra;
 
@@ -230,8 +231,9 @@ typedef struct sn_tetrahedra_item {
     sn_loop_list holes;
     sn_row_list elements;
     sn_number_list regions;
+    sn_index_list triangles; // of a surface
     const char *file, *unit;
-    int up;
+    int up, fill; // fill: sn_fill_method
     // found out later
     bool bound;                 // some of its numbers are expressions
     bool renumbered;            // its regions are those of the body's materials, in their order
@@ -637,6 +639,7 @@ struct sn_scene {
     int *param_order;                   // dependencies first
     const char *file_name;              // without folder and ending
     bool sealed;                        // no files but those that its options find
+    const char *cache;                  // folder of filled surfaces; NULL: none
     sn_error_list notes;
 };
 

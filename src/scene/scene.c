@@ -74,8 +74,11 @@ static sn_status load(const char *name, const char *folder, size_t folder_length
     const char *own_folder = sn_arena_text(&scene->arena, folder, folder_length);
     scene->file_name = title_of(scene, name);
     scene->sealed = options != NULL && options->sealed;
+    const char *cache = options != NULL ? options->cache : NULL;
+    scene->cache = cache != NULL ? sn_arena_text(&scene->arena, cache, strlen(cache)) : NULL;
     sn_status status = SN_ERROR_MEMORY;
     if (own_name != NULL && own_folder != NULL && scene->file_name != NULL &&
+        (cache == NULL || scene->cache != NULL) &&
         sn_item_prepare(scene, sn_scene_table(), &scene->root.item)) {
         status = sn_load_text(scene, own_name, own_folder, text, length, options, errors);
         status = finish(scene, status, errors);
