@@ -184,13 +184,20 @@ void sn_surface_tree_destroy(sn_surface_tree *tree)
 
 // ---- winding ----
 
-double sn_triangle_winding(const sn_vec3 corners[3], sn_vec3 point)
+// The tangent of half the solid angle as a fraction.
+static void half_angle(const sn_vec3 corners[3], sn_vec3 point, double *over, double *under)
 {
     sn_vec3 a = sn_vec3_sub(corners[0], point), b = sn_vec3_sub(corners[1], point);
     sn_vec3 c = sn_vec3_sub(corners[2], point);
     double la = sn_length(a), lb = sn_length(b), lc = sn_length(c);
-    double over = sn_dot(a, sn_cross(b, c));
-    double under = la * lb * lc + sn_dot(a, b) * lc + sn_dot(b, c) * la + sn_dot(c, a) * lb;
+    *over = sn_dot(a, sn_cross(b, c));
+    *under = la * lb * lc + sn_dot(a, b) * lc + sn_dot(b, c) * la + sn_dot(c, a) * lb;
+}
+
+double sn_triangle_winding(const sn_vec3 corners[3], sn_vec3 point)
+{
+    double over, under;
+    half_angle(corners, point, &over, &under);
     return sn_atan2(over, under) / (2.0 * SN_PI);
 }
 
@@ -201,6 +208,26 @@ double sn_surface_tree_winding_exact(const sn_surface_tree *tree, sn_vec3 point)
         sum += sn_triangle_winding(tree->corners + 3 * (size_t)t, point);
     }
     return sum;
+}
+
+// Angles add up where complex numbers multiply. Those of up to eight triangles that are below 22
+// degrees stay below 180 together, so that one arc tangent does for all; larger ones have their
+// own.
+static double leaf_winding(const sn_surface_tree *tree, const tree_node *node, sn_vec3 point)
+{
+    double x = 1.0, y = 0.0, sum = 0.0;
+    for (int t = node->first; t < node->last; ++t) {
+        double over, under;
+        half_angle(tree->corners + 3 * (size_t)t, point, &over, &under);
+        if (fabs(over) < 0.4 * under) {
+            double tangent = over / under, old = x;
+            x -= tangent * y;
+            y += tangent * old;
+        } else {
+            sum += sn_atan2(over, under);
+        }
+    }
+    return (sum + sn_atan2(y, x)) / (2.0 * SN_PI);
 }
 
 double sn_surface_tree_winding(const sn_surface_tree *tree, sn_vec3 point)
@@ -218,9 +245,7 @@ double sn_surface_tree_winding(const sn_surface_tree *tree, sn_vec3 point)
         if (d2 > node->far2) {
             sum += sn_dot(node->dipole, d) / (4.0 * SN_PI * d2 * sqrt(d2));
         } else if (node->right == 0) {
-            for (int t = node->first; t < node->last; ++t) {
-                sum += sn_triangle_winding(tree->corners + 3 * (size_t)t, point);
-            }
+            sum += leaf_winding(tree, node, point);
         } else {
             stack[depth++] = node->right;
             stack[depth++] = index + 1;
