@@ -312,11 +312,13 @@ sn_status sn_check_tetrahedra(sn_checker *c, const sn_body_item *body, bool agai
         return SN_OK;
     }
     sn_error error = {0};
-    sn_tetrahedra_fill_report report;
+    sn_filled_surface filled;
     sn_status status =
-        sn_tetrahedra_item_make(c->scene, mesh, body->nodes, &mesh->next, &report, &error);
-    if (status == SN_OK && report.surface_volume > 0.0 && !again) {
-        note_fill(c, body, mesh, &report);
+        sn_tetrahedra_item_make(c->scene, mesh, body->nodes, &mesh->next, &filled, &error);
+    sn_mesh_release(mesh->next_surface);
+    mesh->next_surface = filled.surface;
+    if (status == SN_OK && filled.report.surface_volume > 0.0 && !again) {
+        note_fill(c, body, mesh, &filled.report);
     }
     if (status != SN_OK && status != SN_ERROR_MEMORY) {
         char where[SN_PLACE_SIZE];

@@ -133,23 +133,32 @@ static sn_status make_listed(const sn_tetrahedra_item *item, sn_tetrahedra **mad
 // ---- surfaces ----
 
 static sn_status fill(const sn_scene *scene, const sn_tetrahedra_item *item, const sn_mesh *surface,
-                      sn_tetrahedra **made, sn_tetrahedra_fill_report *report, sn_error *error)
+                      sn_tetrahedra **made, sn_filled_surface *filled, sn_error *error)
 {
+    sn_mesh *scaled = NULL;
     sn_tetrahedra_fill_options options = sn_default_tetrahedra_fill_options();
     options.method = (sn_fill_method)item->fill;
     options.edge = item->edge;
-    return sn_fill_cached(scene->sealed ? NULL : scene->cache, surface, &options, made, report,
-                          error);
+    sn_status status =
+        sn_mesh_transformed(surface, item->scale, SN_TRANSFORM_IDENTITY, &scaled, error);
+    if (status == SN_OK) {
+        status = sn_fill_cached(scene->sealed ? NULL : scene->cache, scaled, &options, made,
+                                &filled->report, error);
+    }
+    if (status == SN_OK && sn_mesh_vertex_count(scaled) <= SN_SEEN_VERTICES) {
+        filled->surface = sn_mesh_retain(scaled);
+    }
+    sn_mesh_release(scaled);
+    return status;
 }
 
 static sn_status fill_listed(const sn_scene *scene, const sn_tetrahedra_item *item,
-                             sn_tetrahedra **made, sn_tetrahedra_fill_report *report,
-                             sn_error *error)
+                             sn_tetrahedra **made, sn_filled_surface *filled, sn_error *error)
 {
     sn_mesh *surface = NULL;
     sn_status status = sn_mesh_create(item->vertices.data, item->vertices.count,
                                       item->triangles.data, item->triangles.count, &surface, error);
-    status = status == SN_OK ? fill(scene, item, surface, made, report, error) : status;
+    status = status == SN_OK ? fill(scene, item, surface, made, filled, error) : status;
     sn_mesh_release(surface);
     return status;
 }
@@ -157,13 +166,13 @@ static sn_status fill_listed(const sn_scene *scene, const sn_tetrahedra_item *it
 // ---- files ----
 
 static sn_status fill_file(const sn_scene *scene, const sn_tetrahedra_item *item, const char *path,
-                           double unit, sn_tetrahedra **made, sn_tetrahedra_fill_report *report,
+                           double unit, sn_tetrahedra **made, sn_filled_surface *filled,
                            sn_error *error)
 {
     sn_import_options options = sn_default_import_options();
     options.up = (sn_up_axis)item->up;
     options.unit = unit;
-    sn_mesh *surface = NULL, *scaled = NULL;
+    sn_mesh *surface = NULL;
     sn_error inner = {0};
     sn_status status = sn_mesh_import(path, &options, &surface, &inner);
     if (status != SN_OK) {
@@ -171,12 +180,8 @@ static sn_status fill_file(const sn_scene *scene, const sn_tetrahedra_item *item
                 status == SN_ERROR_UNSUPPORTED ? ", or tetrahedra in .msh, .vtk, .node or .ele"
                                                : "");
     }
-    status = status == SN_OK
-                 ? sn_mesh_transformed(surface, item->scale, SN_TRANSFORM_IDENTITY, &scaled, error)
-                 : status;
-    status = status == SN_OK ? fill(scene, item, scaled, made, report, error) : status;
+    status = status == SN_OK ? fill(scene, item, surface, made, filled, error) : status;
     sn_mesh_release(surface);
-    sn_mesh_release(scaled);
     return status;
 }
 
@@ -208,7 +213,7 @@ static bool holds_tetrahedra(const char *path)
 }
 
 static sn_status read_file(const sn_scene *scene, const sn_tetrahedra_item *item,
-                           sn_tetrahedra **made, sn_tetrahedra_fill_report *report, sn_error *error)
+                           sn_tetrahedra **made, sn_filled_surface *filled, sn_error *error)
 {
     double factor = 0.0; // as the file says
     sn_unit unit;
@@ -229,8 +234,8 @@ static sn_status read_file(const sn_scene *scene, const sn_tetrahedra_item *item
         return sn_fail_memory(error, strlen(folder) + strlen(item->file));
     }
     sn_error inner = {0};
-    bool filled = !holds_tetrahedra(path);
-    const char *idle = filled                               ? NULL
+    bool surface = !holds_tetrahedra(path);
+    const char *idle = surface                              ? NULL
                        : sn_item_gives(&item->item, "edge") ? "edge"
                        : sn_item_gives(&item->item, "fill") ? "fill"
                        : sn_item_gives(&item->item, "up")   ? "up"
@@ -240,8 +245,8 @@ static sn_status read_file(const sn_scene *scene, const sn_tetrahedra_item *item
                                      "\"%s\" is of surfaces that are filled, and this file holds "
                                      "tetrahedra; expected it not here",
                                      idle)
-                       : filled ? fill_file(scene, item, path, factor, made, report, &inner)
-                                : read_tetrahedra(item, path, factor, made, &inner);
+                       : surface ? fill_file(scene, item, path, factor, made, filled, &inner)
+                                 : read_tetrahedra(item, path, factor, made, &inner);
     char near[SN_PATH_NEAR_SIZE];
     bool meant = status == SN_ERROR_FILE && sn_path_near(path, near);
     if (status != SN_OK) {
@@ -255,7 +260,7 @@ static sn_status read_file(const sn_scene *scene, const sn_tetrahedra_item *item
 // ---- all ----
 
 static sn_status make(const sn_scene *scene, const sn_tetrahedra_item *item, sn_tetrahedra **made,
-                      sn_tetrahedra_fill_report *report, sn_error *error)
+                      sn_filled_surface *filled, sn_error *error)
 {
     switch (item->item.table->id) {
     case SN_SCENE_CELLS_BOX:
@@ -264,9 +269,9 @@ static sn_status make(const sn_scene *scene, const sn_tetrahedra_item *item, sn_
     case SN_SCENE_CELLS_REVOLUTION:
         return make_flat(item, made, error);
     case SN_SCENE_CELLS_FILE:
-        return read_file(scene, item, made, report, error);
+        return read_file(scene, item, made, filled, error);
     case SN_SCENE_CELLS_SURFACE:
-        return fill_listed(scene, item, made, report, error);
+        return fill_listed(scene, item, made, filled, error);
     case SN_SCENE_CELLS_LISTED:
         return make_listed(item, made, error);
     default:
@@ -275,13 +280,12 @@ static sn_status make(const sn_scene *scene, const sn_tetrahedra_item *item, sn_
 }
 
 sn_status sn_tetrahedra_item_make(const sn_scene *scene, const sn_tetrahedra_item *item, int nodes,
-                                  sn_tetrahedra **made, sn_tetrahedra_fill_report *report,
-                                  sn_error *error)
+                                  sn_tetrahedra **made, sn_filled_surface *filled, sn_error *error)
 {
     *made = NULL;
-    *report = (sn_tetrahedra_fill_report){0};
+    *filled = (sn_filled_surface){0};
     sn_tetrahedra *plain = NULL;
-    sn_status status = make(scene, item, &plain, report, error);
+    sn_status status = make(scene, item, &plain, filled, error);
     if (status != SN_OK) {
         return status;
     }
@@ -294,5 +298,9 @@ sn_status sn_tetrahedra_item_make(const sn_scene *scene, const sn_tetrahedra_ite
                          : sn_fail(error, SN_ERROR_GEOMETRY, NULL,
                                    "its elements have 10 nodes, and \"nodes\" asks for 4");
     sn_tetrahedra_release(plain);
+    if (status != SN_OK) {
+        sn_mesh_release(filled->surface);
+        filled->surface = NULL;
+    }
     return status;
 }

@@ -238,6 +238,7 @@ typedef struct sn_tetrahedra_item {
     bool bound;                 // some of its numbers are expressions
     bool renumbered;            // its regions are those of the body's materials, in their order
     sn_tetrahedra *made, *next; // next while a param is being set
+    sn_mesh *surface, *next_surface; // that it was filled from, if this is to be seen; likewise
 } sn_tetrahedra_item;
 
 // Variants of a choice of vertices, by what they are in.

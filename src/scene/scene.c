@@ -144,6 +144,8 @@ static void free_elastic(sn_body_item *body)
     if (mesh != NULL) {
         sn_tetrahedra_release(mesh->made);
         sn_tetrahedra_release(mesh->next);
+        sn_mesh_release(mesh->surface);
+        sn_mesh_release(mesh->next_surface);
     }
     free_shapes(&body->display);
     sn_array_free(&body->mesh);

@@ -127,6 +127,8 @@ static const sn_key surface_keys[] = {
     {"triangles", SN_KEY_TRIANGLES, AT(triangles),
      "Three indices into `vertices` each, counted from 0, counter-clockwise seen from outside.",
      .required = true, .least = 1},
+    {"scale", SN_KEY_VECTOR, AT(scale),
+     "Factors along x, y and z; an odd number of negative ones mirrors it.", .standard = {1, 1, 1}},
     FILL_KEYS};
 
 static const sn_key listed_keys[] = {
