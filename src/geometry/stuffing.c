@@ -51,8 +51,9 @@ static sn_status examine_surface(filling *f, sn_error *error)
 static sn_status find_volume(filling *f, const sn_stuffing_lattice *lattice, sn_error *error)
 {
     for (int i = 0; i < lattice->points.count; ++i) {
+        // Of a point on the surface it may be anything from -1/2 to 3/2.
         double winding = lattice->points.data[i].winding;
-        f->overlaps = f->overlaps || winding > 1.4 || winding < -0.4;
+        f->overlaps = f->overlaps || winding > 1.8 || winding < -0.8;
     }
     if (f->by_lines || (f->closed && !f->overlaps)) {
         return SN_OK;

@@ -18,7 +18,7 @@ double sn_mesh_signed_volume(const sn_mesh *mesh)
     return sn_sum_value(&sum);
 }
 
-enum { LINES = 4096, DEEPEST = 4 };
+enum { LINES = 4096, DEEPEST = 2, HALVINGS = 12 };
 
 typedef struct line {
     const sn_surface_tree *tree;
@@ -31,20 +31,38 @@ static double winding_at(const line *l, double share)
     return l->turn * sn_surface_tree_winding(l->tree, sn_vec3_add_scaled(l->from, share, l->way));
 }
 
+// Where the winding number is 1/2 between two shares on different sides.
+static double bisect(const line *l, double inside, double outside)
+{
+    for (int i = 0; i < HALVINGS; ++i) {
+        double middle = 0.5 * (inside + outside);
+        if (winding_at(l, middle) > 0.5) {
+            inside = middle;
+        } else {
+            outside = middle;
+        }
+    }
+    return 0.5 * (inside + outside);
+}
+
 // The part of a piece without triangles that is inside. There the winding number is smooth: where
 // it is alike and far from 1/2 near the ends and in the middle, the whole piece is on one side.
 static double inside_part(const line *l, double from, double to, int depth)
 {
-    double length = to - from, middle = winding_at(l, from + 0.5 * length);
-    if (depth < DEEPEST) {
-        double a = winding_at(l, from + 0.05 * length), b = winding_at(l, to - 0.05 * length);
-        double least = fmin(a, fmin(b, middle)), most = fmax(a, fmax(b, middle));
-        if (least < 0.75 && most > 0.25) {
-            double half = from + 0.5 * length;
-            return inside_part(l, from, half, depth + 1) + inside_part(l, half, to, depth + 1);
-        }
+    double length = to - from, near = from + 0.02 * length, far = to - 0.02 * length;
+    double a = winding_at(l, near), b = winding_at(l, far);
+    double half = from + 0.5 * length, middle = winding_at(l, half);
+    double least = fmin(a, fmin(b, middle)), most = fmax(a, fmax(b, middle));
+    if (least >= 0.75 || most <= 0.25) {
+        return middle > 0.5 ? length : 0.0;
     }
-    return middle > 0.5 ? length : 0.0;
+    if (depth < DEEPEST) {
+        return inside_part(l, from, half, depth + 1) + inside_part(l, half, to, depth + 1);
+    }
+    if ((a > 0.5) == (b > 0.5)) {
+        return middle > 0.5 ? length : 0.0;
+    }
+    return a > 0.5 ? bisect(l, near, far) - from : to - bisect(l, far, near);
 }
 
 static double fraction(double x)

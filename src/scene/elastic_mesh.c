@@ -142,8 +142,14 @@ static sn_status fill(const sn_scene *scene, const sn_tetrahedra_item *item, con
     sn_status status =
         sn_mesh_transformed(surface, item->scale, SN_TRANSFORM_IDENTITY, &scaled, error);
     if (status == SN_OK) {
+        sn_error inner = {0};
         status = sn_fill_cached(scene->sealed ? NULL : scene->cache, scaled, &options, made,
-                                &filled->report, error);
+                                &filled->report, &inner);
+        bool exact = status == SN_ERROR_GEOMETRY && options.method == SN_FILL_GMSH;
+        if (status != SN_OK) {
+            sn_fail(error, status, inner.place, "%s%s", inner.text,
+                    exact ? "; \"fill\": \"lattice\" takes it as it is" : "");
+        }
     }
     if (status == SN_OK && sn_mesh_vertex_count(scaled) <= SN_SEEN_VERTICES) {
         filled->surface = sn_mesh_retain(scaled);
