@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "cache_folder.h"
 #include "files.h"
 #include "guard.h"
 #include "interrupt.h"
@@ -171,6 +172,8 @@ bool sn_live_host_start(sn_live_host *host, const sn_arguments *arguments,
     sn_scene_source_options(&host->source, &host->reading);
     def.reading = &host->reading;
     def.threads = threads;
+    char cache[SN_PATH_LIMIT];
+    def.cache = sn_cache_folder(cache);
     if (sn_live_create(&def, &host->live, &error) != SN_OK) {
         sn_complain(arguments, "%s", sn_error_message(&error));
         return false;

@@ -123,7 +123,10 @@ static void write_endings(FILE *stream)
     fputc('\n', stream);
     SN_EXIT_LIST(X)
 #undef X
-    fputs(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nset to anything, it switches colours off\n", stream);
+    fputs(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nset to anything, it switches colours off\n"
+          ".TP\n.B SINEW_CACHE\na folder in which surfaces that were filled with "
+          "tetrahedra are kept for the next time, or off\n",
+          stream);
     fputs(".SH FILES\n.TP\n.I out/SCENE/\nwhere \\fBsinew run\\fR leaves its results unless "
           "\\fB\\-\\-out\\fR says otherwise\n",
           stream);

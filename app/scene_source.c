@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "builtin.h"
+#include "cache_folder.h"
 #include "exit_code.h"
 #include "files.h"
 #include "setting.h"
@@ -169,7 +170,8 @@ void sn_scene_source_say_notes(const sn_arguments *arguments, const sn_scene_sou
 
 sn_status sn_scene_source_read(sn_scene_source *source, sn_scene **scene, sn_error_list *errors)
 {
-    sn_scene_options options = {0};
+    char cache[SN_PATH_LIMIT];
+    sn_scene_options options = {.cache = sn_cache_folder(cache)};
     sn_scene_source_options(source, &options);
     if (source->text == NULL) {
         return sn_scene_load_file(source->name, &options, scene, errors);

@@ -109,7 +109,7 @@ endif()
 if(TARGET sinew_command AND EXISTS ${PROJECT_SOURCE_DIR}/tests/web/scene_hash.c)
     add_executable(scene_hash EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/web/scene_hash.c
                    ${PROJECT_SOURCE_DIR}/app/builtin.c ${embedded_source})
-    target_include_directories(scene_hash PRIVATE ${PROJECT_SOURCE_DIR}/app)
+    target_include_directories(scene_hash PRIVATE ${PROJECT_SOURCE_DIR}/app ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(scene_hash PRIVATE sinew)
 endif()
 

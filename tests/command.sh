@@ -13,7 +13,7 @@ work=$(mktemp -d)
 trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
 cd "$work" || exit 1
 unset NO_COLOR
-export TERM=xterm LC_ALL=C.UTF-8
+export TERM=xterm LC_ALL=C.UTF-8 SINEW_CACHE=off
 passed=0
 failed=0
 code=0

@@ -67,10 +67,11 @@ static sn_status fill_box(const char *name, double edge, double seconds, sn_tetr
     sn_mesh *box = NULL;
     assert_int_equal(sn_mesh_box((sn_vec3){2, 1, 1}, &box, NULL), SN_OK);
     sn_tetrahedra_fill_options options = sn_default_tetrahedra_fill_options();
+    options.method = SN_FILL_GMSH;
     options.program = name;
     options.edge = edge;
     options.seconds = seconds;
-    sn_status status = sn_tetrahedra_fill(box, &options, made, error);
+    sn_status status = sn_tetrahedra_fill(box, &options, made, NULL, error);
     sn_mesh_release(box);
     assert_nothing_left();
     return status;
@@ -124,7 +125,9 @@ static void test_failures_are_told(void **state)
     sn_mesh *open = NULL;
     assert_int_equal(sn_mesh_create(corners, 4, (int[]){0, 1, 2, 0, 3, 1, 0, 2, 3}, 3, &open, NULL),
                      SN_OK);
-    assert_int_equal(sn_tetrahedra_fill(open, NULL, &made, &error), SN_ERROR_GEOMETRY);
+    sn_tetrahedra_fill_options options = sn_default_tetrahedra_fill_options();
+    options.method = SN_FILL_GMSH;
+    assert_int_equal(sn_tetrahedra_fill(open, &options, &made, NULL, &error), SN_ERROR_GEOMETRY);
     sn_mesh_release(open);
     assert_null(made);
 }
@@ -175,9 +178,10 @@ static void test_ends_with_its_process(void **state)
             sn_tetrahedra *made = NULL;
             sn_mesh *box = NULL;
             sn_tetrahedra_fill_options options = sn_default_tetrahedra_fill_options();
+            options.method = SN_FILL_GMSH;
             options.program = program;
             sn_mesh_box((sn_vec3){2, 1, 1}, &box, NULL);
-            sn_tetrahedra_fill(box, &options, &made, NULL);
+            sn_tetrahedra_fill(box, &options, &made, NULL, NULL);
             _exit(0);
         }
         int running = 0, state_of = 0;
@@ -239,7 +243,9 @@ static void test_gmsh_itself(void **state)
             assert_int_equal(sn_mesh_torus(1.0, 0.4, 16, &torus, NULL), SN_OK);
             assert_int_equal(sn_mesh_mass_properties(torus, 1.0, &mass, NULL), SN_OK);
             volume = mass.volume;
-            status = sn_tetrahedra_fill(torus, NULL, &made, &error);
+            sn_tetrahedra_fill_options options = sn_default_tetrahedra_fill_options();
+            options.method = SN_FILL_GMSH;
+            status = sn_tetrahedra_fill(torus, &options, &made, NULL, &error);
             sn_mesh_release(torus);
         }
         if (status != SN_OK) {

@@ -72,6 +72,7 @@ typedef struct sn_live_def {
 
     // May be NULL, and must stay. How URDF files are read: strict, packages, base, geometry.
     const sn_scene_options *reading;
+    const char *cache; // folder of filled surfaces, see sn_scene_options; NULL: none; copied
 
     size_t history_bytes; // default 128 MiB; at least the last step is kept
     double frame_rate;    // frames a second for clients that ask for none, default 60

@@ -62,6 +62,9 @@ typedef struct sn_scene_options {
     int package_count;
     const char *base, *geometry; // of a URDF file by itself, in the words of a scene's `robots`;
                                  // NULL: the usual ones
+    // A folder in which filled surfaces are kept for the next time (256 MB at most); NULL: nothing
+    // is written anywhere. It is made when it is not there. Not used for sealed texts.
+    const char *cache;
 } sn_scene_options;
 
 // A text that begins with "<" is a URDF file: a scene of that one robot, held by the world unless

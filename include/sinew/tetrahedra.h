@@ -302,24 +302,53 @@ SN_API sn_status sn_tetrahedra_read(const char *path, sn_tetrahedra **tetrahedra
 SN_API sn_status sn_tetrahedra_write(const sn_tetrahedra *tetrahedra, const char *path,
                                      sn_error *error);
 
-// ---- closed surfaces ----
+// ---- filling surfaces ----
+
+typedef enum sn_fill_method {
+    SN_FILL_LATTICE, // a lattice cut at the surface, in this library
+    SN_FILL_GMSH // the program Gmsh, which keeps the surface's own triangles or meshes them anew
+} sn_fill_method;
 
 typedef struct sn_tetrahedra_fill_options {
+    sn_fill_method method;
+    double edge;         // m, of elements at the surface; 0: a tenth of its largest extent, and of
+                         // Gmsh: the surface's triangles stay as they are
     const char *program; // Gmsh: a name that is looked for as the shell does, or a path
-    double edge;         // m, of elements; 0: the surface's triangles stay as they are
-    double seconds;      // after which the program is ended
+    double seconds;      // after which that program is ended
 } sn_tetrahedra_fill_options;
 
-// "gmsh", the surface's own triangles, two minutes.
+typedef struct sn_tetrahedra_fill_report {
+    double surface_volume;              // m^3 that the surface encloses
+    double filled_volume;               // of the elements, before they were scaled
+    double scale;                       // factor on all lengths that made both equal
+    double edge;                        // m: what it was filled with, see sn_tetrahedra_fill
+    int dropped_parts;                  // crumbs of less than a cube of the lattice, left out
+    bool open, overlapping, inside_out; // what is wrong with the surface, and did not matter
+} sn_tetrahedra_fill_report;
+
+// The lattice, its own edge; "gmsh" and two minutes where that is asked for.
 SN_API sn_tetrahedra_fill_options sn_default_tetrahedra_fill_options(void);
 
-// Fills a closed surface by running Gmsh (4.0 or later) as a program of its own, in a temporary
-// folder that is removed afterwards; both also where this process is ended meanwhile.
-// SN_ERROR_ARGUMENT when the edge would give more than two million elements, SN_ERROR_UNSUPPORTED
-// when the program is not there; what it complains of is part of other errors. Options may be NULL.
+// Fills a surface with elements of four nodes. Options and report may be NULL.
+//
+// SN_FILL_LATTICE takes any surface that is closed or nearly so: with holes, with shells that
+// cross, with triangles that share no vertices. Inside is where it winds around by more than a half
+// (generalised winding number). All dihedral angles are above 10 degrees; elements get coarser
+// inward; sharp edges may be cut off by a part of `edge`. If the volume is off by more than 1 %,
+// edges of a half and of a quarter are tried; then the body is scaled to the volume that the
+// surface encloses. SN_ERROR_GEOMETRY: nothing is enclosed, or walls are too thin for the edge. The
+// same bits everywhere.
+//
+// SN_FILL_GMSH needs a closed surface and runs Gmsh (4.0 or later) as a program of its own, in a
+// temporary folder that is removed afterwards; both also where this process is ended meanwhile. The
+// body is not scaled. SN_ERROR_UNSUPPORTED when the program is not there; what it complains of is
+// part of other errors.
+//
+// SN_ERROR_ARGUMENT when the edge would give more than two million elements.
 SN_API sn_status sn_tetrahedra_fill(const sn_mesh *surface,
                                     const sn_tetrahedra_fill_options *options,
-                                    sn_tetrahedra **tetrahedra, sn_error *error);
+                                    sn_tetrahedra **tetrahedra, sn_tetrahedra_fill_report *report,
+                                    sn_error *error);
 
 #ifdef __cplusplus
 }

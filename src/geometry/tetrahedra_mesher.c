@@ -5,25 +5,23 @@
 // Between both stands a shell that holds one end of a pipe, of which this process has the other:
 // whatever ends this process, the pipe ends with it, and the shell ends Gmsh and removes the
 // folder.
-#include "base/error.h"
-#include "sinew/geometry.h"
-#include "sinew/tetrahedra.h"
+#include "geometry/tetrahedra_mesher.h"
 
-sn_tetrahedra_fill_options sn_default_tetrahedra_fill_options(void)
-{
-    return (sn_tetrahedra_fill_options){.program = "gmsh", .seconds = 120.0};
-}
+#include "base/error.h"
 
 #ifdef __wasi__
 
-sn_status sn_tetrahedra_fill(const sn_mesh *surface, const sn_tetrahedra_fill_options *options,
-                             sn_tetrahedra **tetrahedra, sn_error *error)
+sn_status sn_gmsh_fill(const sn_mesh *surface, const sn_tetrahedra_fill_options *options,
+                       sn_tetrahedra **tetrahedra, sn_tetrahedra_fill_report *report,
+                       sn_error *error)
 {
     (void)surface;
     (void)options;
+    (void)report;
     *tetrahedra = NULL;
     return sn_fail(error, SN_ERROR_UNSUPPORTED, NULL,
-                   "filling a surface needs an outside program, which this build cannot start");
+                   "Gmsh is an outside program, which this build cannot start; the lattice fills "
+                   "surfaces here");
 }
 
 #else
@@ -293,28 +291,47 @@ static sn_status fill(const workshop *w, const sn_mesh *surface,
                                      inner.text, complaint);
 }
 
-sn_status sn_tetrahedra_fill(const sn_mesh *surface, const sn_tetrahedra_fill_options *options,
-                             sn_tetrahedra **tetrahedra, sn_error *error)
+// Gmsh meshes the surface anew where an edge is given, and coarse faces cut off what is curved.
+static sn_status measure(const sn_mesh *surface, const sn_tetrahedra *body, double edge,
+                         sn_tetrahedra_fill_report *report, sn_error *error)
+{
+    sn_mass_properties mass;
+    sn_tetrahedra_quality quality;
+    sn_status status = sn_mesh_mass_properties(surface, 1.0, &mass, error);
+    if (status == SN_OK && !sn_tetrahedra_measure(body, &quality)) {
+        status = sn_fail_memory(error, (size_t)sn_tetrahedra_vertex_count(body) * sizeof(int));
+    }
+    if (status == SN_OK) {
+        *report = (sn_tetrahedra_fill_report){.surface_volume = mass.volume,
+                                              .filled_volume = quality.volume,
+                                              .scale = 1.0,
+                                              .edge = edge};
+    }
+    return status;
+}
+
+sn_status sn_gmsh_fill(const sn_mesh *surface, const sn_tetrahedra_fill_options *options,
+                       sn_tetrahedra **tetrahedra, sn_tetrahedra_fill_report *report,
+                       sn_error *error)
 {
     *tetrahedra = NULL;
-    sn_tetrahedra_fill_options defaults = sn_default_tetrahedra_fill_options();
-    const sn_tetrahedra_fill_options *o = options != NULL ? options : &defaults;
-    if (o->program == NULL || !(o->seconds > 0.0) || !(o->edge >= 0.0) || !isfinite(o->edge)) {
-        return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
-                       "edge %g m and %g s; a finite edge, 0 or more, a time above 0 and a program "
-                       "were expected",
-                       o->edge, o->seconds);
-    }
     sn_status status = sn_mesh_check(surface, NULL, error);
-    status = status == SN_OK ? check_count(surface, o->edge, error) : status;
+    status = status == SN_OK ? check_count(surface, options->edge, error) : status;
     if (status != SN_OK) {
         return status;
     }
     workshop w;
     status = open_workshop(&w, error);
     if (status == SN_OK) {
-        status = fill(&w, surface, o, tetrahedra, error);
+        status = fill(&w, surface, options, tetrahedra, error);
         close_workshop(&w);
+    }
+    if (status == SN_OK) {
+        status = measure(surface, *tetrahedra, options->edge, report, error);
+    }
+    if (status != SN_OK) {
+        sn_tetrahedra_release(*tetrahedra);
+        *tetrahedra = NULL;
     }
     return status;
 }

@@ -157,6 +157,7 @@ static sn_status make(sn_tetrahedra_parts *parts, sn_words *words, sn_tetrahedra
     }
     if (status == SN_OK) {
         sn_tetrahedra_def def = sn_default_tetrahedra_def();
+        def.least_quality = 1e-12; // slivers are read; what has no volume at all is not
         def.positions = parts->positions.data;
         def.vertex_count = used;
         def.elements = elements;

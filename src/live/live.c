@@ -28,7 +28,9 @@ static bool keep_def(sn_live *live, const sn_live_def *def)
     live->engine = keep_text(live, def->engine);
     live->scenes =
         sn_arena_allocate(&live->arena, ((size_t)def->scene_count + 1) * sizeof *live->scenes);
-    if (live->engine == NULL || live->scenes == NULL) {
+    live->def.cache = def->cache != NULL ? keep_text(live, def->cache) : NULL;
+    if (live->engine == NULL || live->scenes == NULL ||
+        (def->cache != NULL && live->def.cache == NULL)) {
         return false;
     }
     for (int i = 0; i < def->scene_count; ++i) {

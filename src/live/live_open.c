@@ -436,6 +436,7 @@ static sn_status load_scene(const sn_live *live, const char *path, const char *t
     options.find = live->def.find_file;
     options.user = live->def.user;
     options.sealed = foreign;
+    options.cache = live->def.cache;
     return sn_scene_load_text(path, text, length, &options, scene, errors);
 }
 

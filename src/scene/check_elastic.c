@@ -1,6 +1,8 @@
 // Checks of elastic bodies and their materials: keys that belong together, numbers that must fit,
 // meshes.
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "scene/check.h"
@@ -255,6 +257,55 @@ void sn_check_elastic_values(sn_checker *c, const sn_body_item *body)
 
 // ---- meshes ----
 
+// A part of a note, after those that it has.
+static void say(char *text, size_t size, const char *format, ...) SN_PRINTF(3, 4);
+
+static void say(char *text, size_t size, const char *format, ...)
+{
+    size_t length = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    length += (size_t)snprintf(text + length, size - length, "%s", length > 0 ? "; " : "");
+    vsnprintf(text + length, size - length, format, arguments);
+    va_end(arguments);
+}
+
+// What filling changed, where it is worth a word: a thousandth of the volume, or a surface that is
+// not as surfaces of bodies are.
+static void note_fill(sn_checker *c, const sn_body_item *body, const sn_tetrahedra_item *mesh,
+                      const sn_tetrahedra_fill_report *report)
+{
+    bool gmsh = mesh->fill == SN_FILL_GMSH;
+    double change = report->filled_volume / report->surface_volume - 1.0;
+    char text[300] = "";
+    if (report->open) {
+        say(text, sizeof text, "the surface is not closed: holes are bridged");
+    }
+    if (report->overlapping) {
+        say(text, sizeof text, "shells overlap: their union is filled");
+    }
+    if (report->inside_out) {
+        say(text, sizeof text, "the surface is inside out: turned");
+    }
+    if (!gmsh && mesh->edge > 0.0 && report->edge < 0.99 * mesh->edge) {
+        say(text, sizeof text, "edges of %.3g m, for walls too thin for %.3g m", report->edge,
+            mesh->edge);
+    }
+    if (report->dropped_parts > 0) {
+        say(text, sizeof text, "%d crumb%s that the lattice left %s dropped", report->dropped_parts,
+            report->dropped_parts == 1 ? "" : "s", report->dropped_parts == 1 ? "is" : "are");
+    }
+    if (fabs(change) >= 0.001) {
+        say(text, sizeof text, "volume %.1f %% %s the surface's, %s", 100.0 * fabs(change),
+            change < 0.0 ? "below" : "above",
+            gmsh ? "and so is the mass; a shorter \"edge\" keeps more" : "scaled to it");
+    }
+    if (text[0] != '\0') {
+        sn_place place = mesh->file != NULL ? sn_item_place(&mesh->item, "file") : mesh->item.place;
+        sn_checker_remark(c, place, "mesh of '%.60s': %s", body->name, text);
+    }
+}
+
 sn_status sn_check_tetrahedra(sn_checker *c, const sn_body_item *body, bool again)
 {
     sn_tetrahedra_item *mesh = sn_body_item_mesh(body);
@@ -263,12 +314,17 @@ sn_status sn_check_tetrahedra(sn_checker *c, const sn_body_item *body, bool agai
     }
     sn_error error = {0};
     sn_surface_notes notes = {0};
+    sn_filled_surface filled;
     mesh->notes = &notes;
-    sn_status status = sn_tetrahedra_item_make(c->scene, mesh, body->nodes, &mesh->next, &error);
+    sn_status status =
+        sn_tetrahedra_item_make(c->scene, mesh, body->nodes, &mesh->next, &filled, &error);
     mesh->notes = NULL;
-    if (status == SN_OK && !again && mesh->file != NULL) {
-        sn_surface_remark(c, &mesh->item, sn_item_place(&mesh->item, "file"), mesh->file, true,
-                          &notes);
+    sn_mesh_release(mesh->next_surface);
+    mesh->next_surface = filled.surface;
+    if (status == SN_OK && filled.report.surface_volume > 0.0 && !again) {
+        sn_place place = mesh->file != NULL ? sn_item_place(&mesh->item, "file") : mesh->item.place;
+        sn_surface_remark(c, &mesh->item, place, mesh->file, true, &notes);
+        note_fill(c, body, mesh, &filled.report);
     }
     if (status != SN_OK && status != SN_ERROR_MEMORY) {
         char where[SN_PLACE_SIZE];

@@ -401,6 +401,9 @@ void sn_swap_meshes(sn_scene *scene)
             sn_tetrahedra *old = solid->made;
             solid->made = solid->next;
             solid->next = old;
+            sn_mesh *surface = solid->surface;
+            solid->surface = solid->next_surface;
+            solid->next_surface = surface;
         }
         for (int k = 0; k < shapes->count; ++k) {
             sn_shape_item *shape = (sn_shape_item *)shapes->data[k];
@@ -426,6 +429,8 @@ void sn_drop_meshes(sn_scene *scene)
         if (solid != NULL) {
             sn_tetrahedra_release(solid->next);
             solid->next = NULL;
+            sn_mesh_release(solid->next_surface);
+            solid->next_surface = NULL;
         }
         for (int k = 0; k < shapes->count; ++k) {
             sn_shape_item *shape = (sn_shape_item *)shapes->data[k];

@@ -276,8 +276,13 @@ static sn_status find_display(const sn_body_item *body, sn_elastic_parts *parts,
         def->look.colour = body->colour;
     }
     sn_status status = find_looks(body, parts, def, error);
-    if (status != SN_OK || body->display.count == 0) {
+    if (status != SN_OK) {
         return status;
+    }
+    if (body->display.count == 0) { // a filled surface is seen as it was given
+        parts->display = sn_mesh_retain(sn_body_item_mesh(body)->surface);
+        def->display = parts->display;
+        return SN_OK;
     }
     sn_shape shape = sn_shape_item_shape(body, (const sn_shape_item *)body->display.data[0]);
     def->look = (sn_look){shape.colour, shape.roughness, shape.metallic};

@@ -5,8 +5,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "scene/fill_cache.h"
 #include "scene/path.h"
 #include "scene/shape_mesh.h"
+#include "scene/surface_note.h"
 
 sn_tetrahedra_item *sn_body_item_mesh(const sn_body_item *body)
 {
@@ -129,16 +131,74 @@ static sn_status make_listed(const sn_tetrahedra_item *item, sn_tetrahedra **mad
     return status;
 }
 
+// ---- surfaces ----
+
+// The lattice takes surfaces that are nearly closed, and fills the union of parts that overlap.
+static sn_status settle(const sn_tetrahedra_item *item, sn_mesh **surface, sn_error *error)
+{
+    sn_surface_notes *notes = item->notes;
+    bool lattice = item->fill == SN_FILL_LATTICE;
+    sn_status status = SN_OK;
+    if (item->repair || !lattice) {
+        status = sn_surface_settle(surface, item->repair, false, false, notes, error);
+    } else {
+        sn_aabb box = sn_mesh_bounds(*surface);
+        sn_vec3 size = sn_vec3_sub(box.upper, box.lower);
+        notes->size = fmax(size.x, fmax(size.y, size.z));
+    }
+    notes->overlap = lattice ? 0.0 : notes->overlap;
+    return status;
+}
+
+static sn_status fill(const sn_scene *scene, const sn_tetrahedra_item *item, const sn_mesh *surface,
+                      sn_tetrahedra **made, sn_filled_surface *filled, sn_error *error)
+{
+    sn_mesh *scaled = NULL;
+    sn_tetrahedra_fill_options options = sn_default_tetrahedra_fill_options();
+    options.method = (sn_fill_method)item->fill;
+    options.edge = item->edge;
+    sn_error inner = {0};
+    sn_status status =
+        sn_mesh_transformed(surface, item->scale, SN_TRANSFORM_IDENTITY, &scaled, &inner);
+    status = status == SN_OK ? settle(item, &scaled, &inner) : status;
+    if (status == SN_OK) {
+        status = sn_fill_cached(scene->sealed ? NULL : scene->cache, scaled, &options, made,
+                                &filled->report, &inner);
+    }
+    if (status != SN_OK) {
+        bool exact = status == SN_ERROR_GEOMETRY && options.method == SN_FILL_GMSH;
+        sn_fail(error, status, inner.place, "%s%s", inner.text,
+                exact ? "; \"fill\": \"lattice\" takes it as it is" : "");
+    }
+    if (status == SN_OK && sn_mesh_vertex_count(scaled) <= SN_SEEN_VERTICES) {
+        filled->surface = sn_mesh_retain(scaled);
+    }
+    sn_mesh_release(scaled);
+    return status;
+}
+
+static sn_status fill_listed(const sn_scene *scene, const sn_tetrahedra_item *item,
+                             sn_tetrahedra **made, sn_filled_surface *filled, sn_error *error)
+{
+    sn_mesh *surface = NULL;
+    sn_status status = sn_mesh_create(item->vertices.data, item->vertices.count,
+                                      item->triangles.data, item->triangles.count, &surface, error);
+    status = status == SN_OK ? fill(scene, item, surface, made, filled, error) : status;
+    sn_mesh_release(surface);
+    return status;
+}
+
 // ---- files ----
 
-static sn_status fill_surface(const sn_tetrahedra_item *item, const char *path, double unit,
-                              sn_tetrahedra **made, sn_error *error)
+static sn_status fill_file(const sn_scene *scene, const sn_tetrahedra_item *item, const char *path,
+                           double unit, sn_tetrahedra **made, sn_filled_surface *filled,
+                           sn_error *error)
 {
     sn_import_options options = sn_default_import_options();
     options.up = (sn_up_axis)item->up;
     options.unit = unit;
     options.repair = item->repair ? &item->notes->repair : NULL;
-    sn_mesh *surface = NULL, *scaled = NULL;
+    sn_mesh *surface = NULL;
     sn_error inner = {0};
     sn_status status = sn_mesh_import(path, &options, &surface, &inner);
     if (status != SN_OK) {
@@ -146,19 +206,8 @@ static sn_status fill_surface(const sn_tetrahedra_item *item, const char *path, 
                 status == SN_ERROR_UNSUPPORTED ? ", or tetrahedra in .msh, .vtk, .node or .ele"
                                                : "");
     }
-    status = status == SN_OK
-                 ? sn_mesh_transformed(surface, item->scale, SN_TRANSFORM_IDENTITY, &scaled, error)
-                 : status;
-    if (status == SN_OK) {
-        status = sn_surface_settle(&scaled, item->repair, false, false, item->notes, error);
-    }
-    if (status == SN_OK) {
-        sn_tetrahedra_fill_options fill = sn_default_tetrahedra_fill_options();
-        fill.edge = item->edge;
-        status = sn_tetrahedra_fill(scaled, &fill, made, error);
-    }
+    status = status == SN_OK ? fill(scene, item, surface, made, filled, error) : status;
     sn_mesh_release(surface);
-    sn_mesh_release(scaled);
     return status;
 }
 
@@ -190,7 +239,7 @@ static bool holds_tetrahedra(const char *path)
 }
 
 static sn_status read_file(const sn_scene *scene, const sn_tetrahedra_item *item,
-                           sn_tetrahedra **made, sn_error *error)
+                           sn_tetrahedra **made, sn_filled_surface *filled, sn_error *error)
 {
     double factor = 0.0; // as the file says
     sn_unit unit;
@@ -211,9 +260,10 @@ static sn_status read_file(const sn_scene *scene, const sn_tetrahedra_item *item
         return sn_fail_memory(error, strlen(folder) + strlen(item->file));
     }
     sn_error inner = {0};
-    bool filled = !holds_tetrahedra(path);
-    const char *idle = filled                                 ? NULL
+    bool surface = !holds_tetrahedra(path);
+    const char *idle = surface                                ? NULL
                        : sn_item_gives(&item->item, "edge")   ? "edge"
+                       : sn_item_gives(&item->item, "fill")   ? "fill"
                        : sn_item_gives(&item->item, "up")     ? "up"
                        : sn_item_gives(&item->item, "repair") ? "repair"
                                                               : NULL;
@@ -222,8 +272,8 @@ static sn_status read_file(const sn_scene *scene, const sn_tetrahedra_item *item
                                      "\"%s\" is of surfaces that are filled, and this file holds "
                                      "tetrahedra; expected it not here",
                                      idle)
-                       : filled ? fill_surface(item, path, factor, made, &inner)
-                                : read_tetrahedra(item, path, factor, made, &inner);
+                       : surface ? fill_file(scene, item, path, factor, made, filled, &inner)
+                                 : read_tetrahedra(item, path, factor, made, &inner);
     char near[SN_PATH_NEAR_SIZE];
     bool meant = status == SN_ERROR_FILE && sn_path_near(path, near);
     if (status != SN_OK) {
@@ -237,7 +287,7 @@ static sn_status read_file(const sn_scene *scene, const sn_tetrahedra_item *item
 // ---- all ----
 
 static sn_status make(const sn_scene *scene, const sn_tetrahedra_item *item, sn_tetrahedra **made,
-                      sn_error *error)
+                      sn_filled_surface *filled, sn_error *error)
 {
     switch (item->item.table->id) {
     case SN_SCENE_CELLS_BOX:
@@ -246,7 +296,9 @@ static sn_status make(const sn_scene *scene, const sn_tetrahedra_item *item, sn_
     case SN_SCENE_CELLS_REVOLUTION:
         return make_flat(item, made, error);
     case SN_SCENE_CELLS_FILE:
-        return read_file(scene, item, made, error);
+        return read_file(scene, item, made, filled, error);
+    case SN_SCENE_CELLS_SURFACE:
+        return fill_listed(scene, item, made, filled, error);
     case SN_SCENE_CELLS_LISTED:
         return make_listed(item, made, error);
     default:
@@ -255,11 +307,12 @@ static sn_status make(const sn_scene *scene, const sn_tetrahedra_item *item, sn_
 }
 
 sn_status sn_tetrahedra_item_make(const sn_scene *scene, const sn_tetrahedra_item *item, int nodes,
-                                  sn_tetrahedra **made, sn_error *error)
+                                  sn_tetrahedra **made, sn_filled_surface *filled, sn_error *error)
 {
     *made = NULL;
+    *filled = (sn_filled_surface){0};
     sn_tetrahedra *plain = NULL;
-    sn_status status = make(scene, item, &plain, error);
+    sn_status status = make(scene, item, &plain, filled, error);
     if (status != SN_OK) {
         return status;
     }
@@ -272,5 +325,9 @@ sn_status sn_tetrahedra_item_make(const sn_scene *scene, const sn_tetrahedra_ite
                          : sn_fail(error, SN_ERROR_GEOMETRY, NULL,
                                    "its elements have 10 nodes, and \"nodes\" asks for 4");
     sn_tetrahedra_release(plain);
+    if (status != SN_OK) {
+        sn_mesh_release(filled->surface);
+        filled->surface = NULL;
+    }
     return status;
 }

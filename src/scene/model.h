@@ -219,6 +219,7 @@ typedef enum sn_scene_tetrahedra {
     SN_SCENE_CELLS_EXTRUSION,
     SN_SCENE_CELLS_REVOLUTION,
     SN_SCENE_CELLS_FILE,
+    SN_SCENE_CELLS_SURFACE,
     SN_SCENE_CELLS_LISTED,
 } sn_scene_tetrahedra;
 
@@ -232,14 +233,16 @@ typedef struct sn_tetrahedra_item {
     sn_loop_list holes;
     sn_row_list elements;
     sn_number_list regions;
+    sn_index_list triangles; // of a surface
     const char *file, *unit;
-    int up;
-    bool repair; // the surface that is filled
+    int up, fill; // fill: sn_fill_method
+    bool repair;  // the surface that is filled
     // found out later
     struct sn_surface_notes *notes; // of the surface; only while it is read
     bool bound;                     // some of its numbers are expressions
     bool renumbered;                // its regions are those of the body's materials, in their order
     sn_tetrahedra *made, *next;     // next while a param is being set
+    sn_mesh *surface, *next_surface; // that it was filled from, if this is to be seen; likewise
 } sn_tetrahedra_item;
 
 // Variants of a choice of vertices, by what they are in.
@@ -652,6 +655,7 @@ struct sn_scene {
     bool strict;                        // faults of URDF files are errors
     const sn_package *packages;         // of its options
     int package_count;
+    const char *cache; // folder of filled surfaces; NULL: none
     sn_error_list notes;
 };
 

@@ -62,7 +62,7 @@ static const char *title_of(sn_scene *scene, const char *name)
                          dot != NULL && dot > start ? (size_t)(dot - start) : strlen(start));
 }
 
-// The scene's own copies of what its options say of robots.
+// The scene's own copies of its options.
 static bool keep_options(sn_scene *scene, const sn_scene_options *options)
 {
     if (options == NULL) {
@@ -70,6 +70,12 @@ static bool keep_options(sn_scene *scene, const sn_scene_options *options)
     }
     scene->sealed = options->sealed;
     scene->strict = options->strict;
+    if (options->cache != NULL) {
+        scene->cache = sn_arena_text(&scene->arena, options->cache, strlen(options->cache));
+        if (scene->cache == NULL) {
+            return false;
+        }
+    }
     size_t count = (size_t)options->package_count;
     sn_package *packages = sn_arena_allocate(&scene->arena, (count + 1) * sizeof *packages);
     for (size_t i = 0; packages != NULL && i < count; ++i) {
@@ -163,6 +169,8 @@ static void free_elastic(sn_body_item *body)
     if (mesh != NULL) {
         sn_tetrahedra_release(mesh->made);
         sn_tetrahedra_release(mesh->next);
+        sn_mesh_release(mesh->surface);
+        sn_mesh_release(mesh->next_surface);
     }
     free_shapes(&body->display);
     sn_array_free(&body->mesh);

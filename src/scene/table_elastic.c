@@ -86,27 +86,55 @@ static const sn_word up_words[] = {
     {"z", "the file's z axis points up"},
     {NULL, NULL}};
 
+static const sn_word fill_words[] = {
+    {"lattice",
+     "a lattice cut at the surface, which may have holes and cross itself; angles from 10 "
+     "degrees, scaled to the surface's volume"},
+    {"gmsh", "the program Gmsh: keeps a closed surface exactly where no `edge` is given"},
+    {NULL, NULL}};
+
+#define FILL_KEYS                                                                                  \
+    {"edge",                                                                                       \
+     SN_KEY_NUMBER,                                                                                \
+     AT(edge),                                                                                     \
+     "Of the elements that fill a surface, about; those inside are longer.",                       \
+     .dimension = SN_LENGTH,                                                                       \
+     .range = SN_RANGE_NOT_NEGATIVE,                                                               \
+     .standard_text = "a tenth of the surface's largest extent; of `gmsh`: its triangles stay as " \
+                      "they are"},                                                                 \
+        {"repair", SN_KEY_BOOLEAN, AT(repair),                                                     \
+         "Repairs a surface before it is filled: closes holes, turns faces, splits parts that "    \
+         "only "                                                                                   \
+         "touch, cuts faces that cross themselves, drops faces without area. A note says what "    \
+         "was "                                                                                    \
+         "done."},                                                                                 \
+    {                                                                                              \
+        "fill", SN_KEY_ENUM, AT(fill), "What fills a surface.", .words = fill_words                \
+    }
+
 static const sn_key file_keys[] = {
     {"file", SN_KEY_STRING, AT(file),
      "Tetrahedra in a .msh (Gmsh) or .vtk file, text or binary, or .node and .ele (TetGen), "
      "relative "
-     "to the scene's; or a closed surface (OBJ, STL, PLY, OFF, glTF, GLB, DAE, DXF), which the "
-     "program "
-     "gmsh fills.",
+     "to the scene's; or a surface (OBJ, STL, PLY, OFF, glTF, GLB, DAE, DXF), closed or nearly, "
+     "which is filled.",
      .required = true},
     {"unit", SN_KEY_STRING, AT(unit), "The file's unit of length, such as `mm`.",
      .standard_text = "what the format says, else m"},
     {"scale", SN_KEY_VECTOR, AT(scale),
      "Factors along x, y and z; an odd number of negative ones mirrors it.", .standard = {1, 1, 1}},
     {"up", SN_KEY_ENUM, AT(up), "Of surfaces: the file's axis that points up.", .words = up_words},
-    {"repair", SN_KEY_BOOLEAN, AT(repair),
-     "Of surfaces: repairs one that is not closed: closes holes, turns faces, splits parts that "
-     "only "
-     "touch, cuts faces that cross themselves, drops faces without area. A note says what was "
-     "done."},
-    {"edge", SN_KEY_NUMBER, AT(edge), "Of the elements that fill a surface, about.",
-     .dimension = SN_LENGTH, .range = SN_RANGE_NOT_NEGATIVE,
-     .standard_text = "0: the surface's triangles stay as they are"}};
+    FILL_KEYS};
+
+static const sn_key surface_keys[] = {
+    {"vertices", SN_KEY_POINTS3, AT(vertices), "Corners of the triangles.", .required = true,
+     .dimension = SN_LENGTH, .least = 3},
+    {"triangles", SN_KEY_TRIANGLES, AT(triangles),
+     "Three indices into `vertices` each, counted from 0, counter-clockwise seen from outside.",
+     .required = true, .least = 1},
+    {"scale", SN_KEY_VECTOR, AT(scale),
+     "Factors along x, y and z; an odd number of negative ones mirrors it.", .standard = {1, 1, 1}},
+    FILL_KEYS};
 
 static const sn_key listed_keys[] = {
     {"vertices", SN_KEY_POINTS3, AT(vertices), "Nodes of the elements.", .required = true,
@@ -137,12 +165,15 @@ static const sn_object revolution_table = {
     .text = "A profile turned around z.", ROWS(revolution_keys)};
 static const sn_object file_table = {MESH("file_mesh", "file", SN_SCENE_CELLS_FILE),
                                      .text = "From a file.", ROWS(file_keys)};
+static const sn_object surface_table = {MESH("surface_mesh", "surface", SN_SCENE_CELLS_SURFACE),
+                                        .text = "A surface written out, which is filled.",
+                                        ROWS(surface_keys)};
 static const sn_object listed_table = {MESH("listed_mesh", "listed", SN_SCENE_CELLS_LISTED),
                                        .text = "Written out.", ROWS(listed_keys)};
 
-static const sn_object *const meshes[] = {&box_table,        &cylinder_table, &sphere_table,
-                                          &torus_table,      &tube_table,     &extrusion_table,
-                                          &revolution_table, &file_table,     &listed_table};
+static const sn_object *const meshes[] = {
+    &box_table,       &cylinder_table,   &sphere_table, &torus_table,   &tube_table,
+    &extrusion_table, &revolution_table, &file_table,   &surface_table, &listed_table};
 
 const sn_object sn_table_tetrahedra = {
     "tetrahedra",

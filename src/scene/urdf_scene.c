@@ -104,7 +104,9 @@ static void give_mesh(const sn_urdf_shape *from, sn_shape_item *shape)
     shape->scale = from->scale;
     shape->hull_when_open = true;
     give(&shape->item, "file", from->place);
-    give(&shape->item, "scale", from->place);
+    if (from->scale.x != 1.0 || from->scale.y != 1.0 || from->scale.z != 1.0) {
+        give(&shape->item, "scale", from->place);
+    }
     if (is_dae(shape->file)) {
         shape->up = SN_UP_Z;
         give(&shape->item, "up", from->place);

@@ -5,6 +5,9 @@
 //     scene_hash 1000 box-pile=200      the same, but of one scene fewer
 //     scene_hash 1000 box-pile          one scene alone
 //
+// Surfaces of tests/fill_surface.h, filled with tetrahedra, follow the scenes as fill-0, fill-1,
+// ... with the number of elements in place of steps and the hash of the vertices.
+//
 // No scene goes beyond its own run: it has all that the scene shows, and more of the same can take
 // longer than all the others. A line: name, steps taken, hash of the state, milliseconds the steps
 // took, policy.
@@ -14,6 +17,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "../fill_surface.h"
+#include "base/hash.h"
 #include "builtin.h"
 #include "sinew/sinew.h"
 
@@ -75,6 +80,24 @@ static int run(const sn_embedded_file *file, const char *name, int most)
     return result;
 }
 
+static int fill_one(int kind, const char *name)
+{
+    sn_error error = {0};
+    sn_mesh *surface = fill_surface((fill_surface_kind)kind);
+    sn_tetrahedra *made = NULL;
+    double begin = milliseconds();
+    sn_status status = sn_tetrahedra_fill(surface, NULL, &made, NULL, &error);
+    if (status == SN_OK) {
+        size_t bytes = (size_t)sn_tetrahedra_vertex_count(made) * sizeof(sn_vec3);
+        printf("%s %d %016llx %.1f lattice\n", name, sn_tetrahedra_element_count(made),
+               (unsigned long long)sn_hash64(sn_tetrahedra_positions(made), bytes, 0),
+               milliseconds() - begin);
+    }
+    sn_tetrahedra_release(made);
+    sn_mesh_release(surface);
+    return status == SN_OK ? 0 : fail(name, &error);
+}
+
 // Steps for a scene: what is said of it by name, else of all; 0 when only others are named.
 static int steps_for(const char *name, int count, char **words)
 {
@@ -103,6 +126,14 @@ int main(int count, char **words)
         int steps = steps_for(name, count, words);
         if (steps > 0) {
             failures += run(file, name, steps);
+            fflush(stdout);
+        }
+    }
+    for (int kind = 0; kind < FILL_SURFACE_COUNT; ++kind) {
+        char name[16];
+        snprintf(name, sizeof name, "fill-%d", kind);
+        if (steps_for(name, count, words) > 0) {
+            failures += fill_one(kind, name);
             fflush(stdout);
         }
     }
