@@ -108,6 +108,7 @@ done
 check "a package that is no folder" "$? $(grep -c 'there is no such folder' message)" "3 1"
 "$sinew" check --package far_away "$robot" 2>message
 check "a package without a folder" "$? $(grep -c 'takes NAME=DIR' message)" "2 1"
+check "a package without the mesh" "$("$sinew" check --package "far_away=$data/workspace/src" "$robot" 2>&1 | grep -c 'no "meshes/wedge.obj" in the folder given for the package "far_away"')" 1
 check "a misspelt package" "$("$sinew" check --package "faraway=$data/workspace/elsewhere/far" "$robot" 2>&1 | grep -c '"faraway" is given, did you mean that?')" 1
 ROS_PACKAGE_PATH=/nowhere:$data/workspace/elsewhere "$sinew" check --strict "$robot" >/dev/null 2>&1
 check "ROS_PACKAGE_PATH" $? 0

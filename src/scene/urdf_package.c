@@ -12,7 +12,7 @@
 #include "base/suggest.h"
 #include "scene/path.h"
 
-enum { PATH_SIZE = 4096, UP_LIMIT = 32, ENTRY_LIMIT = 10000 };
+enum { PATH_SIZE = 4096, UP_LIMIT = 32 };
 
 // ---- files and folders ----
 
@@ -89,31 +89,37 @@ static bool try_root(wanted *w, const char *root)
     return true;
 }
 
-// Folders inside `root` that are the package by their manifests; `deep`: and inside these.
+// Is this folder, or `deep`: one inside of it, the package?
+static bool try_inside(wanted *w, const char *root, bool deep);
+
+static bool try_entry(wanted *w, const char *inner, bool deep)
+{
+    char direct[PATH_SIZE];
+    return (is_called(folder_of(w), inner, w->name) && try_root(w, inner)) ||
+           (deep && join(direct, inner, w->name) && try_root(w, direct)) ||
+           (deep && is_there(folder_of(w), inner, true) && try_inside(w, inner, false));
+}
+
+// Folders inside `root` that are the package by their manifests. Of several the first by name, in
+// whatever order the disk lists them.
 static bool try_inside(wanted *w, const char *root, bool deep)
 {
     char *path = sn_path_join(folder_of(w), root[0] != '\0' ? root : ".");
     DIR *listing = path != NULL ? opendir(path) : NULL;
-    const struct dirent *entry = NULL;
-    bool found = false;
+    char best[PATH_SIZE] = "", inner[PATH_SIZE];
     sn_free(path);
-    for (int i = 0; listing != NULL && !found && i < ENTRY_LIMIT; ++i) {
-        entry = readdir(listing);
-        if (entry == NULL) {
-            break;
-        }
-        char inner[PATH_SIZE], direct[PATH_SIZE];
-        if (entry->d_name[0] == '.' || !join(inner, root, entry->d_name)) {
-            continue;
-        }
-        found = (is_called(folder_of(w), inner, w->name) && try_root(w, inner)) ||
-                (deep && join(direct, inner, w->name) && try_root(w, direct)) ||
-                (deep && is_there(folder_of(w), inner, true) && try_inside(w, inner, false));
+    if (listing == NULL) {
+        return false;
     }
-    if (listing != NULL) {
-        closedir(listing);
+    for (const struct dirent *entry; (entry = readdir(listing)) != NULL;) {
+        if (entry->d_name[0] != '.' && join(inner, root, entry->d_name) &&
+            try_entry(w, inner, deep) && (best[0] == '\0' || strcmp(w->root, best) < 0)) {
+            memcpy(best, w->root, sizeof best);
+        }
     }
-    return found;
+    closedir(listing);
+    memcpy(w->root, best, sizeof best);
+    return best[0] != '\0';
 }
 
 // The folder itself, or one in it.
@@ -129,11 +135,11 @@ static bool try_folder(wanted *w, const char *root, const char *real, bool deep)
 static bool try_given(wanted *w)
 {
     const sn_scene *scene = w->search->reader->scene;
-    char real[PATH_SIZE];
+    char real[PATH_SIZE], inner[PATH_SIZE];
     for (int i = 0; i < scene->package_count; ++i) {
         const sn_package *package = &scene->packages[i];
         if (strcmp(package->name, w->name) == 0 && realpath(package->folder, real) != NULL &&
-            try_root(w, real)) {
+            (try_root(w, real) || (join(inner, real, w->name) && try_root(w, inner)))) {
             return true;
         }
     }
@@ -307,7 +313,10 @@ static const char *find_in_package(sn_package_search *search, const char *name, 
     const char *near = near_package(search, package);
     const char *folder = search->folder[0] != '\0' ? search->folder : ".";
     const char *path = getenv("ROS_PACKAGE_PATH") != NULL ? ", nor in ROS_PACKAGE_PATH" : "";
-    if (near != NULL) {
+    if (near != NULL && strcmp(near, package) == 0) {
+        snprintf(why, SN_PACKAGE_WHY, "no \"%.100s\" in the folder given for the package \"%.60s\"",
+                 rest, package);
+    } else if (near != NULL) {
         snprintf(why, SN_PACKAGE_WHY,
                  "no package \"%.60s\" from \"%.60s\" upwards%s; \"%.60s\" is given, did you mean "
                  "that?",
