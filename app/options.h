@@ -88,6 +88,7 @@ typedef struct sn_verb {
     const sn_example *examples;
     int example_count;
     bool hidden; // left out of the short lists
+    bool family; // its first operand is a verb of its own, named "NAME WORD"; see verbs.h
     int (*run)(const sn_arguments *arguments);
 } sn_verb;
 

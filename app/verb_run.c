@@ -260,7 +260,7 @@ static void report(run_job *job, int code)
     const sn_arguments *arguments = job->arguments;
     if (sn_option_given(arguments, "json")) {
         sn_run_result_json(&job->result, job->scene, job->world, stdout);
-    } else if (!arguments->quiet && code != SN_EXIT_OUTPUT) {
+    } else if (code != SN_EXIT_OUTPUT) {
         sn_run_result_table(&job->result, job->world, stdout);
     }
     fflush(stdout);

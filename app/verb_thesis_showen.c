@@ -1,4 +1,4 @@
-// sinew showen: energies against time.
+// sinew thesis showen: energies against time.
 #include "exit_code.h"
 #include "thesis_operand.h"
 #include "verbs.h"
@@ -37,16 +37,16 @@ static const sn_option options[] = {
 };
 
 static const sn_example examples[] = {
-    {"sinew showen torus.en", "all curves into torus.svg"},
+    {"sinew thesis showen torus.en", "all curves into torus.svg"},
 };
 
-const sn_verb sn_verb_showen = {
-    .name = "showen",
+const sn_verb sn_verb_thesis_showen = {
+    .name = "thesis showen",
     .operands = "FILE.en",
     .operand_kind = SN_OPERAND_FILE,
     .minimum_operands = 1,
     .maximum_operands = 1,
-    .summary = "plot energies against time (thesis files)",
+    .summary = "plot energies against time",
     .description =
         "K and P as they are in the file, G from the first state on, D, the integral of W "
         "by the\n"
@@ -54,6 +54,5 @@ const sn_verb sn_verb_showen = {
         "alone acts\n"
         "from outside.",
     SN_VERB_TABLES,
-    .hidden = true,
     .run = run,
 };
