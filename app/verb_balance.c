@@ -279,6 +279,10 @@ static int run(const sn_arguments *arguments)
         sn_complain(arguments, "%s has no mobiles, expected the key \"mobiles\"", source.name);
         code = SN_EXIT_INPUT;
     } else {
+        const sn_error_list *notes = sn_scene_notes(scene);
+        for (int i = 0; i < notes->count; ++i) {
+            sn_say(arguments, "%s: note: %s", notes->items[i].place, notes->items[i].text);
+        }
         code = balance_all(arguments, scene);
     }
     if (code == SN_EXIT_OK && !writes_to_stdout(arguments)) {
