@@ -40,6 +40,7 @@ typedef struct sn_option {
     const char *doc;          // one line, lower case, no full stop
     const char *const *words; // SN_OPTION_WORD: NULL-terminated
     double minimum, maximum;
+    const char *endings; // SN_OPTION_FILE: that a name may have, ".png .apng"; NULL: any
 } sn_option;
 
 // ---- rows that several verbs have ----
@@ -48,6 +49,12 @@ typedef struct sn_option {
     {                                                                                              \
         .name = "out", .letter = 'o', .type = (kind), .value = (what), .fallback = (usual),        \
         .doc = (text)                                                                              \
+    }
+// A file of one kind, "FILE.png" with the ending ".png".
+#define SN_OPTION_OUT_AS(ending, usual, text)                                                      \
+    {                                                                                              \
+        .name = "out", .letter = 'o', .type = SN_OPTION_FILE, .value = "FILE" ending,              \
+        .fallback = (usual), .doc = (text), .endings = ending                                      \
     }
 #define SN_OPTION_THREADS(usual)                                                                   \
     {                                                                                              \

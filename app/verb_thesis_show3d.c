@@ -327,8 +327,7 @@ static int run(const sn_arguments *arguments)
 
 static const sn_option options[] = {
     SN_OPTION_AT("the first state", "which state: the last one up to this time"),
-    SN_OPTION_OUT(SN_OPTION_FILE, "FILE.png", "beside the .st file",
-                  "where the picture goes; - is standard output"),
+    SN_OPTION_OUT_AS(".png", "beside the .st file", "where the picture goes; - is standard output"),
     SN_OPTION_VIDEO("a film of all states"),
     SN_OPTION_FPS("as the states are spaced", "states a second"),
     SN_OPTION_SIZE("1280x720", "pixels"),

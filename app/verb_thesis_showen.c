@@ -27,8 +27,7 @@ static int run(const sn_arguments *arguments)
 }
 
 static const sn_option options[] = {
-    SN_OPTION_OUT(SN_OPTION_FILE, "FILE.svg", "beside the .en file",
-                  "where the picture goes; - is standard output"),
+    SN_OPTION_OUT_AS(".svg", "beside the .en file", "where the picture goes; - is standard output"),
     {.name = "title",
      .type = SN_OPTION_TEXT,
      .value = "TEXT",
