@@ -33,7 +33,7 @@
     {                                                                                              \
         .name = "video", .type = SN_OPTION_FILE, .value = "FILE.mp4",                              \
         .doc = what ", through ffmpeg; PNG files where it is missing, or into FOLDER/",            \
-        .endings = ".mp4 .webm .mkv .mov .avi .gif .webp"                                          \
+        .endings = ".mp4 .webm .mkv .mov .m4v .avi .mpg .ogv .gif .webp"                           \
     }
 #define SN_OPTION_FPS(usual, text)                                                                 \
     {                                                                                              \
