@@ -12,7 +12,7 @@ C_FILES = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cpp' '*.
 # Silent unless something is wrong: preset, target, more cache variables.
 build = JOBS=$(JOBS) tools/build-preset $(1) $(2) $(3) >&2
 
-.PHONY: help run view build web test bench soak format lint install clean
+.PHONY: help run view build web test bench soak newcomer pictures format lint install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null || \
@@ -46,6 +46,13 @@ bench: ## benchmarks beside peers, into build/bench.json
 soak: ## the long tests: minutes of every fuzzer, valgrind, repeated thread tests (MINUTES=5)
 	@tools/setup test
 	@JOBS=$(JOBS) tools/soak $(MINUTES)
+
+newcomer: ## types docs/getting-started.md and looks at what comes out, in this folder (see tools/newcomer)
+	@tools/newcomer --in-place
+
+pictures: build ## the pictures of README.md anew, into docs/images
+	@tools/setup pictures
+	@tools/pictures
 
 format: ## clang-format over all sources
 	@tools/setup lint

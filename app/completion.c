@@ -14,11 +14,17 @@ static void write_scenes(FILE *stream)
     }
 }
 
-static void write_verb_names(FILE *stream)
+// The verbs of a verb, or of the command itself (NULL).
+static void write_verb_names(FILE *stream, const sn_verb *parent)
 {
     const sn_verb *verb = NULL;
+    const char *between = "";
     for (int i = 0; (verb = sn_verb_at(i)) != NULL; ++i) {
-        fprintf(stream, "%s%s", i > 0 ? " " : "", verb->name);
+        const char *word = sn_verb_word(verb, parent);
+        if (word != NULL) {
+            fprintf(stream, "%s%s", between, word);
+            between = " ";
+        }
     }
 }
 
@@ -29,14 +35,27 @@ static void write_words(FILE *stream, const sn_option *option)
     }
 }
 
+// The verbs that have verbs of their own.
+static void write_families(FILE *stream)
+{
+    const sn_verb *verb = NULL;
+    const char *between = "";
+    for (int i = 0; (verb = sn_verb_at(i)) != NULL; ++i) {
+        if (verb->family) {
+            fprintf(stream, "%s%s", between, verb->name);
+            between = " ";
+        }
+    }
+}
+
 // ---- bash ----
 
 // The case that completes an option's value, by type.
 static void bash_option_value(FILE *stream, const sn_verb *verb, const sn_option *option)
 {
-    fprintf(stream, "    %s:--%s", verb->name, option->name);
+    fprintf(stream, "    '%s':--%s", verb->name, option->name);
     if (option->letter != 0) {
-        fprintf(stream, "|%s:-%c", verb->name, option->letter);
+        fprintf(stream, "|'%s':-%c", verb->name, option->letter);
     }
     fputs(") ", stream);
     if (option->type == SN_OPTION_WORD) {
@@ -57,7 +76,7 @@ static void bash_option_value(FILE *stream, const sn_verb *verb, const sn_option
 
 static void bash_verb_words(FILE *stream, const sn_verb *verb)
 {
-    fprintf(stream, "    %s) options='", verb->name);
+    fprintf(stream, "    '%s') options='", verb->name);
     for (int i = 0; i < verb->option_count; ++i) {
         fprintf(stream, "--%s ", verb->options[i].name);
     }
@@ -70,7 +89,9 @@ static void bash_verb_words(FILE *stream, const sn_verb *verb)
     } else if (verb->operand_kind & SN_OPERAND_FILE) {
         fputs(" files=1", stream);
     } else if (verb->operand_kind & SN_OPERAND_VERB) {
-        fputs(" operands=$verbs", stream);
+        fputs(" operands='", stream);
+        write_verb_names(stream, verb->family ? verb : NULL);
+        fputc('\'', stream);
     }
     fputs(" ;;\n", stream);
 }
@@ -84,7 +105,9 @@ static void write_bash(FILE *stream)
           "    local verb='' options='' operands='' files='' i\n"
           "    local verbs='",
           stream);
-    write_verb_names(stream);
+    write_verb_names(stream, NULL);
+    fputs("'\n    local families='", stream);
+    write_families(stream);
     fputs("'\n    local scenes='", stream);
     write_scenes(stream);
     // `--name=value` reaches completion as three words: --name, =, value.
@@ -92,7 +115,9 @@ static void write_bash(FILE *stream)
           "    if [[ $current == = ]]; then current=''; fi\n"
           "    if [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
           "    for ((i = 1; i < COMP_CWORD; ++i)); do\n"
-          "        if [[ ${COMP_WORDS[i]} != -* ]]; then verb=${COMP_WORDS[i]}; break; fi\n"
+          "        if [[ ${COMP_WORDS[i]} == -* ]]; then continue; fi\n"
+          "        verb+=${verb:+ }${COMP_WORDS[i]}\n"
+          "        if [[ \" $families \" != *\" $verb \"* ]]; then break; fi\n"
           "    done\n"
           "    if [[ -z $verb ]]; then\n"
           "        COMPREPLY=($(compgen -W \"$verbs --help --version --generate-man"
@@ -178,7 +203,7 @@ static void zsh_option(FILE *stream, const sn_option *option)
 
 static void zsh_verb(FILE *stream, const sn_verb *verb)
 {
-    fprintf(stream, "    %s)\n        _arguments -s \\\n", verb->name);
+    fprintf(stream, "    '%s')\n        _arguments -s \\\n", verb->name);
     for (int i = 0; i < verb->option_count; ++i) {
         zsh_option(stream, &verb->options[i]);
     }
@@ -191,7 +216,7 @@ static void zsh_verb(FILE *stream, const sn_verb *verb)
         fputs("        '*:file:_files'\n", stream);
     } else if (verb->operand_kind & SN_OPERAND_VERB) {
         fputs("        '*:verb:(", stream);
-        write_verb_names(stream);
+        write_verb_names(stream, verb->family ? verb : NULL);
         fputs(")'\n", stream);
     } else {
         fputs("        '*: :'\n", stream);
@@ -211,11 +236,15 @@ static void write_zsh(FILE *stream)
           "_sinew() {\n    local -a verbs=(\n",
           stream);
     for (int i = 0; (verb = sn_verb_at(i)) != NULL; ++i) {
-        fprintf(stream, "        '%s:", verb->name);
-        zsh_text(stream, verb->summary);
-        fputs("'\n", stream);
+        if (sn_verb_word(verb, NULL) != NULL) {
+            fprintf(stream, "        '%s:", verb->name);
+            zsh_text(stream, verb->summary);
+            fputs("'\n", stream);
+        }
     }
-    fputs("    )\n"
+    fputs("    )\n    local families='", stream);
+    write_families(stream);
+    fputs("'\n"
           "    if ((CURRENT == 2)); then\n"
           "        _describe -t verbs verb verbs\n"
           "        return\n"
@@ -223,6 +252,11 @@ static void write_zsh(FILE *stream)
           "    local verb=$words[2]\n"
           "    shift words\n"
           "    ((CURRENT--))\n"
+          "    if [[ \" $families \" == *\" $verb \"* ]] && ((CURRENT > 2)); then\n"
+          "        verb=\"$verb $words[2]\"\n"
+          "        shift words\n"
+          "        ((CURRENT--))\n"
+          "    fi\n"
           "    case $verb in\n",
           stream);
     for (int i = 0; (verb = sn_verb_at(i)) != NULL; ++i) {
@@ -246,10 +280,22 @@ static void fish_text(FILE *stream, const char *text)
     fputc('\'', stream);
 }
 
+// "complete" for what comes after a verb; a name of two words asks for both.
+static void fish_after(FILE *stream, const sn_verb *verb)
+{
+    const char *blank = strchr(verb->name, ' ');
+    int length = blank != NULL ? (int)(blank - verb->name) : (int)strlen(verb->name);
+    fprintf(stream, "complete -c sinew -n '__fish_seen_subcommand_from %.*s", length, verb->name);
+    if (blank != NULL) {
+        fprintf(stream, "; and __fish_seen_subcommand_from %s", blank + 1);
+    }
+    fputs("' ", stream);
+}
+
 static void fish_option(FILE *stream, const sn_verb *verb, const sn_option *option)
 {
-    fprintf(stream, "complete -c sinew -n '__fish_seen_subcommand_from %s' -l %s", verb->name,
-            option->name);
+    fish_after(stream, verb);
+    fprintf(stream, "-l %s", option->name);
     if (option->letter != 0) {
         fprintf(stream, " -s %c", option->letter);
     }
@@ -277,9 +323,11 @@ static void write_fish(FILE *stream)
           "complete -c sinew -n __fish_use_subcommand -l version -d 'tell the version'\n",
           stream);
     for (int i = 0; (verb = sn_verb_at(i)) != NULL; ++i) {
-        fprintf(stream, "complete -c sinew -n __fish_use_subcommand -a %s -d ", verb->name);
-        fish_text(stream, verb->summary);
-        fputc('\n', stream);
+        if (sn_verb_word(verb, NULL) != NULL) {
+            fprintf(stream, "complete -c sinew -n __fish_use_subcommand -a %s -d ", verb->name);
+            fish_text(stream, verb->summary);
+            fputc('\n', stream);
+        }
     }
     for (int i = 0; (verb = sn_verb_at(i)) != NULL; ++i) {
         for (int j = 0; j < verb->option_count; ++j) {
@@ -288,20 +336,19 @@ static void write_fish(FILE *stream)
         for (int j = 0; j < sn_common_option_count; ++j) {
             fish_option(stream, verb, &sn_common_options[j]);
         }
-        const char *condition = "complete -c sinew -n '__fish_seen_subcommand_from %s' ";
         if (verb->operand_kind & (SN_OPERAND_SCENE | SN_OPERAND_FILE)) {
-            fprintf(stream, condition, verb->name);
+            fish_after(stream, verb);
             fputs("-F\n", stream);
         }
         if (verb->operand_kind & SN_OPERAND_SCENE) {
-            fprintf(stream, condition, verb->name);
+            fish_after(stream, verb);
             fputs("-a '", stream);
             write_scenes(stream);
             fputs("' -d 'built-in scene'\n", stream);
         } else if (verb->operand_kind & SN_OPERAND_VERB) {
-            fprintf(stream, condition, verb->name);
+            fish_after(stream, verb);
             fputs("-a '", stream);
-            write_verb_names(stream);
+            write_verb_names(stream, verb->family ? verb : NULL);
             fputs("'\n", stream);
         }
     }

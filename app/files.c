@@ -59,6 +59,19 @@ bool sn_path_ends_with(const char *path, const char *ending)
     return length >= suffix && strcmp(path + length - suffix, ending) == 0;
 }
 
+sn_status sn_folder_for(const char *path, sn_error *error)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[SN_PATH_LIMIT];
+    if (slash == NULL || slash == path || slash - path >= SN_PATH_LIMIT) {
+        return SN_OK;
+    }
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    return sn_path_exists(folder) ? SN_OK
+                                  : sn_fail(error, SN_ERROR_FILE, path,
+                                            "cannot be written: there is no folder %s", folder);
+}
+
 const char *sn_path_for_output(const char *path)
 {
     return strcmp(path, "-") == 0 ? "/dev/stdout" : path;
@@ -153,7 +166,11 @@ sn_status sn_new_file_open(sn_new_file *file, const char *path, sn_error *error)
     }
     file->stream = fopen(plain ? file->part : file->path, "wb");
     if (file->stream == NULL) {
-        return sn_fail(error, SN_ERROR_FILE, path, "cannot be written: %s", strerror(errno));
+        int reason = errno;
+        sn_status missing = sn_folder_for(path, error);
+        return missing != SN_OK
+                   ? missing
+                   : sn_fail(error, SN_ERROR_FILE, path, "cannot be written: %s", strerror(reason));
     }
     return SN_OK;
 }

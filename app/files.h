@@ -23,6 +23,9 @@ bool sn_path_ends_with(const char *path, const char *ending);
 // "/dev/stdout" for "-": what the library, which knows only files, is told to write to.
 const char *sn_path_for_output(const char *path);
 
+// Fails when the folder that a file is to be written into is not there.
+sn_status sn_folder_for(const char *path, sn_error *error);
+
 // Makes a folder and those above it.
 sn_status sn_make_folders(const char *path, sn_error *error);
 

@@ -39,13 +39,10 @@ void sn_help_command(FILE *stream)
     fputs("Usage: sinew VERB [OPTION]... [OPERAND]...\n\nVerbs:\n", stream);
     const sn_verb *verb = NULL;
     for (int i = 0; (verb = sn_verb_at(i)) != NULL; ++i) {
-        if (!verb->hidden) {
+        if (!verb->hidden && sn_verb_word(verb, NULL) != NULL) {
             fprintf(stream, "  %-11s %s\n", verb->name, verb->summary);
         }
     }
-    fputs("\nFor files of the thesis on elastic bodies (.st .tp .tx .su .co .li .en):\n"
-          "  model, surf, coloring, sim, energy, showen, convert, show3d\n",
-          stream);
     fputs("\n`sinew VERB --help` tells more about a verb; `sinew --version` tells the version.\n",
           stream);
 }
@@ -99,7 +96,7 @@ static void write_option(FILE *stream, const sn_option *option, int width)
 
 static void write_options(FILE *stream, const sn_verb *verb)
 {
-    int width = 12;
+    int width = 14; // of --no-color
     for (int i = 0; i < verb->option_count; ++i) {
         char name[96];
         int length = write_option_name(name, sizeof name, &verb->options[i]);
@@ -114,6 +111,19 @@ static void write_options(FILE *stream, const sn_verb *verb)
     }
 }
 
+static void write_family(FILE *stream, const sn_verb *parent)
+{
+    fputs("Verbs:\n", stream);
+    const sn_verb *verb = NULL;
+    for (int i = 0; (verb = sn_verb_at(i)) != NULL; ++i) {
+        const char *word = sn_verb_word(verb, parent);
+        if (word != NULL) {
+            fprintf(stream, "  %-11s %s\n", word, verb->summary);
+        }
+    }
+    fputc('\n', stream);
+}
+
 void sn_help_verb(FILE *stream, const sn_verb *verb)
 {
     fprintf(stream, "sinew %s: %s.\n\n", verb->name, verb->summary);
@@ -122,6 +132,9 @@ void sn_help_verb(FILE *stream, const sn_verb *verb)
             verb->operands[0] != '\0' ? " " : "", verb->operands);
     if (verb->description != NULL) {
         fprintf(stream, "%s\n\n", verb->description);
+    }
+    if (verb->family) {
+        write_family(stream, verb);
     }
     write_options(stream, verb);
 }

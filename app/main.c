@@ -82,9 +82,9 @@ static int run_verb(const sn_verb *verb, int count, char **words)
 }
 
 // The verb is the first word that is no option: `sinew -q run x` and `sinew run -q x` are the same.
-static int find_verb_word(int argc, char **argv)
+static int find_verb_word(int argc, char **argv, int from)
 {
-    for (int i = 1; i < argc; ++i) {
+    for (int i = from; i < argc; ++i) {
         if (strcmp(argv[i], "-q") != 0 && strcmp(argv[i], "--quiet") != 0 &&
             strcmp(argv[i], "--no-color") != 0) {
             return i;
@@ -93,9 +93,19 @@ static int find_verb_word(int argc, char **argv)
     return argc;
 }
 
+// The word at `at` comes to `to`; the options between move behind it.
+static void move_word(char **argv, int at, int to)
+{
+    char *word = argv[at];
+    for (int i = at; i > to; --i) {
+        argv[i] = argv[i - 1];
+    }
+    argv[to] = word;
+}
+
 static int run_command(int argc, char **argv)
 {
-    int at = find_verb_word(argc, argv);
+    int at = find_verb_word(argc, argv, 1);
     if (at == argc) {
         sn_help_command(stdout);
         return SN_EXIT_OK;
@@ -103,19 +113,21 @@ static int run_command(int argc, char **argv)
     if (argv[at][0] == '-') {
         return run_global(argc - at + 1, argv + at - 1);
     }
-    const sn_verb *verb = sn_verb_find(argv[at]);
+    const sn_verb *verb = sn_verb_choose(NULL, argv[at], NULL);
     if (verb == NULL) {
-        const char *near = sn_verb_suggest(argv[at]);
-        if (near != NULL) {
-            return sn_usage_error(NULL, "unknown verb '%s'; did you mean '%s'?", argv[at], near);
+        return SN_EXIT_USAGE;
+    }
+    move_word(argv, at, 1);
+    int own = 2;
+    at = find_verb_word(argc, argv, own);
+    if (verb->family && at < argc && argv[at][0] != '-') {
+        verb = sn_verb_choose(verb, argv[at], verb);
+        if (verb == NULL) {
+            return SN_EXIT_USAGE;
         }
-        return sn_usage_error(NULL, "unknown verb '%s'", argv[at]);
+        move_word(argv, at, own++);
     }
-    // Options before the verb move behind it.
-    for (int i = at; i > 1; --i) {
-        argv[i] = argv[i - 1];
-    }
-    return run_verb(verb, argc - 2, argv + 2);
+    return run_verb(verb, argc - own, argv + own);
 }
 
 int main(int argc, char **argv)

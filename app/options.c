@@ -5,9 +5,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/suggest.h"
 #include "exit_code.h"
+#include "files.h"
 #include "scene/units.h"
 
 const sn_option sn_common_options[] = {
@@ -98,6 +100,47 @@ static bool word_is_known(const sn_verb *verb, const sn_option *option, const ch
     return false;
 }
 
+// The ending of a file's name, with its dot; "" where it has none.
+static const char *ending_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return dot != NULL && dot != name ? dot : "";
+}
+
+static bool has_ending(const char *endings, const char *ending)
+{
+    size_t length = strlen(ending);
+    for (const char *one = endings; one != NULL && *one != '\0'; one += strspn(one, " ")) {
+        size_t count = strcspn(one, " ");
+        if (count == length && strncasecmp(one, ending, length) == 0) {
+            return true;
+        }
+        one += count;
+    }
+    return false;
+}
+
+// What is written does not follow the name, so a name that promises something else is refused.
+static bool ending_is_right(const sn_verb *verb, const sn_option *option, const char *path)
+{
+    const char *ending = ending_of(path);
+    if (option->endings == NULL || ending[0] == '\0' || has_ending(option->endings, ending) ||
+        sn_path_is_folder(path)) {
+        return true;
+    }
+    for (int i = 0; i < verb->option_count; ++i) {
+        if (has_ending(verb->options[i].endings, ending)) {
+            sn_usage_error(verb, "--%s %.200s: expected a name that ends in %s; --%s takes '%s'",
+                           option->name, path, option->endings, verb->options[i].name, ending);
+            return false;
+        }
+    }
+    sn_usage_error(verb, "--%s %.200s: expected a name that ends in %s", option->name, path,
+                   option->endings);
+    return false;
+}
+
 // NAME=VALUE
 static bool add_setting(const sn_option *option, const char *text, const sn_verb *verb,
                         sn_setting *settings, int *count)
@@ -142,7 +185,7 @@ static bool take_value(const sn_option *option, int index, const char *text,
             sn_usage_error(arguments->verb, "--%s is empty", option->name);
             return false;
         }
-        return true;
+        return option->type != SN_OPTION_FILE || ending_is_right(arguments->verb, option, text);
     }
 }
 

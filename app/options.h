@@ -41,6 +41,7 @@ typedef struct sn_option {
     const char *doc;          // one line, lower case, no full stop
     const char *const *words; // SN_OPTION_WORD: NULL-terminated
     double minimum, maximum;
+    const char *endings; // SN_OPTION_FILE: that a name may have, ".png .apng"; NULL: any
 } sn_option;
 
 // ---- rows that several verbs have ----
@@ -49,6 +50,12 @@ typedef struct sn_option {
     {                                                                                              \
         .name = "out", .letter = 'o', .type = (kind), .value = (what), .fallback = (usual),        \
         .doc = (text)                                                                              \
+    }
+// A file of one kind, "FILE.png" with the ending ".png".
+#define SN_OPTION_OUT_AS(ending, usual, text)                                                      \
+    {                                                                                              \
+        .name = "out", .letter = 'o', .type = SN_OPTION_FILE, .value = "FILE" ending,              \
+        .fallback = (usual), .doc = (text), .endings = ending                                      \
     }
 #define SN_OPTION_THREADS(usual)                                                                   \
     {                                                                                              \
@@ -108,6 +115,7 @@ typedef struct sn_verb {
     const sn_example *examples;
     int example_count;
     bool hidden; // left out of the short lists
+    bool family; // its first operand is a verb of its own, named "NAME WORD"; see verbs.h
     int (*run)(const sn_arguments *arguments);
 } sn_verb;
 

@@ -32,7 +32,8 @@
 #define SN_OPTION_VIDEO(what)                                                                      \
     {                                                                                              \
         .name = "video", .type = SN_OPTION_FILE, .value = "FILE.mp4",                              \
-        .doc = what ", through ffmpeg; PNG files where it is missing, or into FOLDER/"             \
+        .doc = what ", through ffmpeg; PNG files where it is missing, or into FOLDER/",            \
+        .endings = ".mp4 .webm .mkv .mov .m4v .avi .mpg .ogv .gif .webp"                           \
     }
 #define SN_OPTION_FPS(usual, text)                                                                 \
     {                                                                                              \

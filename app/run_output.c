@@ -110,7 +110,7 @@ sn_status sn_run_output_open(sn_run_output *output, const char *folder, const sn
 sn_status sn_run_output_row(sn_run_output *output, const sn_run_result *result,
                             const sn_world *world, const double *values, sn_error *error)
 {
-    double row[3 * SN_UNPROBED_BODY_LIMIT + 1];
+    double row[3 * SN_UNPROBED_LIMIT + 1];
     double *wide = row;
     size_t bytes = sizeof(double) * (size_t)(result->column_count + 1);
     if (bytes > sizeof row) {

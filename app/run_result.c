@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "sinew/behaviour.h"
 #include "sinew/elastic.h"
 
 // ---- columns ----
@@ -14,6 +15,14 @@ static void name_column(sn_run_column *column, const sn_world *world, const char
 {
     snprintf(column->name, sizeof column->name, "%.150s[%s]", name,
              sn_probe_unit(world, &column->probe));
+}
+
+// "elbow.joint.position[rad]": what it is of, and the quantity's word.
+static void name_own_column(sn_run_column *column, const sn_world *world, const char *of)
+{
+    char name[160];
+    snprintf(name, sizeof name, "%.120s.%s", of, sn_quantity_word(column->probe.quantity));
+    name_column(column, world, name);
 }
 
 static sn_status columns_from_probes(sn_run_result *result, const sn_scene *scene,
@@ -31,31 +40,83 @@ static sn_status columns_from_probes(sn_run_result *result, const sn_scene *scen
     return SN_OK;
 }
 
-static void columns_from_bodies(sn_run_result *result, const sn_world *world)
+// Positions of the bodies that move, up to the limit. Counts the columns, and fills them where
+// `columns` is not NULL.
+static int columns_of_bodies(const sn_world *world, sn_run_column *columns, int *left_out)
 {
     static const sn_quantity quantities[3] = {SN_QUANTITY_POSITION_X, SN_QUANTITY_POSITION_Y,
                                               SN_QUANTITY_POSITION_Z};
-    for (int i = 0; i < result->column_count; ++i) {
-        sn_run_column *column = &result->columns[i];
-        char name[160];
-        column->probe.body = sn_world_body(world, i / 3);
-        column->probe.quantity = quantities[i % 3];
-        snprintf(name, sizeof name, "%.120s.%s", sn_body_name(world, column->probe.body),
-                 sn_quantity_word(column->probe.quantity));
-        name_column(column, world, name);
+    int count = 0;
+    *left_out = 0;
+    for (int i = 0; i < sn_world_body_count(world); ++i) {
+        sn_body body = sn_world_body(world, i);
+        if (sn_body_get_type(world, body) == SN_BODY_STATIC) {
+            continue;
+        }
+        if (count == 3 * SN_UNPROBED_LIMIT) {
+            ++*left_out;
+            continue;
+        }
+        for (int k = 0; k < 3; ++k, ++count) {
+            if (columns != NULL) {
+                columns[count].probe = (sn_probe){.body = body, .quantity = quantities[k]};
+                name_own_column(&columns[count], world, sn_body_name(world, body));
+            }
+        }
     }
+    return count;
+}
+
+// Whether something drives a freedom, or may: what behaviours do is not known before.
+static bool may_be_driven(const sn_world *world, sn_joint joint, int freedom)
+{
+    return sn_joint_drive(world, joint, freedom).type != SN_DRIVE_NONE ||
+           sn_world_behaviour_count(world) > 0;
+}
+
+// Position, velocity and drive force of every freedom of the joints, in the same way.
+static int columns_of_joints(const sn_world *world, sn_run_column *columns, int *left_out)
+{
+    static const sn_quantity quantities[3] = {
+        SN_QUANTITY_JOINT_POSITION, SN_QUANTITY_JOINT_VELOCITY, SN_QUANTITY_JOINT_DRIVE_FORCE};
+    int count = 0, joints = 0;
+    *left_out = 0;
+    for (int i = 0; i < sn_world_joint_count(world); ++i) {
+        sn_joint joint = sn_world_joint(world, i);
+        int freedoms = sn_joint_type_freedoms(sn_joint_get_type(world, joint));
+        if (freedoms == 0) {
+            continue;
+        }
+        if (joints++ >= SN_UNPROBED_LIMIT) {
+            ++*left_out;
+            continue;
+        }
+        for (int k = 0; k < 3 * freedoms; ++k) {
+            // The quantities of a joint's freedoms follow each other.
+            sn_quantity quantity = (sn_quantity)(quantities[k / freedoms] + k % freedoms);
+            if (k >= 2 * freedoms && !may_be_driven(world, joint, k % freedoms)) {
+                continue;
+            }
+            if (columns != NULL) {
+                columns[count].probe = (sn_probe){.joint = joint, .quantity = quantity};
+                name_own_column(&columns[count], world, sn_joint_name(world, joint));
+            }
+            ++count;
+        }
+    }
+    return count;
 }
 
 sn_status sn_run_result_start(sn_run_result *result, const sn_scene *scene, const sn_world *world,
                               sn_error *error)
 {
-    int bodies = sn_world_body_count(world);
+    int joint_columns = 0;
     result->column_count = sn_scene_probe_count(scene);
     result->has_probes = result->column_count > 0;
     if (!result->has_probes) {
-        int measured = bodies < SN_UNPROBED_BODY_LIMIT ? bodies : SN_UNPROBED_BODY_LIMIT;
-        result->unmeasured_bodies = bodies - measured;
-        result->column_count = 3 * measured;
+        joint_columns = columns_of_joints(world, NULL, &result->unmeasured_joints);
+        result->column_count =
+            joint_columns + columns_of_bodies(world, NULL, &result->unmeasured_bodies);
     }
     size_t bytes = sizeof *result->columns * (size_t)(result->column_count + 1);
     result->columns = sn_allocate_zero(bytes);
@@ -65,7 +126,8 @@ sn_status sn_run_result_start(sn_run_result *result, const sn_scene *scene, cons
     if (result->has_probes) {
         return columns_from_probes(result, scene, world, error);
     }
-    columns_from_bodies(result, world);
+    columns_of_joints(world, result->columns, &result->unmeasured_joints);
+    columns_of_bodies(world, result->columns + joint_columns, &result->unmeasured_bodies);
     return SN_OK;
 }
 
@@ -269,6 +331,7 @@ void sn_run_result_json(const sn_run_result *result, const sn_scene *scene, cons
     json_events(&json, world);
     json_columns(&json, result);
     sn_json_write_integer(&json, "unmeasured_bodies", (uint64_t)result->unmeasured_bodies);
+    sn_json_write_integer(&json, "unmeasured_joints", (uint64_t)result->unmeasured_joints);
     sn_json_write_open(&json, "files", '[');
     for (int i = 0; i < result->file_count; ++i) {
         sn_json_write_text(&json, NULL, result->files[i]);

@@ -6,8 +6,9 @@
 #include "options.h"
 #include "sinew/scene.h"
 
-// Without probes every body's position is measured, up to this many bodies.
-enum { SN_UNPROBED_BODY_LIMIT = 100, SN_RUN_FILE_LIMIT = 8 };
+// Without probes joints (position, velocity and drive force of each freedom) and the positions of
+// bodies that move are measured, up to this many of each.
+enum { SN_UNPROBED_LIMIT = 100, SN_RUN_FILE_LIMIT = 8 };
 
 typedef struct sn_run_column {
     char name[192]; // "height[m]"
@@ -28,7 +29,7 @@ typedef struct sn_run_result {
     sn_run_column *columns;
     int column_count;
     bool has_probes;
-    int unmeasured_bodies; // beyond SN_UNPROBED_BODY_LIMIT
+    int unmeasured_bodies, unmeasured_joints; // beyond SN_UNPROBED_LIMIT
 
     uint64_t steps, rows;
     uint64_t slowed, stalled; // steps in which contact took energy out, or something stood still

@@ -279,6 +279,10 @@ static int run(const sn_arguments *arguments)
         sn_complain(arguments, "%s has no mobiles, expected the key \"mobiles\"", source.name);
         code = SN_EXIT_INPUT;
     } else {
+        const sn_error_list *notes = sn_scene_notes(scene);
+        for (int i = 0; i < notes->count; ++i) {
+            sn_say(arguments, "%s: note: %s", notes->items[i].place, notes->items[i].text);
+        }
         code = balance_all(arguments, scene);
     }
     if (code == SN_EXIT_OK && !writes_to_stdout(arguments)) {
@@ -311,8 +315,9 @@ static const sn_option options[] = {
                   "write the scene with the numbers that were found; - is standard output"),
     {.name = "sheet",
      .type = SN_OPTION_FILE,
-     .value = "FILE",
-     .doc = "write the build sheet, an HTML page to print on A4"},
+     .value = "FILE.html",
+     .doc = "write the build sheet, an HTML page to print on A4 (or into a PDF) from a browser",
+     .endings = ".html .htm"},
     {.name = "dxf",
      .type = SN_OPTION_FOLDER,
      .value = "FOLDER",

@@ -1,4 +1,4 @@
-// sinew help [VERB]
+// sinew help [VERB [VERB]]
 #include "exit_code.h"
 #include "help.h"
 #include "verbs.h"
@@ -9,15 +9,15 @@ static int run(const sn_arguments *arguments)
         sn_help_command(stdout);
         return SN_EXIT_OK;
     }
-    const char *name = arguments->operands[0];
-    const sn_verb *verb = sn_verb_find(name);
-    if (verb == NULL) {
-        const char *near = sn_verb_suggest(name);
-        if (near != NULL) {
-            return sn_usage_error(&sn_verb_help, "unknown verb '%s'; did you mean '%s'?", name,
-                                  near);
+    const sn_verb *verb = sn_verb_choose(NULL, arguments->operands[0], &sn_verb_help);
+    if (verb != NULL && arguments->operand_count > 1) {
+        if (!verb->family) {
+            return sn_usage_error(&sn_verb_help, "'%s' has no verbs of its own", verb->name);
         }
-        return sn_usage_error(&sn_verb_help, "unknown verb '%s'", name);
+        verb = sn_verb_choose(verb, arguments->operands[1], &sn_verb_help);
+    }
+    if (verb == NULL) {
+        return SN_EXIT_USAGE;
     }
     sn_help_verb(stdout, verb);
     return SN_EXIT_OK;
@@ -26,13 +26,14 @@ static int run(const sn_arguments *arguments)
 static const sn_example examples[] = {
     {"sinew help", "all verbs"},
     {"sinew help run", "one verb and its options"},
+    {"sinew help thesis sim", "a verb of a verb"},
 };
 
 const sn_verb sn_verb_help = {
     .name = "help",
-    .operands = "[VERB]",
+    .operands = "[VERB [VERB]]",
     .operand_kind = SN_OPERAND_VERB,
-    .maximum_operands = 1,
+    .maximum_operands = 2,
     .summary = "show help for the command or a verb",
     .examples = examples,
     .example_count = sizeof examples / sizeof examples[0],

@@ -235,7 +235,7 @@ static const sn_option options[] = {
      .type = SN_OPTION_TEXT,
      .value = "BODY,...",
      .doc = "the energy of these bodies alone, together, out of what was recorded"},
-    SN_OPTION_OUT(SN_OPTION_FILE, "FILE.svg", "beside the CSV file", "where the picture goes"),
+    SN_OPTION_OUT_AS(".svg", "beside the CSV file", "where the picture goes"),
     {.name = "title", .type = SN_OPTION_TEXT, .value = "TEXT", .doc = "a line above the picture"},
     {.name = "log", .doc = "logarithmic scale"},
 };

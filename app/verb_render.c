@@ -250,6 +250,13 @@ static int choose_path(render_job *job)
         return sn_usage_error(&sn_verb_render, "--out %.60s: expected the name of a file", out);
     } else {
         memcpy(job->path, out, strlen(out) + 1);
+        // Told before the simulation, not after it.
+        job->unwritten = true;
+        sn_status status = sn_folder_for(out, &job->error);
+        if (status != SN_OK) {
+            return fail(job, status);
+        }
+        job->unwritten = false;
     }
     return SN_EXIT_OK;
 }
@@ -304,8 +311,7 @@ static int run(const sn_arguments *arguments)
 
 static const sn_option options[] = {
     SN_OPTION_AT("the start", "when the picture is taken; a scene is simulated until then"),
-    SN_OPTION_OUT(SN_OPTION_FILE, "FILE.png", "out/SCENE.png",
-                  "where the picture goes; - is standard output"),
+    SN_OPTION_OUT_AS(".png", "out/SCENE.png", "where the picture goes; - is standard output"),
     SN_OPTION_SIZE("1280x720", "pixels"),
     SN_OPTION_SAMPLES,
     SN_OPTION_CAMERA("scene", "scene, "),

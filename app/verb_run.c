@@ -68,6 +68,14 @@ static int apply_options(run_job *job)
     return SN_EXIT_OK;
 }
 
+static void say_unmeasured(const sn_arguments *arguments, const char *what, int count)
+{
+    if (count > 0) {
+        sn_say(arguments, "the scene has no probes: state.csv has the first %d of its %d %s",
+               SN_UNPROBED_LIMIT, SN_UNPROBED_LIMIT + count, what);
+    }
+}
+
 static int prepare(run_job *job)
 {
     const sn_arguments *arguments = job->arguments;
@@ -89,12 +97,8 @@ static int prepare(run_job *job)
         sn_fail_memory(&job->error, bytes);
         return complain(job, SN_EXIT_SIMULATION);
     }
-    if (job->result.unmeasured_bodies > 0) {
-        sn_say(arguments,
-               "the scene has no probes: state.csv has the positions of the first %d of its %d "
-               "bodies",
-               SN_UNPROBED_BODY_LIMIT, sn_world_body_count(job->world));
-    }
+    say_unmeasured(arguments, "joints", job->result.unmeasured_joints);
+    say_unmeasured(arguments, "moving bodies", job->result.unmeasured_bodies);
     job->writes = !sn_option_given(arguments, "no-files");
     if (job->writes) {
         status = sn_run_output_open(&job->output, job->folder, job->scene, job->world, &job->result,
@@ -260,7 +264,7 @@ static void report(run_job *job, int code)
     const sn_arguments *arguments = job->arguments;
     if (sn_option_given(arguments, "json")) {
         sn_run_result_json(&job->result, job->scene, job->world, stdout);
-    } else if (!arguments->quiet && code != SN_EXIT_OUTPUT) {
+    } else if (code != SN_EXIT_OUTPUT) {
         sn_run_result_table(&job->result, job->world, stdout);
     }
     fflush(stdout);
@@ -431,10 +435,11 @@ const sn_verb sn_verb_run = {
     .maximum_operands = 1,
     .summary = "simulate a scene and leave its results in a folder",
     .description =
-        "Writes state.csv (every probe; without probes the position of each of the\n"
-        "first 100 bodies), energy.csv (energy, momentum, angular momentum), both drawn\n"
-        "as state.svg and energy.svg, recording.snrec (for replay and export) and\n"
-        "summary.json. Ctrl-C ends the run between two steps and leaves valid files.",
+        "Writes state.csv (every probe; without probes positions, velocities and drive\n"
+        "forces of the first 100 joints and positions of the first 100 bodies that move),\n"
+        "energy.csv (energy, momentum, angular momentum), both drawn as state.svg and\n"
+        "energy.svg, recording.snrec (for replay and export) and summary.json. Ctrl-C ends the run "
+        "between two steps and leaves valid files.",
     SN_VERB_TABLES,
     .run = run,
 };

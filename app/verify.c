@@ -1,6 +1,7 @@
 #include "verify.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "terminal.h"
 
@@ -28,24 +29,41 @@ static void print_json(sn_verify *verify, const char *name, double reference, do
     sn_json_write_close(json);
 }
 
+// A heading for each case, then lines of at most 80 columns. A label that is too long for its
+// column has a line of its own. --json has all digits.
+static void print_line(sn_verify *verify, const char *what, double reference, double value,
+                       double error, double limit, bool pass)
+{
+    enum { LABEL = 28 };
+    const sn_arguments *arguments = verify->arguments;
+    if (verify->headed != verify->current) {
+        printf("%s: %s\n", verify->group->name, verify->current->name);
+        verify->headed = verify->current;
+    }
+    if (strlen(what) > LABEL) {
+        printf("  %s\n", what);
+        what = "";
+    }
+    printf("  %-*s %12.6g %12.6g %8.2g %8.2g  %s%s%s\n", LABEL, what, reference, value, error,
+           limit, sn_style_on(arguments, stdout, pass ? SN_STYLE_GREEN : SN_STYLE_RED),
+           pass ? "ok" : "FAIL", sn_style_off(arguments, stdout));
+    fflush(stdout);
+}
+
 void sn_verify_row(sn_verify *verify, const char *what, double reference, double value,
                    double error, double limit)
 {
-    char name[160];
     bool pass = error <= limit;
-    snprintf(name, sizeof name, "%s%s%s", verify->current->name, what[0] != '\0' ? ": " : "", what);
     verify->passed += pass ? 1 : 0;
     verify->failed += pass ? 0 : 1;
     if (verify->as_json) {
+        char name[160];
+        snprintf(name, sizeof name, "%s%s%s", verify->current->name, what[0] != '\0' ? ": " : "",
+                 what);
         print_json(verify, name, reference, value, error, limit, pass);
-        return;
+    } else {
+        print_line(verify, what, reference, value, error, limit, pass);
     }
-    const sn_arguments *arguments = verify->arguments;
-    printf("%-11s %-70s %20.13g %20.13g %9.2g %9.2g  %s%s%s\n", verify->group->name, name,
-           reference, value, error, limit,
-           sn_style_on(arguments, stdout, pass ? SN_STYLE_GREEN : SN_STYLE_RED),
-           pass ? "ok" : "FAILED", sn_style_off(arguments, stdout));
-    fflush(stdout);
 }
 
 void sn_verify_near(sn_verify *verify, const char *what, double reference, double value,

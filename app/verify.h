@@ -23,6 +23,7 @@ typedef struct sn_verify sn_verify;
 typedef struct sn_verify_case {
     const char *name;
     void (*run)(sn_verify *verify);
+    bool slow; // takes a second or more: left out by --quick
 } sn_verify_case;
 
 typedef struct sn_verify_group {
@@ -35,6 +36,7 @@ struct sn_verify {
     const sn_arguments *arguments;
     const sn_verify_group *group;
     const sn_verify_case *current;
+    const sn_verify_case *headed; // whose heading is printed
     bool as_json;
     sn_json_writer json;
     int passed, failed;

@@ -256,7 +256,7 @@ static const sn_verify_case cases[] = {
     {"double pendulum, 100 s at 1 ms", double_pendulum_energy},
     {"hanging double pendulum", small_swings},
     {"two four-bars, precise", sn_verify_two_four_bars},
-    {"forty four-bars, precise", sn_verify_forty_four_bars},
+    {"forty four-bars, precise", sn_verify_forty_four_bars, .slow = true},
     {"Andrews' squeezer, precise", sn_verify_andrews},
 };
 

@@ -212,7 +212,7 @@ void sn_trial_compare(sn_verify *verify, const sn_trial_measure *measures, int c
 static const sn_verify_case cases[] = {
     {"block", sn_verify_slide},
     {"ball", sn_verify_roll},
-    {"trough", sn_verify_trough},
+    {"trough", sn_verify_trough, .slow = true},
     {"belt", sn_verify_belt},
     {"bounces", sn_verify_bounce},
     {"cradle", sn_verify_cradle},
@@ -220,13 +220,13 @@ static const sn_verify_case cases[] = {
     {"thrown together", sn_verify_thrown_together},
     {"events", sn_verify_contact_events},
     {"tipping", sn_verify_tip},
-    {"sticking", sn_verify_stick},
+    {"sticking", sn_verify_stick, .slow = true},
     {"capstan", sn_verify_capstan},
-    {"tower", sn_verify_tower},
+    {"tower", sn_verify_tower, .slow = true},
     {"heavy on light", sn_verify_heavy},
-    {"card house", sn_verify_cards},
-    {"arch", sn_verify_arch},
-    {"settled pile", sn_verify_settled},
+    {"card house", sn_verify_cards, .slow = true},
+    {"arch", sn_verify_arch, .slow = true},
+    {"settled pile", sn_verify_settled, .slow = true},
 };
 
 const sn_verify_group sn_verify_contact = {

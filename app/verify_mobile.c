@@ -255,12 +255,12 @@ static const sn_verify_case cases[] = {
     {"an arm of 12 g with 30 g and 50 g", lever},
     {"one gram too much", loaded_lever},
     {"a tree of three levels", tree},
-    {"turned after 60 s without wind", rest},
+    {"turned after 60 s without wind", rest, .slow = true},
     {"speed of winds", sn_verify_wind_speed},
     {"force of the seed's law", sn_verify_wind_force},
     {"patches in a narrow jet", sn_verify_wind_cut},
     {"hidden from a breath, depth buffer against rays", hidden},
-    {"energy of what swings in still air", still_air},
+    {"energy of what swings in still air", still_air, .slow = true},
     {"leaves that strike each other", sn_verify_strike},
 };
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -351,6 +352,78 @@ static void test_balance_again(void **state)
     sn_scene_destroy(scene);
 }
 
+// Numbers keep the author's units, and those that do not change keep their digits.
+static void test_text_as_given(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"sinew\":1,\"mobiles\":[{\"sheet_thickness\":\"0.50mm\",\"hangs\":"
+        "{\"arm\":\"26cm\",\"hook\":\"12.50 cm\",\"carries\":["
+        "{\"disc\":\"30mm\",\"mass\":2.50e-2},"
+        "{\"arm\":\"4\\\"\",\"carries\":[{\"leaf\":\"oval\",\"length\":\"2in\"},"
+        "{\"arm\":0.10,\"hook\":0.050,\"carries\":[{\"disc\":0.010},{\"disc\":0.010}]}]}"
+        "]}}]}";
+    sn_scene *scene = load(text);
+    sn_error error = {0};
+    char *first = NULL, *second = NULL;
+    size_t length = 0;
+    assert_int_equal(sn_scene_balance(scene, 0, SN_BALANCE_PIVOTS, &error), SN_OK);
+    assert_int_equal(sn_scene_balanced_text(scene, text, strlen(text), &first, &length, &error),
+                     SN_OK);
+    char expected[80];
+    const char *given = strstr(first, "\"hook\":\"");
+    assert_non_null(given);
+    double hook = sn_scene_mobile_part(scene, 0, 0).hook;
+    assert_true(fabs(strtod(given + 8, NULL) * 0.01 / hook - 1.0) < 1e-15);
+    snprintf(expected, sizeof expected, " cm\",\"carries\":[{\"disc\":\"30mm\",\"mass\":2.50e-2}");
+    assert_non_null(strstr(first, expected));
+    // inserted like the arm, in inches
+    given = strstr(first, "{\"hook\": \"");
+    assert_non_null(given);
+    hook = sn_scene_mobile_part(scene, 0, 2).hook;
+    assert_true(fabs(strtod(given + 10, NULL) * 0.0254 / hook - 1.0) < 1e-15);
+    assert_non_null(strstr(first, "\\\"\", \"arm\":\"4\\\"\""));
+    // in the middle already
+    assert_non_null(strstr(first, "{\"arm\":0.10,\"hook\":0.050,"));
+    sn_scene *again = load(first);
+    for (int k = 0; k < sn_scene_mobile_part_count(scene, 0); ++k) {
+        double hooks[2] = {sn_scene_mobile_part(scene, 0, k).hook,
+                           sn_scene_mobile_part(again, 0, k).hook};
+        assert_true(fabs(hooks[0] - hooks[1]) <= 1e-12 * hooks[0]);
+    }
+    assert_int_equal(sn_scene_balance(again, 0, SN_BALANCE_PIVOTS, &error), SN_OK);
+    assert_int_equal(sn_scene_balanced_text(again, first, strlen(first), &second, &length, &error),
+                     SN_OK);
+    assert_string_equal(first, second); // nothing changes a second time
+    sn_scene_free_text(first);
+    sn_scene_free_text(second);
+    sn_scene_destroy(again);
+    sn_scene_destroy(scene);
+}
+
+// Bare numbers that only another unit explains are noted with their place.
+static void test_doubtful_lengths(void **state)
+{
+    (void)state;
+    sn_scene *scene = load("{\"sinew\":1,\"mobiles\":[{\"hangs\":{\n"
+                           "\"arm\":26,\"carries\":[\n"
+                           "{\"leaf\":\"oval\",\"length\":120,\"thickness\":1},\n"
+                           "{\"leaf\":\"oval\",\"length\":\"12m\",\"width\":0.05}]}}]}");
+    const sn_error_list *notes = sn_scene_notes(scene);
+    assert_int_equal(notes->count, 3);
+    assert_string_equal(notes->items[0].text,
+                        "\"arm\": 26 is 26 m, since numbers without a unit are in metres; did you "
+                        "mean \"26cm\"?");
+    assert_non_null(strstr(notes->items[0].place, ":2:7"));
+    assert_non_null(strstr(notes->items[1].text, "did you mean \"120cm\"?"));
+    assert_non_null(strstr(notes->items[2].text, "did you mean \"1mm\"?"));
+    sn_scene_destroy(scene);
+    scene = load("{\"sinew\":1,\"mobiles\":[{\"hangs\":{\"arm\":\"26m\",\"carries\":["
+                 "{\"disc\":0.3},{\"disc\":0.3}]}}]}");
+    assert_int_equal(sn_scene_notes(scene)->count, 0);
+    sn_scene_destroy(scene);
+}
+
 // A refusal changes nothing.
 static void test_refusal(void **state)
 {
@@ -393,6 +466,7 @@ int main(void)
         cmocka_unit_test(test_unstable),        cmocka_unit_test(test_tree),
         cmocka_unit_test(test_ratio_of_masses), cmocka_unit_test(test_sizes_are_least),
         cmocka_unit_test(test_scale),           cmocka_unit_test(test_balance_again),
+        cmocka_unit_test(test_text_as_given),   cmocka_unit_test(test_doubtful_lengths),
         cmocka_unit_test(test_refusal),         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

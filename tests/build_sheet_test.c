@@ -205,9 +205,45 @@ static void test_memory(void **state)
     sn_scene_destroy(scene);
 }
 
+// A leaf that is too wide for the page is turned where it then fits at full size: 221 mm and the
+// room for its measures are 237 mm of paper, upright.
+static void test_turned_leaf(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *length, *caption, *drawing;
+    } cases[] = {
+        {"160mm", "&middot; 1:1<br>", "<svg width=\"176.00mm\""},
+        {"221mm", "&middot; 1:1, turned to fit the page: its left is below<br>",
+         "height=\"237.00mm\""},
+        {"234mm", "&middot; 1:1, turned to fit the page: its left is below<br>",
+         "height=\"250.00mm\""},
+        {"235mm", "&middot; 1:2<br>", "<svg width=\"133.50mm\""},
+    };
+    for (int i = 0; i < 4; ++i) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "{\"sinew\":1,\"mobiles\":[{\"hangs\":{\"leaf\":\"oval\",\"length\":\"%s\","
+                 "\"width\":\"60mm\"}}]}",
+                 cases[i].length);
+        sn_scene *scene = load(text);
+        char *sheet = NULL;
+        size_t length = 0;
+        sn_error error = {0};
+        assert_int_equal(sn_scene_build_sheet(scene, 0, &sheet, &length, &error), SN_OK);
+        const char *templates = strstr(sheet, "Templates");
+        assert_non_null(templates);
+        assert_non_null(strstr(templates, cases[i].caption));
+        assert_non_null(strstr(templates, cases[i].drawing));
+        sn_scene_free_text(sheet);
+        sn_scene_destroy(scene);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_dxf), cmocka_unit_test(test_svg),
-                                       cmocka_unit_test(test_sheet), cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dxf), cmocka_unit_test(test_svg), cmocka_unit_test(test_sheet),
+        cmocka_unit_test(test_turned_leaf), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,13 @@ static void reads_decimal_units_exactly(void **state)
     assert_true(read("2 1/s", SN_ANGULAR_SPEED) == 2.0);
     assert_true(read("1in", SN_LENGTH) == 0.0254);
     assert_true(read("1 ft", SN_LENGTH) == 0.3048);
+    static const char *const inches[] = {"10in", "10 in", "10 inch", "10 inches", "10\"", "10″"};
+    for (int i = 0; i < 6; ++i) {
+        assert_true(read(inches[i], SN_LENGTH) == 0.254);
+    }
+    assert_true(read("2 foot", SN_LENGTH) == 0.6096);
+    assert_true(read("2 feet", SN_LENGTH) == 0.6096);
+    assert_true(read("100 inch^2", SN_AREA) == 0.064516);
     assert_true(read("1 lb", SN_MASS) == 0.45359237);
     assert_true(read("16 oz", SN_MASS) == 0.45359237);
 }

@@ -265,8 +265,8 @@ static void write_plan(sn_text *out, const sn_scene *scene, int mobile, sn_sheet
     int left_out = sn_draw_plan(out, scene, mobile, view, 180.0, height);
     sn_text_format(out, "<figcaption>from %s", view == SN_VIEW_FRONT ? "the front" : "above");
     if (left_out > 0) {
-        sn_text_format(out, "; %d numbers have no room here, the tables tell where all parts hang",
-                       left_out);
+        sn_text_format(out, "; %d number%s no room here, the tables tell where all parts hang",
+                       left_out, left_out == 1 ? " has" : "s have");
     }
     sn_text_add(out, "</figcaption></figure>");
 }

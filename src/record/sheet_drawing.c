@@ -9,8 +9,9 @@
 
 static const double MILLIMETRES = 1000.0;
 
-// What a printed page has room for.
-static const double PAGE_WIDTH = 180.0, PAGE_HEIGHT = 235.0;
+// What a printed page has room for: below a heading, and for a turned drawing, which has a page of
+// its own (A4 less its margins is 269 mm high) with three lines below it.
+static const double PAGE_WIDTH = 180.0, PAGE_HEIGHT = 235.0, TURNED_HEIGHT = 250.0;
 
 static const double NUMBER_SIZE = 4.2; // of the circle around a number, on paper
 
@@ -39,13 +40,13 @@ void sn_html_text(sn_text *out, const char *text)
 // ---- scales ----
 
 // Paper millimetres per millimetre: 1, 1/2, 1/5, 1/10, ...
-static double fitting_scale(double width, double height, double *number)
+static double fitting_scale(double width, double height, double page_height, double *number)
 {
     static const double steps[] = {1, 2, 5};
     for (int i = 0; i < 30; ++i) {
         int decade = i / 3;
         *number = steps[i % 3] * sn_pow(10.0, decade);
-        if (width <= PAGE_WIDTH * *number && height <= PAGE_HEIGHT * *number) {
+        if (width <= PAGE_WIDTH * *number && height <= page_height * *number) {
             break;
         }
     }
@@ -298,14 +299,26 @@ static void put_caption(sn_text *out, const sn_part *part, int number, double sc
 void sn_draw_cut(sn_text *out, const sn_cut *cut, int number, uint32_t colour)
 {
     double w = cut->high_x - cut->low_x, h = cut->high_y - cut->low_y, of;
-    double scale = fitting_scale(w + 16.0, h + 16.0, &of);
+    double scale = fitting_scale(w + 16.0, h + 16.0, PAGE_HEIGHT, &of), turned_of;
+    double turned_scale = fitting_scale(h + 16.0, w + 16.0, TURNED_HEIGHT, &turned_of);
+    bool turned = turned_scale > scale;
+    if (turned) {
+        scale = turned_scale;
+        of = turned_of;
+    }
     double left = 12.0 / scale, top = 4.0 / scale, foot = 9.0 / scale;
     double y = -cut->hole_y, cross = 2.5 / scale;
     char text[64];
     sn_text_add(out, "<figure>");
-    open_svg(out, cut->low_x - left, -cut->high_y - top, w + left + 4.0 / scale, h + top + foot,
-             scale);
-    sn_text_format(out, "<g style=\"stroke-width:%.3f\">", 0.2 / scale);
+    double x0 = cut->low_x - left, y0 = -cut->high_y - top;
+    double width = w + left + 4.0 / scale, height = h + top + foot;
+    if (turned) {
+        open_svg(out, y0, -x0 - width, height, width, scale);
+    } else {
+        open_svg(out, x0, y0, width, height, scale);
+    }
+    sn_text_format(out, "<g %sstyle=\"stroke-width:%.3f\">",
+                   turned ? "transform=\"rotate(-90)\" " : "", 0.2 / scale);
     sn_text_format(out, "<path class=\"p\" style=\"fill:#%06x;fill-opacity:.18\" d=\"",
                    (unsigned)colour);
     sn_cut_path(cut, out);
@@ -323,11 +336,12 @@ void sn_draw_cut(sn_text *out, const sn_cut *cut, int number, uint32_t colour)
     put_line(out, "d", x - 1.2 / scale, -cut->high_y, x + 1.2 / scale, -cut->high_y);
     put_line(out, "d", x - 1.2 / scale, -cut->low_y, x + 1.2 / scale, -cut->low_y);
     snprintf(text, sizeof text, "%.1f", h);
-    sn_text_format(out, "<g transform=\"translate(%.3f %.3f) rotate(-90)\">", x - 0.8 / scale,
-                   middle);
+    sn_text_format(out, "<g transform=\"translate(%.3f %.3f) rotate(%d)\">",
+                   x - (turned ? 3.2 : 0.8) / scale, middle, turned ? 90 : -90);
     put_text(out, 0.0, 0.0, scale, 2.8, "middle", text);
     sn_text_add(out, "</g></g></svg>");
     put_caption(out, cut->part, number, of);
+    sn_text_add(out, turned ? ", turned to fit the page: its left is below" : "");
     sn_text_format(out, "<br>%s %.1f mm from the left, %.1f mm from below",
                    cut->hole_diameter > 0.0 ? "hole" : "fixed at", cut->hole_x - cut->low_x,
                    cut->hole_y - cut->low_y);
@@ -358,7 +372,7 @@ void sn_draw_wire(sn_text *out, const sn_mobile *mobile, int index)
         low_y = fmin(low_y, -MILLIMETRES * arm->wire[i].y);
         high_y = fmax(high_y, -MILLIMETRES * arm->wire[i].y);
     }
-    double scale = fitting_scale(high_x - low_x + 14.0, high_y - low_y + 20.0, &of);
+    double scale = fitting_scale(high_x - low_x + 14.0, high_y - low_y + 20.0, PAGE_HEIGHT, &of);
     // Room for the hook above and for places below.
     double margin = 8.0 / scale, head = 6.0 / scale, foot = 10.0 / scale;
     sn_vec3 top = sn_wire_point(arm, arm->hook);

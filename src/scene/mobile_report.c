@@ -1,5 +1,7 @@
 // What is asked of a scene's mobiles: how they hang, other balances, and the text with their
 // numbers.
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -9,6 +11,7 @@
 #include "scene/error_list.h"
 #include "scene/mobile_item.h"
 #include "scene/text.h"
+#include "scene/units.h"
 
 // ---- parts ----
 
@@ -164,6 +167,7 @@ typedef struct edit {
     size_t from, to; // bytes replaced; from == to: inserted
     const char *key; // inserted with this key; NULL: the value alone
     double number;
+    char unit[40]; // that it is written with; "": a bare number
 } edit;
 
 typedef struct editing {
@@ -206,8 +210,37 @@ static size_t value_end(const editing *e, size_t at)
     return e->length;
 }
 
-static sn_status add_edit(editing *e, const sn_item *item, const char *key, double number)
+// A number as the author wrote it: its value, and its unit ("" when it has none). False where it is
+// an expression.
+static bool read_given(const editing *e, sn_place place, double *value, char unit[40])
 {
+    size_t at = offset_of(e, place);
+    size_t end = at < e->length ? value_end(e, at) : at;
+    bool quoted = end >= at + 2 && e->text[at] == '"';
+    char plain[64];
+    size_t count = 0;
+    for (size_t i = at + quoted; i < end - quoted && count < sizeof plain - 1; ++i) {
+        i += quoted && e->text[i] == '\\' ? 1 : 0; // inches: "5\""
+        plain[count++] = e->text[i];
+    }
+    plain[count] = '\0';
+    sn_unit read;
+    bool has_unit = false;
+    if (sn_units_read(plain, count, value, &read, &has_unit, NULL) != SN_OK) {
+        return false;
+    }
+    size_t number = sn_number_length(plain, count);
+    snprintf(unit, 40, "%s", has_unit ? plain + number : "");
+    return true;
+}
+
+// The new number takes the place and the unit of the one that is there, which stays as it was
+// written when it is the same. One that is not there yet has the unit of `like`, a key of `host`.
+static sn_status add_edit(editing *e, const sn_item *item, const char *key, double number,
+                          const sn_item *host, const char *like)
+{
+    // Balancing what is balanced gives the same numbers up to rounding.
+    const double same = 1e-12;
     bool there = sn_item_gives(item, key);
     sn_place place = there ? sn_item_place(item, key) : item->place;
     if (place.source != 0) {
@@ -220,12 +253,21 @@ static sn_status add_edit(editing *e, const sn_item *item, const char *key, doub
         return sn_fail(e->error, SN_ERROR_MISMATCH, NULL,
                        "the text is not the one that the scene was loaded from");
     }
-    edit made = {there ? at : at + 1, there ? value_end(e, at) : at + 1, there ? NULL : key,
-                 number};
+    edit made = {there ? at : at + 1, there ? value_end(e, at) : at + 1, there ? NULL : key, number,
+                 ""};
+    double given = 0.0;
+    if (there && read_given(e, place, &given, made.unit) &&
+        fabs(given - number) <= same * fabs(number)) {
+        return SN_OK;
+    }
+    if (!there && host != NULL && sn_item_gives(host, like) &&
+        sn_item_place(host, like).source == 0) {
+        (void)read_given(e, sn_item_place(host, like), &given, made.unit);
+    }
     return sn_array_push(&e->edits, made) ? SN_OK : sn_fail_memory(e->error, sizeof made);
 }
 
-static sn_status edit_part(editing *e, const sn_made_mobile *made, int index)
+static sn_status edit_part(editing *e, const sn_item *mobile, const sn_made_mobile *made, int index)
 {
     const sn_part *part = &made->mobile.parts[index];
     const sn_item *item = &made->parts[index].item->item;
@@ -236,16 +278,33 @@ static sn_status edit_part(editing *e, const sn_made_mobile *made, int index)
     }
     switch (made->balanced) {
     case SN_BALANCE_PIVOTS:
-        return arm ? add_edit(e, item, "hook", part->hook) : SN_OK;
+        return arm ? add_edit(e, item, "hook", part->hook, item, "arm") : SN_OK;
     case SN_BALANCE_MASSES:
-        return arm ? SN_OK : add_edit(e, item, "mass", part->mass);
+        return arm ? SN_OK : add_edit(e, item, "mass", part->mass, NULL, NULL);
     case SN_BALANCE_SIZES:
-        return arm ? SN_OK : add_edit(e, item, "size", part->size);
+        return arm ? SN_OK : add_edit(e, item, "size", part->size, NULL, NULL);
     case SN_BALANCE_THICKNESS:
-        return thin ? add_edit(e, item, "thickness", part->thickness) : SN_OK;
+        return thin ? add_edit(e, item, "thickness", part->thickness, mobile, "sheet_thickness")
+                    : SN_OK;
     default:
         return SN_OK;
     }
+}
+
+// The number in a unit, with the fewest digits that are read as the same, or else 17.
+static void write_with_unit(sn_text *out, double number, const char *unit)
+{
+    char text[80] = "";
+    sn_unit read;
+    bool has_unit;
+    double one = 1.0, value = NAN;
+    snprintf(text, sizeof text, "1%s", unit);
+    (void)sn_units_read(text, strlen(text), &one, &read, &has_unit, NULL);
+    for (int digits = 1; digits <= 17 && value != number; ++digits) {
+        snprintf(text, sizeof text, "%.*g%s", digits, number / one, unit);
+        (void)sn_units_read(text, strlen(text), &value, &read, &has_unit, NULL);
+    }
+    sn_text_json_string(out, text);
 }
 
 static void write_edit(sn_text *out, const edit *made)
@@ -253,7 +312,11 @@ static void write_edit(sn_text *out, const edit *made)
     if (made->key != NULL) {
         sn_text_format(out, "\"%s\": ", made->key);
     }
-    sn_text_number(out, made->number);
+    if (made->unit[0] != '\0') {
+        write_with_unit(out, made->number, made->unit);
+    } else {
+        sn_text_number(out, made->number);
+    }
     sn_text_add(out, made->key != NULL ? ", " : "");
 }
 
@@ -280,7 +343,7 @@ sn_status sn_scene_balanced_text(const sn_scene *scene, const char *text, size_t
     for (int i = 0; i < scene->root.mobiles.count && status == SN_OK; ++i) {
         const sn_made_mobile *made = made_at(scene, i);
         for (int k = 0; k < made->mobile.count && status == SN_OK; ++k) {
-            status = edit_part(&e, made, k);
+            status = edit_part(&e, &SN_MOBILE(scene, i)->item, made, k);
         }
     }
     sn_text out = {0};

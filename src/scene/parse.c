@@ -51,6 +51,19 @@ void sn_reader_fail(sn_reader *reader, int node, const char *format, ...)
     }
 }
 
+void sn_reader_note(sn_reader *reader, int node, const char *format, ...)
+{
+    char text[320], place[SN_PLACE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    sn_place_text(reader->scene, sn_reader_place(reader, node), place);
+    if (sn_error_list_add(&reader->scene->notes, SN_OK, place, "%s", text) == SN_ERROR_MEMORY) {
+        reader->out_of_memory = true;
+    }
+}
+
 const char *sn_reader_string(sn_reader *reader, int node)
 {
     const sn_json_node *n = &reader->json->nodes[node];

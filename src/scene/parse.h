@@ -27,6 +27,8 @@ void sn_parse_object(sn_reader *reader, int node, const sn_object *table, sn_ite
 bool sn_item_prepare(sn_scene *scene, const sn_object *table, sn_item *item);
 
 void sn_reader_fail(sn_reader *reader, int node, const char *format, ...) SN_PRINTF(3, 4);
+// What is no mistake, but hardly meant.
+void sn_reader_note(sn_reader *reader, int node, const char *format, ...) SN_PRINTF(3, 4);
 sn_place sn_reader_place(const sn_reader *reader, int node);
 
 // A copy of a string that lives as long as the scene; NULL when memory runs out.

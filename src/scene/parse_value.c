@@ -109,6 +109,18 @@ static const char *skip_number(const char *text)
     return text + strspn(text, " ");
 }
 
+// A bare length is in metres, which is hardly meant where it is far too long for what it is of.
+static void note_doubtful(sn_reader *reader, int node, const sn_key *key, double value)
+{
+    if (key->doubtful > 0.0 && fabs(value) > key->doubtful) {
+        sn_reader_note(reader, node,
+                       "\"%s\": %g is %g m, since numbers without a unit are in metres; did you "
+                       "mean \"%g%s\"?",
+                       key->name, value, value, value,
+                       fabs(value) < 200.0 && key->doubtful > 0.1 ? "cm" : "mm");
+    }
+}
+
 void sn_parse_number(sn_reader *reader, int node, const sn_key *key, double *target,
                      sn_quantity_value *quantity)
 {
@@ -123,6 +135,7 @@ void sn_parse_number(sn_reader *reader, int node, const sn_key *key, double *tar
         }
         *target = value;
         check_range(reader, node, key, value);
+        note_doubtful(reader, node, key, value);
         return;
     }
     bool fixed = key->range == SN_RANGE_BETWEEN && key->minimum == key->maximum;

@@ -75,6 +75,7 @@ typedef struct sn_key {
     const char *refers_to;   // names: of a "body", "material", ...
     const sn_object *object; // the kinds from SN_KEY_OBJECT on
     int least, most;         // elements of a list; most 0: any number
+    double doubtful;         // m; a number without unit beyond this is noted; 0: none is
 } sn_key;
 
 struct sn_object {

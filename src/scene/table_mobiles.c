@@ -11,40 +11,53 @@
 #define POSITIVE_LENGTH .dimension = SN_LENGTH, .range = SN_RANGE_POSITIVE
 #define SOME_LENGTH     .dimension = SN_LENGTH, .range = SN_RANGE_NOT_NEGATIVE
 
+// Bare numbers beyond these are noted: the largest mobiles have arms of some metres.
+#define ARM_DOUBT   .doubtful = 5
+#define PIECE_DOUBT .doubtful = 2
+#define THIN_DOUBT  .doubtful = 0.05
+
 // ---- what all parts have ----
 
-#define HANGING                                                                                     \
-    {"name", SN_KEY_NAME, AT(name),                                                                 \
-     "What it is called after the mobile's name: `fish/tail`. Without one it is `fish/arm2`, or "   \
-     "`fish/arm2/leaf1` for the first leaf of that arm.",                                           \
-     .standard_text = "by kind and number"},                                                        \
-        {"at",        SN_KEY_NUMBER,                                                                \
-         AT(at),      "Where it is on the arm that carries it, along the wire from the first end.", \
-         SOME_LENGTH, .standard_text = "the first end for the first, the second for the last"},     \
-        {"string",    SN_KEY_NUMBER,                                                                \
-         AT(string),  "Length of the string it hangs by.",                                          \
-         SOME_LENGTH, .standard_text = "0: hook in eye"},                                           \
-        {"drop", SN_KEY_NUMBER, AT(drop),                                                           \
-         "How far below the wire its ring or hook is; that moves with the wire.", SOME_LENGTH},     \
-        {"turn", SN_KEY_NUMBER, AT(turn),                                                           \
-         "About the vertical, from the direction of the arm that carries it.",                      \
-         .dimension = SN_ANGLE},                                                                    \
-        {"material",                                                                                \
-         SN_KEY_REFERENCE,                                                                          \
-         AT(material),                                                                              \
-         "What it is made of.",                                                                     \
-         .refers_to = "material",                                                                   \
-         .standard_text = "the mobile's"},                                                          \
-        {"colour", SN_KEY_COLOUR, AT(colour), "For drawing.", .standard_text = "the material's"},   \
-        {"mass",                                                                                    \
-         SN_KEY_NUMBER,                                                                             \
-         AT(mass),                                                                                  \
-         "Instead of what form and density give.",                                                  \
-         .dimension = SN_MASS,                                                                      \
-         .range = SN_RANGE_POSITIVE,                                                                \
-         .standard_text = "from the form"},                                                         \
-    {                                                                                               \
-        "keep", SN_KEY_BOOLEAN, AT(keep), "Balancing leaves it as it is."                           \
+#define HANGING                                                                                    \
+    {"name", SN_KEY_NAME, AT(name),                                                                \
+     "What it is called after the mobile's name: `fish/tail`. Without one it is `fish/arm2`, or "  \
+     "`fish/arm2/leaf1` for the first leaf of that arm.",                                          \
+     .standard_text = "by kind and number"},                                                       \
+        {"at",                                                                                     \
+         SN_KEY_NUMBER,                                                                            \
+         AT(at),                                                                                   \
+         "Where it is on the arm that carries it, along the wire from the first end.",             \
+         SOME_LENGTH,                                                                              \
+         ARM_DOUBT,                                                                                \
+         .standard_text = "the first end for the first, the second for the last"},                 \
+        {"string",                                                                                 \
+         SN_KEY_NUMBER,                                                                            \
+         AT(string),                                                                               \
+         "Length of the string it hangs by.",                                                      \
+         SOME_LENGTH,                                                                              \
+         ARM_DOUBT,                                                                                \
+         .standard_text = "0: hook in eye"},                                                       \
+        {"drop", SN_KEY_NUMBER, AT(drop),                                                          \
+         "How far below the wire its ring or hook is; that moves with the wire.", SOME_LENGTH},    \
+        {"turn", SN_KEY_NUMBER, AT(turn),                                                          \
+         "About the vertical, from the direction of the arm that carries it.",                     \
+         .dimension = SN_ANGLE},                                                                   \
+        {"material",                                                                               \
+         SN_KEY_REFERENCE,                                                                         \
+         AT(material),                                                                             \
+         "What it is made of.",                                                                    \
+         .refers_to = "material",                                                                  \
+         .standard_text = "the mobile's"},                                                         \
+        {"colour", SN_KEY_COLOUR, AT(colour), "For drawing.", .standard_text = "the material's"},  \
+        {"mass",                                                                                   \
+         SN_KEY_NUMBER,                                                                            \
+         AT(mass),                                                                                 \
+         "Instead of what form and density give.",                                                 \
+         .dimension = SN_MASS,                                                                     \
+         .range = SN_RANGE_POSITIVE,                                                               \
+         .standard_text = "from the form"},                                                        \
+    {                                                                                              \
+        "keep", SN_KEY_BOOLEAN, AT(keep), "Balancing leaves it as it is."                          \
     }
 
 static const sn_key arm_common[] = {
@@ -52,9 +65,9 @@ static const sn_key arm_common[] = {
     {"tilt", SN_KEY_NUMBER, AT(tilt), "The wanted pose: positive raises the second end.",
      .dimension = SN_ANGLE},
     {"thickness", SN_KEY_NUMBER, AT(thickness), "Diameter of the wire.", POSITIVE_LENGTH,
-     .standard_text = "the mobile's `wire_thickness`"},
+     THIN_DOUBT, .standard_text = "the mobile's `wire_thickness`"},
     {"hook", SN_KEY_NUMBER, AT(hook), "Where the arm hangs, along the wire from the first end.",
-     SOME_LENGTH, .standard_text = "the middle"},
+     SOME_LENGTH, ARM_DOUBT, .standard_text = "the middle"},
     {"height", SN_KEY_NUMBER, AT(height), "Of the hook or eye above the wire.", SOME_LENGTH,
      .standard_text = "the mobile's `height`"},
     {"hook_thickness", SN_KEY_NUMBER, AT(hook_thickness),
@@ -99,7 +112,7 @@ static const sn_object piece_base = {"piece_common", .size = sizeof(sn_part_item
 #define THICKNESS                                                                                  \
     {                                                                                              \
         "thickness", SN_KEY_NUMBER, AT(sheet_thickness), "Of the sheet.", POSITIVE_LENGTH,         \
-            .standard_text = "the mobile's `sheet_thickness`"                                      \
+            THIN_DOUBT, .standard_text = "the mobile's `sheet_thickness`"                          \
     }
 #define BEND                                                                                       \
     {                                                                                              \
@@ -109,7 +122,8 @@ static const sn_object piece_base = {"piece_common", .size = sizeof(sn_part_item
     }
 
 static const sn_key arm_keys[] = {
-    {"arm", SN_KEY_NUMBER, AT(arm), "Length from end to end.", .required = true, POSITIVE_LENGTH},
+    {"arm", SN_KEY_NUMBER, AT(arm), "Length from end to end.", .required = true, POSITIVE_LENGTH,
+     ARM_DOUBT},
     {"bow", SN_KEY_NUMBER, AT(bow), "Rise of the arm's middle over the line between its ends.",
      LENGTH},
 };
@@ -125,8 +139,8 @@ static const sn_word preset_words[] = {SN_OUTLINE_PRESET_LIST(X){NULL, NULL}};
 static const sn_key leaf_keys[] = {
     {"leaf", SN_KEY_ENUM, AT(leaf), "The form.", .required = true, .words = preset_words},
     {"length", SN_KEY_NUMBER, AT(length), "Along its x axis, from the stem.", .required = true,
-     POSITIVE_LENGTH},
-    {"width", SN_KEY_NUMBER, AT(width), "Across.", POSITIVE_LENGTH,
+     POSITIVE_LENGTH, PIECE_DOUBT},
+    {"width", SN_KEY_NUMBER, AT(width), "Across.", POSITIVE_LENGTH, PIECE_DOUBT,
      .standard_text = "as the form has it"},
     THICKNESS,
     BEND};
@@ -147,9 +161,10 @@ static const sn_key path_keys[] = {
     THICKNESS,
     BEND};
 static const sn_key disc_keys[] = {
-    {"disc", SN_KEY_NUMBER, AT(radius), "Radius.", .required = true, POSITIVE_LENGTH}, THICKNESS};
-static const sn_key ball_keys[] = {
-    {"sphere", SN_KEY_NUMBER, AT(radius), "Radius.", .required = true, POSITIVE_LENGTH}};
+    {"disc", SN_KEY_NUMBER, AT(radius), "Radius.", .required = true, POSITIVE_LENGTH, PIECE_DOUBT},
+    THICKNESS};
+static const sn_key ball_keys[] = {{"sphere", SN_KEY_NUMBER, AT(radius), "Radius.",
+                                    .required = true, POSITIVE_LENGTH, PIECE_DOUBT}};
 static const sn_key solid_keys[] = {
     {"mesh", SN_KEY_STRING, AT(file),
      "A file with a closed mesh, as shapes have it; fixed at its origin, or hanging by its top.",
@@ -226,9 +241,9 @@ static const sn_key mobile_keys[] = {
     {"material", SN_KEY_REFERENCE, WHOLE(material), "Of all parts that name none.",
      .refers_to = "material", .standard_text = "aluminium's density, 2700"},
     {"wire_thickness", SN_KEY_NUMBER, WHOLE(wire_thickness), "Diameter of the arms' wire.",
-     POSITIVE_LENGTH, .standard = {0.002}},
+     POSITIVE_LENGTH, THIN_DOUBT, .standard = {0.002}},
     {"sheet_thickness", SN_KEY_NUMBER, WHOLE(sheet_thickness), "Of leaves and discs.",
-     POSITIVE_LENGTH, .standard = {0.001}},
+     POSITIVE_LENGTH, THIN_DOUBT, .standard = {0.001}},
     {"height", SN_KEY_NUMBER, WHOLE(height), "Of the arms' hooks above their wires.", SOME_LENGTH,
      .standard = {0.01}},
     {"string_thickness", SN_KEY_NUMBER, WHOLE(string_thickness), "Diameter of strings.",

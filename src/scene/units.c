@@ -120,7 +120,13 @@ static const symbol symbols[] = {
     {"turn", {0, 0, 0, 1}, 2 * SN_PI, 1, 0, false},
     {"rpm", {0, 0, -1, 1}, 2 * SN_PI, 60, 0, false},
     {"in", {1}, 254, 1e4, 0, false},
+    {"inch", {1}, 254, 1e4, 0, false},
+    {"inches", {1}, 254, 1e4, 0, false},
+    {"\"", {1}, 254, 1e4, 0, false}, // written \" in a scene
+    {"″", {1}, 254, 1e4, 0, false},
     {"ft", {1}, 3048, 1e4, 0, false},
+    {"foot", {1}, 3048, 1e4, 0, false},
+    {"feet", {1}, 3048, 1e4, 0, false},
     {"yd", {1}, 9144, 1e4, 0, false},
     {"mi", {1}, 1609344, 1e3, 0, false},
     {"lb", {0, 1}, 45359237, 1e8, 0, false},
@@ -278,10 +284,11 @@ static sn_status fail_unknown(const reader *r, size_t count)
         return sn_fail(r->error, SN_ERROR_SYNTAX, NULL, "unknown unit \"%s\"; did you mean \"%s\"?",
                        wrong, near);
     }
-    return sn_fail(r->error, SN_ERROR_SYNTAX, NULL,
-                   "unknown unit \"%s\", expected one such as m, mm, kg, g, t, s, ms, deg, rad, N, "
-                   "kN, m/s, rpm, Pa, bar, J, W",
-                   wrong);
+    return sn_fail(
+        r->error, SN_ERROR_SYNTAX, NULL,
+        "unknown unit \"%s\", expected one such as m, mm, in, kg, g, t, s, ms, deg, rad, N, "
+        "kN, m/s, rpm, Pa, bar, J, W",
+        wrong);
 }
 
 static sn_status read_product(reader *r, sn_unit *unit);

@@ -1,4 +1,4 @@
-// sinew surf: the exposed faces of tetrahedra.
+// sinew thesis surf: the exposed faces of tetrahedra.
 #include "exit_code.h"
 #include "thesis_operand.h"
 #include "verbs.h"
@@ -67,19 +67,18 @@ static const sn_option options[] = {
 };
 
 static const sn_example examples[] = {
-    {"sinew surf torus.tp", "the faces into torus.su"},
-    {"sinew surf body.tp -o skin.su --friction 0.4", "with a coefficient of friction"},
+    {"sinew thesis surf torus.tp", "the faces into torus.su"},
+    {"sinew thesis surf body.tp -o skin.su --friction 0.4", "with a coefficient of friction"},
 };
 
-const sn_verb sn_verb_surf = {
-    .name = "surf",
+const sn_verb sn_verb_thesis_surf = {
+    .name = "thesis surf",
     .operands = "FILE.tp",
     .operand_kind = SN_OPERAND_FILE,
     .minimum_operands = 1,
     .maximum_operands = 1,
-    .summary = "find the exposed faces of tetrahedra (thesis files)",
+    .summary = "find the exposed faces of tetrahedra",
     .description = "Faces that one element alone has, counter-clockwise seen from outside.",
     SN_VERB_TABLES,
-    .hidden = true,
     .run = run,
 };

@@ -1,4 +1,4 @@
-// sinew energy: energies of states.
+// sinew thesis energy: energies of states.
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,24 +137,23 @@ static const sn_option options[] = {
 };
 
 static const sn_example examples[] = {
-    {"sinew energy torus.tp torus.st", "K, P, G and W of every state into torus.en"},
-    {"sinew energy elast.tp elast.st --gravity 400 -o elast.en", "with another gravity"},
-    {"sinew energy elast.tp elast.st --gravity 400 --body 0",
+    {"sinew thesis energy torus.tp torus.st", "K, P, G and W of every state into torus.en"},
+    {"sinew thesis energy elast.tp elast.st --gravity 400 -o elast.en", "with another gravity"},
+    {"sinew thesis energy elast.tp elast.st --gravity 400 --body 0",
      "of the bed alone, into elast-body-0.en"},
 };
 
-const sn_verb sn_verb_energy = {
-    .name = "energy",
+const sn_verb sn_verb_thesis_energy = {
+    .name = "thesis energy",
     .operands = "FILE.tp FILE.st",
     .operand_kind = SN_OPERAND_FILE,
     .minimum_operands = 2,
     .maximum_operands = 2,
-    .summary = "measure the energies of states (thesis files)",
+    .summary = "measure the energies of states",
     .description = "Kinetic energy by the consistent mass, elastic energy by the thesis' law, "
                    "gravity's from the\n"
                    "origin, and the power that internal viscosity takes. States with inverted "
                    "elements are told.",
     SN_VERB_TABLES,
-    .hidden = true,
     .run = run,
 };

@@ -1,4 +1,4 @@
-// sinew model: the thesis' demonstrations as files.
+// sinew thesis model: the thesis' demonstrations as files.
 #include <string.h>
 
 #include "base/memory.h"
@@ -95,12 +95,12 @@ static const sn_option options[] = {
 };
 
 static const sn_example examples[] = {
-    {"sinew model torus", "torus.st, .tp, .su, .co, .tx and .li, here"},
-    {"sinew model gizmo -o doll", "into a folder"},
+    {"sinew thesis model torus", "torus.st, .tp, .su, .co, .tx and .li, here"},
+    {"sinew thesis model gizmo -o doll", "into a folder"},
 };
 
-const sn_verb sn_verb_model = {
-    .name = "model",
+const sn_verb sn_verb_thesis_model = {
+    .name = "thesis model",
     .operands = "torus|elast|loop|gizmo",
     .operand_kind = SN_OPERAND_NONE,
     .minimum_operands = 1,
@@ -109,6 +109,5 @@ const sn_verb sn_verb_model = {
     .description = "In CGS units; counts, materials and fixed vertices are those of the thesis, "
                    "sizes and places ours.",
     SN_VERB_TABLES,
-    .hidden = true,
     .run = run,
 };

@@ -1,4 +1,4 @@
-// sinew coloring: three textures for the faces of a surface.
+// sinew thesis coloring: three textures for the faces of a surface.
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,21 +87,20 @@ static const sn_option options[] = {
 };
 
 static const sn_example examples[] = {
-    {"sinew coloring torus.su", "neighbours get different textures, in the file itself"},
-    {"sinew coloring torus.su -o bright.su --tx bright.tx", "with textures to look at"},
+    {"sinew thesis coloring torus.su", "neighbours get different textures, in the file itself"},
+    {"sinew thesis coloring torus.su -o bright.su --tx bright.tx", "with textures to look at"},
 };
 
-const sn_verb sn_verb_coloring = {
-    .name = "coloring",
+const sn_verb sn_verb_thesis_coloring = {
+    .name = "thesis coloring",
     .operands = "FILE.su",
     .operand_kind = SN_OPERAND_FILE,
     .minimum_operands = 1,
     .maximum_operands = 1,
-    .summary = "give the faces of a surface three textures (thesis files)",
+    .summary = "give the faces of a surface three textures",
     .description =
         "Faces next to each other over an edge get different ones wherever that is found:\n"
         "everywhere but on a lone tetrahedron, as a rule. Tells how many edges are left.",
     SN_VERB_TABLES,
-    .hidden = true,
     .run = run,
 };

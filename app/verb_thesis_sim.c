@@ -1,4 +1,4 @@
-// sinew sim: the thesis' simulator, from its files to its files.
+// sinew thesis sim: the thesis' simulator, from its files to its files.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -368,22 +368,23 @@ static const sn_option options[] = {
 };
 
 static const sn_example examples[] = {
-    {"sinew sim torus.st torus.tp torus.co", "ten seconds into torus-sim.st and torus-sim.en"},
-    {"sinew sim elast.* --gravity 400 --policy lockstep", "implicit steps, in real time"},
-    {"sinew sim loop.* --gravity 0 --time 15 -o a.st", "with the vertices that loop.dr drags"},
+    {"sinew thesis sim torus.st torus.tp torus.co",
+     "ten seconds into torus-sim.st and torus-sim.en"},
+    {"sinew thesis sim elast.* --gravity 400 --policy lockstep", "implicit steps, in real time"},
+    {"sinew thesis sim loop.* --gravity 0 --time 15 -o a.st",
+     "with the vertices that loop.dr drags"},
 };
 
-const sn_verb sn_verb_sim = {
-    .name = "sim",
+const sn_verb sn_verb_thesis_sim = {
+    .name = "thesis sim",
     .operands = "FILE.st FILE.tp [FILE.su] [FILE.co] [FILE.dr]",
     .operand_kind = SN_OPERAND_FILE,
     .minimum_operands = 2,
     .maximum_operands = 7,
-    .summary = "simulate elastic bodies (thesis files)",
+    .summary = "simulate elastic bodies",
     .description = "From the first state of a file. Without a .su file all exposed faces meet; .tx "
                    "and .li files are\n"
                    "passed over. States and energies are valid files however the run ends.",
     SN_VERB_TABLES,
-    .hidden = true,
     .run = run,
 };

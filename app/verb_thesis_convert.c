@@ -1,4 +1,4 @@
-// sinew convert: states as scenes of POV-Ray.
+// sinew thesis convert: states as scenes of POV-Ray.
 #include <math.h>
 #include <string.h>
 
@@ -136,19 +136,19 @@ static const sn_option options[] = {
 };
 
 static const sn_example examples[] = {
-    {"sinew convert torus.st torus.su torus.tx torus.li", "torus-0000.pov and so on"},
-    {"sinew convert elast.st elast.su -o frames/elast", "without textures and lights: usual ones"},
+    {"sinew thesis convert torus.st torus.su torus.tx torus.li", "torus-0000.pov and so on"},
+    {"sinew thesis convert elast.st elast.su -o frames/elast",
+     "without textures and lights: usual ones"},
 };
 
-const sn_verb sn_verb_convert = {
-    .name = "convert",
+const sn_verb sn_verb_thesis_convert = {
+    .name = "thesis convert",
     .operands = "FILE.st FILE.su [FILE.tx] [FILE.li]",
     .operand_kind = SN_OPERAND_FILE,
     .minimum_operands = 2,
     .maximum_operands = 4,
-    .summary = "write states as scenes for POV-Ray (thesis files)",
+    .summary = "write states as scenes for POV-Ray",
     .description = "One scene a state, in the language of POV-Ray 2.2, which later ones read, too.",
     SN_VERB_TABLES,
-    .hidden = true,
     .run = run,
 };

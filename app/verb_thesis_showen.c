@@ -1,4 +1,4 @@
-// sinew showen: energies against time.
+// sinew thesis showen: energies against time.
 #include "exit_code.h"
 #include "thesis_operand.h"
 #include "verbs.h"
@@ -27,8 +27,7 @@ static int run(const sn_arguments *arguments)
 }
 
 static const sn_option options[] = {
-    SN_OPTION_OUT(SN_OPTION_FILE, "FILE.svg", "beside the .en file",
-                  "where the picture goes; - is standard output"),
+    SN_OPTION_OUT_AS(".svg", "beside the .en file", "where the picture goes; - is standard output"),
     {.name = "title",
      .type = SN_OPTION_TEXT,
      .value = "TEXT",
@@ -37,16 +36,16 @@ static const sn_option options[] = {
 };
 
 static const sn_example examples[] = {
-    {"sinew showen torus.en", "all curves into torus.svg"},
+    {"sinew thesis showen torus.en", "all curves into torus.svg"},
 };
 
-const sn_verb sn_verb_showen = {
-    .name = "showen",
+const sn_verb sn_verb_thesis_showen = {
+    .name = "thesis showen",
     .operands = "FILE.en",
     .operand_kind = SN_OPERAND_FILE,
     .minimum_operands = 1,
     .maximum_operands = 1,
-    .summary = "plot energies against time (thesis files)",
+    .summary = "plot energies against time",
     .description =
         "K and P as they are in the file, G from the first state on, D, the integral of W "
         "by the\n"
@@ -54,6 +53,5 @@ const sn_verb sn_verb_showen = {
         "alone acts\n"
         "from outside.",
     SN_VERB_TABLES,
-    .hidden = true,
     .run = run,
 };

@@ -1,4 +1,4 @@
-// sinew show3d: pictures and films of states.
+// sinew thesis show3d: pictures and films of states.
 #include <math.h>
 #include <string.h>
 
@@ -327,8 +327,7 @@ static int run(const sn_arguments *arguments)
 
 static const sn_option options[] = {
     SN_OPTION_AT("the first state", "which state: the last one up to this time"),
-    SN_OPTION_OUT(SN_OPTION_FILE, "FILE.png", "beside the .st file",
-                  "where the picture goes; - is standard output"),
+    SN_OPTION_OUT_AS(".png", "beside the .st file", "where the picture goes; - is standard output"),
     SN_OPTION_VIDEO("a film of all states"),
     SN_OPTION_FPS("as the states are spaced", "states a second"),
     SN_OPTION_SIZE("1280x720", "pixels"),
@@ -338,22 +337,21 @@ static const sn_option options[] = {
 };
 
 static const sn_example examples[] = {
-    {"sinew show3d torus.st torus.su torus.tx torus.li", "the first state as torus.png"},
-    {"sinew show3d elast.st elast.su --at 2.5 -o a.png", "another one, in usual colours"},
-    {"sinew show3d elast.st elast.su --video elast.mp4", "all of them as a film"},
+    {"sinew thesis show3d torus.st torus.su torus.tx torus.li", "the first state as torus.png"},
+    {"sinew thesis show3d elast.st elast.su --at 2.5 -o a.png", "another one, in usual colours"},
+    {"sinew thesis show3d elast.st elast.su --video elast.mp4", "all of them as a film"},
 };
 
-const sn_verb sn_verb_show3d = {
-    .name = "show3d",
+const sn_verb sn_verb_thesis_show3d = {
+    .name = "thesis show3d",
     .operands = "FILE.st FILE.su [FILE.tx] [FILE.li]",
     .operand_kind = SN_OPERAND_FILE,
     .minimum_operands = 2,
     .maximum_operands = 4,
-    .summary = "draw states as pictures or a film (thesis files)",
+    .summary = "draw states as pictures or a film",
     .description = "Faces are flat and of their texture's colour; of the lights the brightest "
                    "one casts shadows.\n"
                    "Light that goes through bodies is left to POV-Ray: see convert.",
     SN_VERB_TABLES,
-    .hidden = true,
     .run = run,
 };
