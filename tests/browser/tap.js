@@ -13,6 +13,7 @@
         lastSent: {},
         microphone: [], // level of each block of samples: {at, time of the world, seconds, level}
         motion: null, // set by watchMotion
+        firstTime: null, // of the world, in the very first frame
         first: null, // the very first frame's {poses, shownAt}: when a picture was shown in which something had moved
         barsAt: null, // when bars and panels were shown
         engine: [], // milliseconds that each frame cost the engine
@@ -94,6 +95,7 @@
         }
         tap.frames += 1;
         tap.frame = frame;
+        tap.firstTime ??= frame.time;
         tap.first ??= { poses: frame.poses, shownAt: null };
         if (tap.engine.length < 100000) {
             tap.engine.push(frame.milliseconds);
