@@ -190,8 +190,10 @@ export class View {
     }
 
     async told(piece) {
-        await this.until(`it is told: ${piece}`, (wanted) =>
-            [...document.querySelectorAll("[data-testid=notice]")].some((notice) => notice.textContent.includes(wanted)), piece);
+        await this.until(`it is told: ${piece}`, (wanted) => window.tap.news.some((news) => news.includes(wanted)), piece);
+        await this.get(() => {
+            window.tap.news = [];
+        });
     }
 
     // The tap hears the engine before there is a page that could show a scene, or take what is done to it.

@@ -20,6 +20,7 @@
         steps: [], // taken, at each frame
         arrivals: [], // when frames arrived; these three begin with a scene
         workers: [],
+        news: [], // what stood in the time bar, one after the other
     };
     window.tap = tap;
 
@@ -180,6 +181,13 @@
                 }));
             }
         }).observe(document.body, { attributes: true, attributeFilter: ["data-time"] });
+        new MutationObserver((changes) => {
+            for (const added of changes.flatMap((change) => [...change.addedNodes])) {
+                if (added.dataset?.testid === "notice") {
+                    tap.news.push(added.textContent);
+                }
+            }
+        }).observe(document.getElementById("transport"), { childList: true, subtree: true });
         new MutationObserver(() => {
             if (tap.barsAt === null && !document.body.classList.contains("starting")) {
                 requestAnimationFrame(() => requestAnimationFrame((at) => {

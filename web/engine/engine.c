@@ -45,7 +45,6 @@ EXPORT(sn_web_start) int sn_web_start(double history_bytes)
     def.clock = seconds;
     def.history_bytes = (size_t)history_bytes;
     def.threads = 1;
-    def.waits = true;
     sn_status status = sn_live_create(&def, &engine.live, &engine.error);
     sn_scene_list_free(&list);
     engine.client = status == SN_OK ? sn_live_join(engine.live, &engine.error) : 0;
