@@ -8,7 +8,7 @@
 #define MARGIN        1.12               // of automatic framing
 #define CLOSE         3.0                // sizes of what moves: surroundings that are always shown
 #define WIDE          15.0               // ... that are shown where they cannot hide it
-#define AROUND        3.0                // ... on each side, of surroundings larger than that
+#define AROUND        0.4                // ... on each side, of surroundings larger than that
 
 static bool is_empty(const sn_aabb *box)
 {
