@@ -15,7 +15,6 @@ export interface NoteActions {
     go(time: number): void; // to a moment of the history
     changed(notes: readonly Note[], unread: number): void;
     showNews(text: string, kind: NoteKind): void; // "": none
-    open(): void; // the list
 }
 
 export class Notes {
@@ -35,7 +34,7 @@ export class Notes {
         if (this.notes === before) {
             return; // told before: somebody goes through the past once more
         }
-        this.unread += this.visible ? 0 : 1;
+        this.unread += this.visible || kind === "page" ? 0 : 1;
         this.show();
         this.act.showNews(text, kind);
         const mine = ++this.newest;

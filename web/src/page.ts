@@ -62,7 +62,6 @@ export class Page implements Handlers {
             this.panel?.setBadge("notes", unread); // none yet while the page is being built
         },
         showNews: (text, kind) => this.timeline.showNews(text, kind),
-        open: () => this.panel.open("notes"),
     });
     private readonly held = new HeldWatch();
     private readonly inspect = new Inspect({
@@ -487,7 +486,7 @@ export class Page implements Handlers {
             link.name = this.ownText.name;
             link.text = await packText(this.ownText.text);
         } else if (link.scene === undefined) {
-            this.tell("This scene is a file of the server's; only built-in scenes and your own files can be shared.");
+            this.tell("Built-in scenes and files dropped on the page can be shared; this one is a file of the server.");
             return;
         }
         const address = new URL(encodeLink(link), location.href);

@@ -101,7 +101,7 @@ export class Timeline {
 
     // The newest note, until there is another or its time is over.
     showNews(text: string, kind: NoteKind): void {
-        fill(this.news, text === "" ? null : make("button", {
+        fill(this.news, text === "" ? null : make("p", {
             class: `notice ${kind}`, "data-testid": "notice", title: text, onclick: () => this.openNotes(),
         }, text));
     }
@@ -119,8 +119,8 @@ export class Timeline {
         }
         this.tickText = text;
         fill(this.ticks, ...ticks.map((tick) => {
-            const mark = make("button", {
-                class: `tick ${tick.kind}`, "data-testid": "tick", tabindex: -1, title: `${tick.time.toFixed(2)} s: ${tick.text}`,
+            const mark = make("span", {
+                class: `tick ${tick.kind}`, "data-testid": "tick", title: `${tick.time.toFixed(2)} s: ${tick.text}`,
                 onclick: () => this.seek(tick.time),
             });
             mark.style.left = `${(100 * tick.share).toFixed(2)}%`;
