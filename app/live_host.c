@@ -16,6 +16,8 @@
 #define NAP    0.05         // s at most without a look at files and interrupts
 #define SETTLE 0.03         // s after a save until the file is read: editors write several times
 
+enum { NEWS_ROOM = 256 }; // bytes of a sentence with the file's name
+
 static double now(void *user)
 {
     (void)user;
@@ -26,12 +28,18 @@ static double now(void *user)
 
 // ---- scenes ----
 
+// What the gallery calls the user's own file.
+static const char *own_name(const sn_live_host *host)
+{
+    const char *slash = strrchr(host->path, '/');
+    return slash != NULL ? slash + 1 : host->path;
+}
+
 // A scene of the list, or the user's own file, read anew.
 static const char *find_scene(void *user, const char *name, char path[1024], size_t *length)
 {
     sn_live_host *host = user;
-    const char *slash = strrchr(host->path, '/');
-    if (host->path[0] == '\0' || strcmp(name, slash != NULL ? slash + 1 : host->path) != 0) {
+    if (host->path[0] == '\0' || strcmp(name, own_name(host)) != 0) {
         return sn_scene_list_find(NULL, name, path, length);
     }
     sn_free(host->text);
@@ -69,14 +77,24 @@ static void watch_sources(sn_live_host *host)
     }
 }
 
+// Reads the file after it was saved. Where somebody has gone on to another scene, that brings the
+// file back.
 static void read_again(sn_live_host *host)
 {
     sn_error error = {0};
     char *text = NULL;
     size_t length = 0;
+    bool shown = is_open(host);
     sn_status status = sn_read_file(host->path, &text, &length, &error);
-    if (status == SN_OK) {
+    if (status == SN_OK && shown) {
         status = sn_live_reload_text(host->live, host->path, text, length, &error);
+    } else if (status == SN_OK) {
+        status = sn_live_load_text(host->live, host->path, text, length, &error);
+        if (status == SN_OK) {
+            char news[NEWS_ROOM];
+            snprintf(news, sizeof news, "%.200s was saved, and is shown again", own_name(host));
+            sn_live_tell(host->live, news);
+        }
     } else {
         sn_live_tell_error(host->live, &error, "reload");
     }
@@ -97,9 +115,7 @@ static void look_at_files(sn_live_host *host)
     }
     if (host->saved_at > 0.0 && time - host->saved_at >= SETTLE) {
         host->saved_at = 0.0;
-        if (is_open(host)) {
-            read_again(host);
-        }
+        read_again(host);
     }
 }
 
@@ -108,7 +124,7 @@ static void open_listed(sn_live_host *host, const char *name)
 {
     char text[256];
     int client = sn_live_join(host->live, NULL);
-    static const char hello[] = "{\"do\": \"hello\", \"protocol\": 1}";
+    static const char hello[] = "{\"do\": \"hello\", \"protocol\": 1, \"loading\": true}";
     int length = snprintf(text, sizeof text, "{\"do\": \"open\", \"scene\": \"%s\"}", name);
     sn_live_receive(host->live, client, hello, sizeof hello - 1, false);
     sn_live_receive(host->live, client, text, (size_t)length, false);
@@ -127,7 +143,6 @@ static void open_source(sn_live_host *host, const sn_scene_source *source)
     }
     sn_status status = SN_OK;
     if (source->text == NULL) {
-        memcpy(host->path, source->name, strlen(source->name) + 1);
         status = sn_read_file(source->name, &text, &length, &error);
         if (status != SN_OK) {
             sn_live_tell_error(host->live, &error, "open");
@@ -147,17 +162,31 @@ static void open_source(sn_live_host *host, const sn_scene_source *source)
     watch_sources(host);
 }
 
-bool sn_live_host_start(sn_live_host *host, const sn_arguments *arguments,
-                        const sn_scene_source *source, int threads)
+// The gallery, with the user's own file as its first scene.
+static bool make_list(sn_live_host *host, const sn_scene_source *source)
 {
-    *host = (sn_live_host){.arguments = arguments};
+    if (!sn_scene_list_make(&host->list)) {
+        return false;
+    }
+    if (source->text != NULL) {
+        return true;
+    }
+    memcpy(host->path, source->name, strlen(source->name) + 1);
+    return sn_scene_list_put_own(&host->list, own_name(host), host->path);
+}
+
+bool sn_live_host_start(sn_live_host *host, const sn_arguments *arguments,
+                        const sn_live_host_def *given)
+{
+    const sn_scene_source *source = given->source;
+    *host = (sn_live_host){.arguments = arguments, .waited = given->waits};
     sn_error error = {0};
     sn_file_watch_start(&host->watch);
     if (source->text == NULL && strlen(source->name) >= sizeof host->path) {
         sn_complain(arguments, "the path of the scene is too long");
         return false;
     }
-    if (!sn_scene_list_make(&host->list)) {
+    if (!make_list(host, source)) {
         sn_complain(arguments, "out of memory");
         return false;
     }
@@ -171,7 +200,8 @@ bool sn_live_host_start(sn_live_host *host, const sn_arguments *arguments,
     host->source = *source;
     sn_scene_source_options(&host->source, &host->reading);
     def.reading = &host->reading;
-    def.threads = threads;
+    def.threads = given->threads;
+    def.waits = given->waits;
     char cache[SN_PATH_LIMIT];
     def.cache = sn_cache_folder(cache);
     if (sn_live_create(&def, &host->live, &error) != SN_OK) {
@@ -281,6 +311,14 @@ static void wait(sn_live_host *host, double until)
     pthread_mutex_unlock(&host->post->lock);
 }
 
+static void tell_start(sn_live_host *host)
+{
+    if (host->waited && !sn_live_is_waiting(host->live)) {
+        host->waited = false;
+        sn_say(host->arguments, "a page is open: the clock runs");
+    }
+}
+
 static void *run(void *context)
 {
     sn_live_host *host = context;
@@ -311,6 +349,7 @@ static void *run(void *context)
         if (news) {
             host->wake(host->network);
         }
+        tell_start(host);
         // Ticks stand at even distances; those that were missed are not made up for.
         tick = tick + TICK > time ? tick + TICK : time + 1e-3;
         wait(host, sn_live_is_idle(host->live) ? time + NAP : tick);

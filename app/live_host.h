@@ -20,6 +20,7 @@ typedef struct sn_live_host {
     sn_live *live;
     sn_file_watch watch;
     char path[1024];        // of the scene's own file; "": none
+    bool waited;            // for the first page, when last looked at
     char *text;             // as read last
     sn_scene_source source; // what the command line says of URDF files
     sn_scene_options reading;
@@ -28,10 +29,16 @@ typedef struct sn_live_host {
     bool runs;
 } sn_live_host;
 
+typedef struct sn_live_host_def {
+    const sn_scene_source *source;
+    int threads; // of the world; 0: the scene's
+    bool waits;  // its clock starts when the first page is open
+} sn_live_host_def;
+
 // Opens the scene: mistakes in a file are told, and the page shows them, too. False, with a
 // message: it cannot be at all.
 bool sn_live_host_start(sn_live_host *host, const sn_arguments *arguments,
-                        const sn_scene_source *source, int threads);
+                        const sn_live_host_def *def);
 bool sn_live_host_run(sn_live_host *host, sn_post *post, void (*wake)(void *), void *network);
 void sn_live_host_end(sn_live_host *host); // waits for the thread
 

@@ -89,7 +89,7 @@ static bool fill(sn_scene_list *list)
     while (sn_builtin_scene(count) != NULL) {
         ++count;
     }
-    list->entries = sn_allocate_zero((size_t)(count > 0 ? count : 1) * sizeof *list->entries);
+    list->entries = sn_allocate_zero(((size_t)count + 1) * sizeof *list->entries); // and an own one
     bool good = list->entries != NULL;
     if (good && page != NULL) {
         good = add_gallery(list, (const char *)page->data);
@@ -107,6 +107,22 @@ bool sn_scene_list_make(sn_scene_list *list)
         sn_scene_list_free(list);
         return false;
     }
+    return true;
+}
+
+bool sn_scene_list_put_own(sn_scene_list *list, const char *name, const char *path)
+{
+    sn_live_entry own = {.name = sn_arena_text(&list->texts, name, strlen(name)),
+                         .description = sn_arena_text(&list->texts, path, strlen(path)),
+                         .group = "Your file",
+                         .own = true};
+    own.title = own.name;
+    if (own.name == NULL || own.description == NULL) {
+        return false;
+    }
+    memmove(list->entries + 1, list->entries, (size_t)list->count * sizeof *list->entries);
+    list->entries[0] = own;
+    list->count += 1;
     return true;
 }
 

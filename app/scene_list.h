@@ -24,6 +24,8 @@ typedef struct sn_scene_list {
 // Scenes that the gallery does not name come last, without a group. False: out of memory, the list
 // is empty.
 bool sn_scene_list_make(sn_scene_list *list);
+// The user's own file, before all others. False: out of memory, the list is as it was.
+bool sn_scene_list_put_own(sn_scene_list *list, const char *name, const char *path);
 void sn_scene_list_free(sn_scene_list *list);
 
 // As sn_live_def asks for them, from what is built in; `user` is not looked at.

@@ -1,12 +1,15 @@
 #include "scene_source.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "builtin.h"
 #include "cache_folder.h"
 #include "exit_code.h"
+#include "file_suggest.h"
 #include "files.h"
 #include "setting.h"
 #include "terminal.h"
@@ -24,14 +27,43 @@ static bool find_builtin(const sn_arguments *arguments, const char *operand,
         source->length = file->size;
         return true;
     }
-    char near[128];
-    if (sn_builtin_suggest(operand, near, sizeof near) != NULL) {
+    char near[512];
+    if (sn_builtin_suggest(operand, near, sizeof near) != NULL ||
+        sn_file_suggest(operand, near, sizeof near) != NULL) {
         sn_complain(arguments, "no file and no built-in scene is called '%s'; did you mean '%s'?",
                     operand, near);
     } else {
         sn_complain(arguments,
                     "no file and no built-in scene is called '%s'; `sinew scenes` lists them",
                     operand);
+    }
+    return false;
+}
+
+// A path that leads nowhere is told before anything is started.
+static bool find_file(const sn_arguments *arguments, const char *operand)
+{
+    char near[512];
+    if (sn_path_is_folder(operand)) {
+        sn_complain(arguments, "%s is a folder; a scene is wanted", operand);
+        return false;
+    }
+    if (access(operand, R_OK) == 0) {
+        return true;
+    }
+    if (errno != ENOENT && errno != ENOTDIR) {
+        sn_complain(arguments, "%s: cannot be read: %s", operand, strerror(errno));
+        return false;
+    }
+    char stem[128];
+    sn_path_stem(operand, stem, sizeof stem);
+    if (sn_file_suggest(operand, near, sizeof near) != NULL) {
+        sn_complain(arguments, "there is no file '%s'; did you mean '%s'?", operand, near);
+    } else if (sn_builtin_suggest(stem, near, sizeof near) != NULL) {
+        sn_complain(arguments, "there is no file '%s'; did you mean the built-in scene '%s'?",
+                    operand, near);
+    } else {
+        sn_complain(arguments, "there is no file '%s'", operand);
     }
     return false;
 }
@@ -103,8 +135,7 @@ static bool find_source(const sn_arguments *arguments, const char *operand, sn_s
         sn_complain(arguments, "a path of %zu letters is too long", strlen(operand));
         return false;
     }
-    if (sn_path_is_folder(operand)) {
-        sn_complain(arguments, "%s is a folder; a scene is wanted", operand);
+    if (!find_file(arguments, operand)) {
         return false;
     }
     snprintf(source->name, sizeof source->name, "%s", operand);

@@ -64,6 +64,9 @@ static int serve(const sn_arguments *arguments, sn_live_host *host, sn_post *pos
             sn_say(arguments, "this build has no page (node was missing); see the address for how "
                               "to get it");
         }
+        if (!sn_option_given(arguments, "run")) {
+            sn_say(arguments, "waiting for a page: the clock starts when one is open");
+        }
         if (!sn_option_given(arguments, "no-open") && has_desktop()) {
             open_browser(address);
         }
@@ -89,12 +92,14 @@ static int run(const sn_arguments *arguments)
     }
     static sn_post post; // too large for a stack
     static sn_live_host host;
+    sn_live_host_def def = {.source = &source,
+                            .threads = (int)sn_option_number(arguments, "threads", 0.0),
+                            .waits = !sn_option_given(arguments, "run")};
     int code = SN_EXIT_SIMULATION;
     if (!sn_post_start(&post)) {
         sn_complain(arguments, "out of memory");
     } else {
-        int threads = (int)sn_option_number(arguments, "threads", 0.0);
-        if (sn_live_host_start(&host, arguments, &source, threads)) {
+        if (sn_live_host_start(&host, arguments, &def)) {
             code = serve(arguments, &host, &post);
         } else {
             sn_live_host_end(&host);
@@ -115,6 +120,7 @@ static const sn_option options[] = {
      .minimum = 0,
      .maximum = 65535},
     {.name = "no-open", .doc = "do not open the browser, only print the address"},
+    {.name = "run", .doc = "start the clock at once, not when the first page is open"},
     SN_OPTION_THREADS("the scene's"),
     SN_OPTIONS_ROBOT,
 };
@@ -136,8 +142,9 @@ const sn_verb sn_verb_view = {
         "Serves a page on 127.0.0.1 and prints its address, which has a token in it that\n"
         "lets one browser in, once; opens the browser when there is a desktop. Enter prints\n"
         "an address for another browser. In the page: drag things, blow on them, turn\n"
-        "params, go back in time, plot, record. The file is watched: on save it is\n"
-        "read again, and goes on where it was if its bodies and joints are the same.",
+        "params, go back in time, plot, record. The clock starts when the first page is\n"
+        "open; --run starts it at once. The file is watched: on save it is read again, and\n"
+        "goes on where it was if its bodies and joints are the same.",
     SN_VERB_TABLES,
     .run = run,
 };

@@ -48,6 +48,7 @@ typedef struct sn_live_entry {
     const char *title;       // "Steel Fish"
     const char *description; // may be ""
     const char *group;       // "Mobiles"; may be ""
+    bool own;                // the user's own file: a page offers it first, and the way back to it
 } sn_live_entry;
 
 typedef struct sn_live_def {
@@ -78,6 +79,7 @@ typedef struct sn_live_def {
     double frame_rate;    // frames a second for clients that ask for none, default 60
     double budget;        // s of work in one sn_live_advance, default 1/40
     int threads;          // of worlds; 0 (default): the scene's
+    bool waits;           // the clock starts when the first client sees something, or steers it
 } sn_live_def;
 
 SN_API sn_live_def sn_default_live_def(void);
@@ -113,7 +115,8 @@ SN_API sn_status sn_live_load_text(sn_live *live, const char *path, const char *
                                    sn_error *error);
 
 // The same scene again, after it was saved: the state is kept where bodies and joints have the same
-// names and kinds, and where not, the world starts anew and says so.
+// names and kinds, and where not, the world starts anew and says so. A mistake pauses it; the text
+// without it plays on if it played before.
 SN_API sn_status sn_live_reload_text(sn_live *live, const char *path, const char *text,
                                      size_t length, sn_error *error);
 
@@ -126,6 +129,7 @@ SN_API const sn_world *sn_live_world(const sn_live *live);
 SN_API const sn_scene *sn_live_scene(const sn_live *live);
 
 SN_API bool sn_live_is_playing(const sn_live *live);
+SN_API bool sn_live_is_waiting(const sn_live *live); // the clock stands until a client is there
 
 // True when there is nothing to do until a message comes: no step to take, and no client to whom a
 // message is owed, now or when its time has come. A server may sleep.

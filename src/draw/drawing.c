@@ -157,15 +157,16 @@ void sn_drawing_watch_points(sn_drawing *drawing, const sn_vec3 *points)
     drawing->has_watched = true;
 }
 
-static sn_camera choose_camera(const sn_model_bounds *bounds, const sn_picture_def *def)
+static sn_camera choose_camera(const sn_model *model, const sn_model_bounds *bounds,
+                               const sn_picture_def *def)
 {
     double aspect = (double)def->width / (double)(def->height > 0 ? def->height : 1);
-    return def->camera.given ? def->camera : sn_stage_camera(bounds, def->direction, aspect);
+    return def->camera.given ? def->camera : sn_stage_camera(model, bounds, def->direction, aspect);
 }
 
 sn_camera sn_drawing_camera(const sn_drawing *drawing, const sn_picture_def *def)
 {
-    return choose_camera(&drawing->watched, def);
+    return choose_camera(&drawing->model, &drawing->watched, def);
 }
 
 // A wire thinner than a pixel would come and go from sample to sample: it is blown up to a pixel's
@@ -227,7 +228,7 @@ static sn_status prepare_light(sn_drawing *drawing, const sn_stage *stage,
 static sn_status draw_placed(sn_drawing *drawing, sn_model_bounds bounds, const sn_picture_def *def,
                              uint8_t *pixels, sn_error *error)
 {
-    sn_camera camera = choose_camera(&bounds, def);
+    sn_camera camera = choose_camera(&drawing->model, &bounds, def);
     sn_raster_view view =
         sn_raster_perspective(camera.position, camera.target, sn_vec3_make(0.0, 0.0, 1.0),
                               camera.field_of_view, def->width, def->height);

@@ -8,7 +8,9 @@
 #include "base/memory.h"
 #include "geometry/height_field.h"
 #include "record/surface.h"
+#include "sinew/elastic.h"
 #include "sinew/geometry.h"
+#include "sinew/joint.h"
 
 // ---- meshes ----
 
@@ -225,6 +227,54 @@ static sn_status add_body(sn_model *model, const sn_world *world, int order, sn_
     return SN_OK;
 }
 
+// ---- what can fall ----
+
+static bool has_fixed_vertex(const sn_world *world, sn_body body)
+{
+    if (sn_body_get_type(world, body) != SN_BODY_ELASTIC) {
+        return false;
+    }
+    int count = sn_tetrahedra_vertex_count(sn_body_tetrahedra(world, body));
+    for (int i = 0; i < count; ++i) {
+        if (sn_body_vertex_is_fixed(world, body, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Is there a body that moves and that nothing holds? Springs are known by their links.
+static sn_status find_falling(sn_model *model, const sn_world *world, sn_error *error)
+{
+    int count = sn_world_body_count(world);
+    uint32_t most = 0;
+    for (int i = 0; i < count; ++i) {
+        uint32_t index = sn_world_body(world, i).index;
+        most = index > most ? index : most;
+    }
+    bool *held = sn_allocate_zero((size_t)most + 1); // by a body's index
+    if (held == NULL) {
+        return sn_fail_memory(error, (size_t)most + 1);
+    }
+    for (int i = 0; i < sn_world_joint_count(world); ++i) {
+        held[sn_joint_child(world, sn_world_joint(world, i)).index] = true;
+    }
+    for (int i = 0; i < model->links.count; ++i) {
+        const int ends[2] = {model->links.data[i].body_a, model->links.data[i].body_b};
+        for (int k = 0; k < 2; ++k) {
+            if (ends[k] >= 0) {
+                held[sn_world_body(world, ends[k]).index] = true;
+            }
+        }
+    }
+    for (int i = 0; i < count && !model->falls; ++i) {
+        sn_body body = sn_world_body(world, i);
+        model->falls = model->moves.data[i] && !held[body.index] && !has_fixed_vertex(world, body);
+    }
+    sn_free(held);
+    return SN_OK;
+}
+
 // Numbers of vertices and triangles, and where each part's begin.
 static sn_status make_room(sn_model *model, sn_error *error)
 {
@@ -333,6 +383,9 @@ sn_status sn_model_make(sn_model *model, const sn_world *world, sn_error *error)
     }
     if (status == SN_OK) {
         status = sn_model_find_links(model, world, error);
+    }
+    if (status == SN_OK) {
+        status = find_falling(model, world, error);
     }
     if (status == SN_OK) {
         status = sn_model_find_bends(model, world, error);

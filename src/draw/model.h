@@ -81,6 +81,7 @@ typedef struct sn_model {
     SN_ARRAY(sn_model_bend_part) bend_parts;
     int point_count;      // of a pose
     SN_ARRAY(bool) moves; // by body: not static
+    bool falls;           // some body that moves is held by no joint, spring or fixed vertex
     sn_model_floor floor;
     // As placed:
     SN_ARRAY(sn_vec3) positions;

@@ -6,6 +6,9 @@
 
 #define FIELD_OF_VIEW 0.6108652381980153 // 35 degrees
 #define MARGIN        1.12               // of automatic framing
+#define CLOSE         3.0                // sizes of what moves: surroundings that are always shown
+#define WIDE          15.0               // ... that are shown where they cannot hide it
+#define AROUND        0.4                // ... on each side, of surroundings larger than that
 
 static bool is_empty(const sn_aabb *box)
 {
@@ -17,8 +20,35 @@ static sn_aabb join(sn_aabb a, sn_aabb b)
     return (sn_aabb){sn_vec3_min(a.lower, b.lower), sn_vec3_max(a.upper, b.upper)};
 }
 
-// What moves, and what stands still unless it is far larger: a hall about a pendulum.
-sn_aabb sn_stage_box(const sn_model_bounds *bounds)
+static double extent(const sn_aabb *box)
+{
+    return sn_distance(box->lower, box->upper);
+}
+
+// The part of a box that is within `reach` of another one; may be empty.
+static sn_aabb cut(sn_aabb box, const sn_aabb *about, double reach)
+{
+    sn_vec3 r = sn_vec3_make(reach, reach, reach);
+    box.lower = sn_vec3_max(box.lower, sn_vec3_sub(about->lower, r));
+    box.upper = sn_vec3_min(box.upper, sn_vec3_add(about->upper, r));
+    bool apart = box.lower.y > box.upper.y || box.lower.z > box.upper.z;
+    return apart ? sn_model_no_bounds().still : box;
+}
+
+// What moves together with what stands still around it. A frame about a mobile or a ramp under a
+// ball is shown whole; of a hall only what is near, and no wall before the eye.
+static sn_aabb add_surroundings(const sn_aabb *moving, const sn_aabb *still)
+{
+    sn_aabb all = join(*moving, *still);
+    double size = extent(moving);
+    bool low = still->upper.z <= moving->upper.z + size;
+    if (extent(&all) <= CLOSE * size || (low && extent(&all) <= WIDE * size)) {
+        return all;
+    }
+    return low ? join(*moving, cut(*still, moving, AROUND * size)) : *moving;
+}
+
+sn_aabb sn_stage_box(const sn_model *model, const sn_model_bounds *bounds)
 {
     if (is_empty(&bounds->moving) && is_empty(&bounds->still)) {
         return (sn_aabb){sn_vec3_make(-1.0, -1.0, -1.0), sn_vec3_make(1.0, 1.0, 1.0)};
@@ -26,9 +56,17 @@ sn_aabb sn_stage_box(const sn_model_bounds *bounds)
     if (is_empty(&bounds->moving)) {
         return bounds->still;
     }
-    sn_aabb all = join(bounds->moving, bounds->still);
-    double moving = sn_distance(bounds->moving.lower, bounds->moving.upper);
-    return sn_distance(all.lower, all.upper) < 3.0 * moving ? all : bounds->moving;
+    sn_aabb box = bounds->moving;
+    if (!is_empty(&bounds->still)) {
+        box = add_surroundings(&bounds->moving, &bounds->still);
+    }
+    // What nothing holds falls on the floor: that is shown, too.
+    double gap = box.lower.z - model->floor.height;
+    if (model->floor.given && gap > 0.0 &&
+        gap <= (model->falls ? WIDE : 1.0) * extent(&bounds->moving)) {
+        box.lower.z = model->floor.height;
+    }
+    return box;
 }
 
 static sn_vec3 box_corner(const sn_aabb *box, int i)
@@ -51,9 +89,10 @@ static sn_vec3 good_direction(const sn_aabb *box)
     return sn_vec3_make(0.55, -1.0, 0.42);
 }
 
-sn_camera sn_stage_camera(const sn_model_bounds *bounds, sn_vec3 direction, double aspect)
+sn_camera sn_stage_camera(const sn_model *model, const sn_model_bounds *bounds, sn_vec3 direction,
+                          double aspect)
 {
-    sn_aabb box = sn_stage_box(bounds);
+    sn_aabb box = sn_stage_box(model, bounds);
     sn_vec3 centre = sn_vec3_scale(0.5, sn_vec3_add(box.lower, box.upper));
     if (!(sn_length(direction) > 0.0)) {
         direction = good_direction(&box);
@@ -97,7 +136,7 @@ static bool stands(const sn_model_bounds *bounds, const sn_aabb *box)
 sn_stage sn_stage_make(const sn_model *model, const sn_model_bounds *bounds, sn_vec3 gravity,
                        const sn_raster_view *view)
 {
-    sn_aabb box = sn_stage_box(bounds);
+    sn_aabb box = sn_stage_box(model, bounds);
     sn_aabb all = join(bounds->moving, bounds->still);
     sn_stage stage = {.centre = sn_vec3_scale(0.5, sn_vec3_add(box.lower, box.upper)),
                       .radius = 0.5 * sn_distance(box.lower, box.upper),

@@ -16,10 +16,13 @@ typedef struct sn_stage {
     sn_vec3 key; // towards the key light, unit
 } sn_stage;
 
-// The box that automatic framing holds.
-SN_API sn_aabb sn_stage_box(const sn_model_bounds *bounds);
+// The box that automatic framing holds: what moves, what stands still around it unless that is far
+// larger, and the floor where things can fall on it.
+SN_API sn_aabb sn_stage_box(const sn_model *model, const sn_model_bounds *bounds);
 
-SN_API sn_camera sn_stage_camera(const sn_model_bounds *bounds, sn_vec3 direction, double aspect);
+// A direction of zero lets the shape of the box choose one.
+SN_API sn_camera sn_stage_camera(const sn_model *model, const sn_model_bounds *bounds,
+                                 sn_vec3 direction, double aspect);
 
 SN_API sn_stage sn_stage_make(const sn_model *model, const sn_model_bounds *bounds, sn_vec3 gravity,
                               const sn_raster_view *view);

@@ -40,6 +40,7 @@ static bool keep_def(sn_live *live, const sn_live_def *def)
         to->title = keep_text(live, from->title);
         to->description = keep_text(live, from->description);
         to->group = keep_text(live, from->group);
+        to->own = from->own;
         if (to->name == NULL || to->title == NULL || to->description == NULL || to->group == NULL) {
             return false;
         }
@@ -64,6 +65,7 @@ sn_status sn_live_create(const sn_live_def *def, sn_live **live, sn_error *error
     }
     made->history.budget = def->history_bytes;
     made->speed = 1.0;
+    made->waits = def->waits;
     *live = made;
     return SN_OK;
 }
@@ -200,8 +202,15 @@ void sn_live_send_all(sn_live *live, const sn_text *text)
 
 void sn_live_tell(sn_live *live, const char *sentence)
 {
+    sn_live_note(live, "news", live->world != NULL ? sn_world_time(live->world) : NAN, sentence);
+}
+
+void sn_live_note(sn_live *live, const char *kind, double time, const char *sentence)
+{
     sn_text text = {0};
     sn_live_text_start(&text, "notice");
+    sn_live_text_string(&text, "kind", kind);
+    sn_live_text_number(&text, "time", time);
     sn_live_text_string(&text, "text", sentence);
     sn_live_text_end(&text);
     sn_live_send_all(live, &text);
@@ -245,9 +254,15 @@ bool sn_live_is_playing(const sn_live *live)
     return live->playing;
 }
 
+bool sn_live_is_waiting(const sn_live *live)
+{
+    return live->waits;
+}
+
 bool sn_live_is_idle(const sn_live *live)
 {
-    bool idle = !live->playing && live->wanted_steps == 0 && !live->seeks && !live->params_changed;
+    bool plays = live->playing && !live->waits;
+    bool idle = !plays && live->wanted_steps == 0 && !live->seeks && !live->params_changed;
     for (int i = 0; i < SN_LIVE_CLIENT_LIMIT && idle; ++i) {
         idle = live->clients[i] == NULL || !sn_live_owes(live, live->clients[i]);
     }

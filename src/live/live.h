@@ -2,6 +2,7 @@
 //
 //   live.c          making, clients joining and leaving, what is told to all
 //   live_open.c     scenes: opened, reloaded, reset, params
+//   live_view.c     how a scene is first seen: box, camera, origin of frames
 //   live_clock.c    the steps that wall time asks for
 //   live_past.c     going back and forth in the history
 //   live_input.c    what clients do to the world: grabs and winds as fields
@@ -87,6 +88,7 @@ typedef struct sn_live_watch {
 typedef struct sn_live_client {
     int number;
     bool greeted;   // `hello` came
+    bool loading;   // it said in `hello` that it will say when it shows pictures, and has not yet
     bool lost;      // its answers pile up
     sn_bytes queue; // u32 size and the bytes, one text after the other
     size_t queue_at;
@@ -136,11 +138,16 @@ struct sn_live {
     uint64_t form, start; // fingerprints: what is built, where it begins
     SN_ARRAY(sn_transform) frames;
     SN_ARRAY(sn_probe) probes; // of the scene
-    sn_vec3 lower, upper;      // of everything at the start
+    sn_vec3 lower, upper;      // of what moves at the start
+    sn_aabb frame;             // that a picture of the scene holds
+    sn_camera camera;          // the scene's, or one that holds the frame
+    sn_vec3 origin;            // of positions in frames and of meshes that bend
 
     // The clock.
     bool playing, slow;
-    double wall; // s since the live world was made
+    bool waits;   // for the first client that sees something
+    bool resumes; // a mistake in the scene has paused it: once that is mended it plays on
+    double wall;  // s since the live world was made
     double speed, owed;
     double reached, reached_wall, reached_world; // over about half a second
     double engine_seconds;                       // that steps have taken in all
@@ -186,6 +193,8 @@ void sn_live_send(sn_live_client *client, const sn_text *text);
 void sn_live_send_news(const sn_live *live, sn_live_client *client, const sn_text *text);
 void sn_live_send_all(sn_live *live, const sn_text *text); // to those who have greeted
 void sn_live_tell_list(sn_live *live, const sn_error_list *errors, const char *doing);
+// A `notice` of something that happened at a time of the world; the kind is a word of the protocol.
+void sn_live_note(sn_live *live, const char *kind, double time, const char *sentence);
 double sn_live_clock(const sn_live *live); // 0 without one
 
 // ---- live_open.c ----
@@ -204,10 +213,16 @@ void sn_live_bind_watch(const sn_live *live, sn_live_watch *watch);
 void sn_live_tell_params(sn_live *live, const double *before); // those that differ from `before`
 void sn_live_close(sn_live *live);
 
+// ---- live_view.c ----
+void sn_live_choose_view(sn_live *live); // of the world as it stands
+
 // ---- live_clock.c ----
 // One step as planned; false: it failed, and the world is paused.
 bool sn_live_step(sn_live *live);
 void sn_live_pause(sn_live *live);
+void sn_live_pause_for_mistake(sn_live *live); // and plays on when it is mended
+void sn_live_resume(sn_live *live);            // as it was before the mistake
+void sn_live_start_clock(sn_live *live);       // where it waits for a client
 void sn_live_play(sn_live *live);
 
 // ---- live_past.c ----
@@ -272,7 +287,8 @@ void sn_live_write_state(const sn_live *live, sn_text *text);
 // ---- live_frame.c ----
 void sn_live_write_frame(sn_live *live, const sn_live_client *client, sn_bytes *bytes);
 void sn_live_write_mesh(sn_live *live, int index, sn_bytes *bytes);
-int sn_live_order_of(const sn_world *world, sn_body body); // -1: the world
+int sn_live_order_of(const sn_world *world, sn_body body);                   // -1: the world
+void sn_live_put_place(const sn_live *live, sn_bytes *bytes, sn_vec3 place); // from the origin
 
 // ---- live_surface.c ----
 void sn_live_write_surfaces(const sn_live *live, sn_text *text);

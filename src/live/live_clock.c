@@ -22,6 +22,26 @@ void sn_live_pause(sn_live *live)
     live->change += 1;
 }
 
+void sn_live_pause_for_mistake(sn_live *live)
+{
+    live->resumes = live->resumes || live->playing;
+    sn_live_pause(live);
+}
+
+void sn_live_resume(sn_live *live)
+{
+    if (live->resumes) {
+        sn_live_play(live);
+    }
+    live->resumes = false;
+}
+
+void sn_live_start_clock(sn_live *live)
+{
+    live->change += live->waits;
+    live->waits = false;
+}
+
 void sn_live_play(sn_live *live)
 {
     if (!live->playing) {
@@ -78,11 +98,11 @@ static void tell_events(sn_live *live)
         sn_event_entry entry = sn_world_event_entry(world, i);
         snprintf(text, sizeof text, "event '%.200s' at %.6g s", sn_event_name(world, entry.event),
                  entry.time);
-        sn_live_tell(live, text);
+        sn_live_note(live, "event", entry.time, text);
     }
     if (count - live->events_told > told) {
         snprintf(text, sizeof text, "and %d more events", count - live->events_told - told);
-        sn_live_tell(live, text);
+        sn_live_note(live, "event", sn_world_time(world), text);
     }
     live->events_told = count;
 }
@@ -94,7 +114,7 @@ static void tell_broken(sn_live *live, int broken, const char *what, const char 
     char text[400];
     snprintf(text, sizeof text, "%d %s%s broken, '%.200s'%s the last in the scene", broken, what,
              broken == 1 ? " is" : "s are", last, how);
-    sn_live_tell(live, text);
+    sn_live_note(live, "break", sn_world_time(live->world), text);
 }
 
 static void tell_breaks(sn_live *live)
@@ -139,7 +159,7 @@ static void tell_inverted(sn_live *live)
         snprintf(text, sizeof text, "%d element%s of '%.200s' %s turned inside out",
                  report.inverted, one ? "" : "s", sn_body_name(live->world, report.inverted_body),
                  one ? "has" : "have");
-        sn_live_tell(live, text);
+        sn_live_note(live, "warning", sn_world_time(live->world), text);
     }
     live->inverted = report.inverted;
 }
@@ -150,7 +170,7 @@ static void tell_trouble(sn_live *live, int now, int *told, const char *name, co
     if (now > 0 && *told == 0) {
         char line[320];
         snprintf(line, sizeof line, "'%.200s' %s", name, text);
-        sn_live_tell(live, line);
+        sn_live_note(live, "warning", sn_world_time(live->world), line);
     }
     *told = now;
 }
@@ -175,7 +195,7 @@ static void tell_happenings(sn_live *live)
     if (sn_world_stopped(live->world)) {
         sn_live_pause(live);
         live->wanted_steps = 0;
-        sn_live_tell(live, "an event has stopped the world");
+        sn_live_note(live, "event", sn_world_time(live->world), "an event has stopped the world");
     }
 }
 
@@ -301,7 +321,7 @@ void sn_live_advance(sn_live *live, double wall_seconds)
     apply_changes(live);
     if (live->world != NULL) {
         seek(live);
-        if (live->playing) {
+        if (live->playing && !live->waits) {
             live->owed += wall * live->speed;
         }
         take_steps(live, started);
@@ -309,7 +329,7 @@ void sn_live_advance(sn_live *live, double wall_seconds)
         if (!live->playing || live->advances >= sn_live_moment_every(live)) {
             sn_live_flush(live);
         }
-        if (live->playing) {
+        if (live->playing && !live->waits) {
             note_reached(live, wall);
         }
         tell_happenings(live);

@@ -25,7 +25,9 @@ typedef struct order {
 static sn_status hello(order *o)
 {
     int64_t protocol = 0;
-    if (!sn_message_integer(&o->message, "protocol", 0.0, 1e6, &protocol)) {
+    bool loading = false;
+    if (!sn_message_integer(&o->message, "protocol", 0.0, 1e6, &protocol) ||
+        !sn_message_maybe_bool(&o->message, "loading", &loading)) {
         return SN_ERROR_ARGUMENT;
     }
     if (protocol != SN_LIVE_PROTOCOL) {
@@ -34,6 +36,7 @@ static sn_status hello(order *o)
     }
     sn_text text = {0};
     o->client->greeted = true;
+    o->client->loading = loading;
     o->client->generation = 0;
     o->client->closed_told = false;
     sn_live_write_welcome(o->live, o->client, &text);
@@ -42,6 +45,17 @@ static sn_status hello(order *o)
     if (o->live->trouble.length > 0) {
         sn_live_send_news(o->live, o->client, &o->live->trouble);
     }
+    if (!loading) {
+        sn_live_start_clock(o->live);
+    }
+    return SN_OK;
+}
+
+// A page shows its first picture.
+static sn_status ready(order *o)
+{
+    o->client->loading = false;
+    sn_live_start_clock(o->live);
     return SN_OK;
 }
 
@@ -150,8 +164,16 @@ static sn_status reload(order *o)
 
 // ---- the clock ----
 
+// Who steers the clock decides how it goes on, whatever it was before.
+static void take_clock(order *o)
+{
+    sn_live_start_clock(o->live);
+    o->live->resumes = false;
+}
+
 static sn_status play(order *o)
 {
+    take_clock(o);
     sn_live_continue(o->live);
     sn_live_play(o->live);
     o->live->wanted_steps = 0;
@@ -160,6 +182,7 @@ static sn_status play(order *o)
 
 static sn_status pause(order *o)
 {
+    take_clock(o);
     sn_live_pause(o->live);
     o->live->wanted_steps = 0;
     return SN_OK;
@@ -172,6 +195,7 @@ static sn_status step(order *o)
         !sn_message_integer(&o->message, "count", -1e9, 1e9, &count)) {
         return SN_ERROR_ARGUMENT;
     }
+    take_clock(o);
     sn_live_pause(o->live);
     // Two steps asked for before the next advance are two steps.
     bool same_way = (count > 0) == (o->live->wanted_steps > 0);
@@ -188,6 +212,7 @@ static sn_status seek(order *o)
     if (!sn_message_number(&o->message, "time", -1e300, 1e300, &time)) {
         return SN_ERROR_ARGUMENT;
     }
+    take_clock(o);
     sn_live_pause(o->live);
     o->live->seeks = true;
     o->live->seek_time = time;
@@ -526,7 +551,10 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
+    // the first, and what a page says with its first picture
     {"hello", hello, false, false},
+    {"ready", ready, false, true},
+    // scenes and the clock
     {"open", open_scene, false, true},
     {"play", play, true, true},
     {"pause", pause, true, true},
@@ -538,6 +566,7 @@ static const command commands[] = {
     {"speed", speed, false, true},
     {"param", param, true, true},
     {"params", params, true, true},
+    // hands and breath
     {"grab", grab, true, true},
     {"drag", drag, true, true},
     {"release", release, false, true},
@@ -545,6 +574,7 @@ static const command commands[] = {
     {"blow", blow, true, true},
     {"breath", breath, false, true},
     {"microphone", microphone, true, true},
+    // what is shown
     {"watch", watch, true, true},
     {"show", show, false, true},
     {"rate", rate, false, true},

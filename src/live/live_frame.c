@@ -40,9 +40,14 @@ static void put_vector(sn_bytes *bytes, sn_vec3 v)
     sn_bytes_put_f32(bytes, (float)v.z);
 }
 
-static void put_frame(sn_bytes *bytes, sn_transform frame)
+void sn_live_put_place(const sn_live *live, sn_bytes *bytes, sn_vec3 place)
 {
-    put_vector(bytes, frame.position);
+    put_vector(bytes, sn_vec3_sub(place, live->origin));
+}
+
+static void put_frame(const sn_live *live, sn_bytes *bytes, sn_transform frame)
+{
+    sn_live_put_place(live, bytes, frame.position);
     sn_bytes_put_f32(bytes, (float)frame.rotation.w);
     sn_bytes_put_f32(bytes, (float)frame.rotation.x);
     sn_bytes_put_f32(bytes, (float)frame.rotation.y);
@@ -89,27 +94,29 @@ static int count_spots(const sn_world *world)
     return count;
 }
 
-static void put_contacts(const sn_world *world, sn_bytes *bytes)
+static void put_contacts(const sn_live *live, sn_bytes *bytes)
 {
+    const sn_world *world = live->world;
     double h = sn_world_step_size(world), rate = h > 0.0 ? 1.0 / h : 0.0;
     for (int i = 0; i < sn_world_contact_count(world); ++i) {
         sn_contact_info contact = sn_world_contact(world, i);
         for (int k = 0; k < contact.count; ++k) {
             sn_bytes_put_u32(bytes, (uint32_t)sn_live_order_of(world, contact.body_a));
             sn_bytes_put_u32(bytes, (uint32_t)sn_live_order_of(world, contact.body_b));
-            put_vector(bytes, contact.spots[k].position);
+            sn_live_put_place(live, bytes, contact.spots[k].position);
             put_vector(bytes, contact.normal);
             put_vector(bytes, sn_vec3_scale(rate, contact.spots[k].impulse));
         }
     }
 }
 
-static void put_joints(const sn_world *world, sn_bytes *bytes)
+static void put_joints(const sn_live *live, sn_bytes *bytes)
 {
+    const sn_world *world = live->world;
     for (int i = 0; i < sn_world_joint_count(world); ++i) {
         sn_joint joint = sn_world_joint(world, i);
         sn_joint_load load = sn_joint_reaction(world, joint);
-        put_frame(bytes, sn_joint_child_transform(world, joint));
+        put_frame(live, bytes, sn_joint_child_transform(world, joint));
         put_vector(bytes, known(load.force));
         put_vector(bytes, known(load.torque));
     }
@@ -134,9 +141,10 @@ static int put_grabs(const sn_live *live, sn_bytes *bytes)
         uint32_t body = live->past ? input->body : client->body;
         sn_bytes_put_u32(bytes, live->past ? input->client : (uint32_t)client->number);
         sn_bytes_put_u32(bytes, body);
-        put_vector(bytes, sn_body_point(live->world, sn_world_body(live->world, (int)body),
+        sn_live_put_place(live, bytes,
+                          sn_body_point(live->world, sn_world_body(live->world, (int)body),
                                         live->past ? input->point : client->point));
-        put_vector(bytes, live->past ? input->target : client->to);
+        sn_live_put_place(live, bytes, live->past ? input->target : client->to);
     }
     return count;
 }
@@ -160,7 +168,7 @@ static void put_arrows(const sn_live *live, sn_bytes *bytes)
         sn_vec3 place = {live->lower.x + size.x * (at[0] + 0.5) / ARROWS,
                          live->lower.y + size.y * (at[1] + 0.5) / ARROWS,
                          live->lower.z + size.z * (at[2] + 0.5) / ARROWS};
-        put_vector(bytes, place);
+        sn_live_put_place(live, bytes, place);
         put_vector(bytes, known(sn_world_air_velocity(live->world, place)));
     }
 }
@@ -219,13 +227,13 @@ void sn_live_write_frame(sn_live *live, const sn_live_client *client, sn_bytes *
     sn_world_frames(world, live->frames.data);
     sn_world_points(world, live->points.data);
     for (int i = 0; i < sn_world_body_count(world); ++i) {
-        put_frame(bytes, live->frames.data[i]);
+        put_frame(live, bytes, live->frames.data[i]);
     }
     if (counts.contacts > 0) {
-        put_contacts(world, bytes);
+        put_contacts(live, bytes);
     }
     if (counts.joints > 0) {
-        put_joints(world, bytes);
+        put_joints(live, bytes);
     }
     put_grabs(live, bytes);
     if (counts.arrows > 0) {
@@ -234,8 +242,8 @@ void sn_live_write_frame(sn_live *live, const sn_live_client *client, sn_bytes *
     for (int i = 0; i < live->model.links.count; ++i) {
         sn_vec3 a, b;
         sn_model_link_ends(&live->model.links.data[i], live->frames.data, &a, &b);
-        put_vector(bytes, a);
-        put_vector(bytes, b);
+        sn_live_put_place(live, bytes, a);
+        sn_live_put_place(live, bytes, b);
     }
     sn_live_write_vertices(live, bytes);
 }

@@ -371,13 +371,7 @@ static sn_status take_model(sn_live *live, made_world *made, sn_error *error)
     }
     sn_world_frames(live->world, live->frames.data);
     sn_world_points(live->world, live->points.data);
-    sn_model_bounds bounds = sn_model_no_bounds();
-    sn_model_measure(&live->model, live->frames.data, live->points.data, &bounds);
-    bool moves = bounds.moving.lower.x <= bounds.moving.upper.x;
-    bool any = moves || bounds.still.lower.x <= bounds.still.upper.x;
-    sn_aabb box = moves ? bounds.moving : bounds.still;
-    live->lower = any ? box.lower : sn_vec3_make(-1.0, -1.0, -1.0);
-    live->upper = any ? box.upper : sn_vec3_make(1.0, 1.0, 1.0);
+    sn_live_choose_view(live);
     return sn_live_tell_scene(live, error);
 }
 
@@ -413,7 +407,7 @@ void sn_live_close(sn_live *live)
     live->start_params = NULL;
     sn_text_free(&live->scene_text);
     sn_history_clear(&live->history);
-    live->playing = live->past = live->seeks = live->params_changed = false;
+    live->playing = live->past = live->seeks = live->params_changed = live->resumes = false;
     live->wanted_steps = 0;
     live->change += 1;
 }
@@ -563,10 +557,11 @@ sn_status sn_live_open(sn_live *live, const char *name, const char *path, const 
         status = status == SN_OK ? make_world(live, made.scene, true, &made, &error) : status;
         status =
             status == SN_OK ? finish(live, &made, &opened, length, foreign, false, &error) : status;
+        live->resumes = live->resumes && status != SN_OK;
         status = status != SN_OK ? note_error(errors, &error) : status;
     }
     if (status != SN_OK) {
-        sn_live_pause(live);
+        sn_live_pause_for_mistake(live);
     }
     free_made(&made);
     free_opened(&opened);
@@ -613,12 +608,13 @@ sn_status sn_live_reload(sn_live *live, const char *path, const char *text, size
                                  : status;
         if (status == SN_OK) {
             tell_reload(live, live->keeps);
+            sn_live_resume(live);
         } else {
             status = note_error(errors, &error);
         }
     }
     if (status != SN_OK) {
-        sn_live_pause(live);
+        sn_live_pause_for_mistake(live);
     }
     free_made(&made);
     free_opened(&opened);

@@ -138,6 +138,9 @@ void sn_live_write_welcome(const sn_live *live, const sn_live_client *client, sn
         const sn_live_entry *entry = &live->scenes[i];
         sn_text_add(text, i > 0 ? ",\n{\"name\": " : "\n{\"name\": ");
         add_string(text, entry->name);
+        if (entry->own) {
+            sn_live_text_bool(text, "own", true);
+        }
         sn_live_text_string(text, "title", entry->title);
         sn_live_text_string(text, "description", entry->description);
         sn_live_text_string(text, "group", entry->group);
@@ -299,19 +302,27 @@ static void write_winds(const sn_live *live, sn_text *text)
     sn_text_add(text, "]");
 }
 
+static void add_box(sn_text *text, const char *key, sn_vec3 lower, sn_vec3 upper)
+{
+    add_key(text, key);
+    sn_text_add(text, "[");
+    add_numbers(text, (const double[]){lower.x, lower.y, lower.z}, 3);
+    sn_text_add(text, ", ");
+    add_numbers(text, (const double[]){upper.x, upper.y, upper.z}, 3);
+    sn_text_add(text, "]");
+}
+
 static void write_view(const sn_live *live, sn_text *text)
 {
-    sn_camera camera = sn_scene_camera(live->scene);
+    sn_camera camera = live->camera;
     sn_text_format(text, ", \"camera\": {\"given\": %s", camera.given ? "true" : "false");
     sn_live_text_vector(text, "position", camera.position);
     sn_live_text_vector(text, "target", camera.target);
     sn_live_text_number(text, "field_of_view", camera.field_of_view);
     sn_text_add(text, "}");
-    sn_text_add(text, ", \"size\": [");
-    add_numbers(text, (const double[]){live->lower.x, live->lower.y, live->lower.z}, 3);
-    sn_text_add(text, ", ");
-    add_numbers(text, (const double[]){live->upper.x, live->upper.y, live->upper.z}, 3);
-    sn_text_add(text, "]");
+    add_box(text, "size", live->lower, live->upper);
+    add_box(text, "frame", live->frame.lower, live->frame.upper);
+    sn_live_text_vector(text, "origin", live->origin);
     if (live->model.floor.given) {
         sn_text_add(text, ", \"floor\": {\"height\": ");
         add_number(text, live->model.floor.height);
@@ -363,6 +374,7 @@ void sn_live_write_status(const sn_live *live, sn_text *text, bool all)
 {
     sn_live_text_start(text, "status");
     sn_live_text_bool(text, "playing", live->playing);
+    sn_live_text_bool(text, "waits", live->waits);
     sn_live_text_number(text, "speed", live->speed);
     sn_live_text_bool(text, "slow", live->slow);
     sn_live_text_bool(text, "past", live->past);

@@ -4,13 +4,6 @@
 
 enum { MESH = 3, BENDS = 1 };
 
-static void put_vector(sn_bytes *bytes, sn_vec3 v)
-{
-    sn_bytes_put_f32(bytes, (float)v.x);
-    sn_bytes_put_f32(bytes, (float)v.y);
-    sn_bytes_put_f32(bytes, (float)v.z);
-}
-
 static void write_look(const sn_live *live, int material, sn_text *text)
 {
     const sn_model_material *look = &live->model.materials.data[material];
@@ -59,7 +52,7 @@ void sn_live_write_surface_mesh(sn_live *live, int index, sn_bytes *bytes)
     sn_bytes_put_u32(bytes, (uint32_t)shading->triangle_count);
     sn_bytes_put_u32(bytes, BENDS);
     for (int i = 0; i < shading->vertex_count; ++i) {
-        put_vector(bytes, live->model.positions.data[bend->first_vertex + i]);
+        sn_live_put_place(live, bytes, live->model.positions.data[bend->first_vertex + i]);
     }
     for (int i = 0; i < 3 * shading->vertex_count; ++i) {
         sn_bytes_put_f32(bytes,
@@ -77,7 +70,8 @@ void sn_live_write_vertices(const sn_live *live, sn_bytes *bytes)
         sn_bytes_put_u32(bytes, (uint32_t)i);
         sn_bytes_put_u32(bytes, (uint32_t)bend->shading.vertex_count);
         for (int k = 0; k < bend->shading.vertex_count; ++k) {
-            put_vector(bytes, live->points.data[bend->first_point + bend->shading.origins[k]]);
+            sn_live_put_place(live, bytes,
+                              live->points.data[bend->first_point + bend->shading.origins[k]]);
         }
     }
 }

@@ -37,10 +37,10 @@ export class NativeServer {
     log = [];
     lines = [];
 
-    static async start(scene, { port = 0, folder, enters = true } = {}) {
+    static async start(scene, { port = 0, folder, enters = true, more = [] } = {}) {
         const server = new NativeServer();
         server.process = spawn(join(root, "build/release/sinew"),
-            ["view", "--no-open", "--port", String(port), ...(scene ? [scene] : [])],
+            ["view", "--no-open", "--port", String(port), ...more, ...(scene ? [scene] : [])],
             { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, XDG_RUNTIME_DIR: folder } });
         server.ended = new Promise((done) => server.process.on("exit", done));
         createInterface({ input: server.process.stderr }).on("line", (line) => server.log.push(line));
@@ -71,6 +71,14 @@ export class NativeServer {
         }).finally(() => {
             delete this.print;
         });
+    }
+
+    // Has it said that in its terminal, now or soon?
+    async logged(pattern) {
+        for (let waited = 0; waited < patience && !this.log.some((line) => pattern.test(line)); waited += 50) {
+            await new Promise((done) => setTimeout(done, 50));
+        }
+        return this.log.some((line) => pattern.test(line));
     }
 
     // What it prints when somebody presses Enter in its terminal.
@@ -182,8 +190,10 @@ export class View {
     }
 
     async told(piece) {
-        await this.until(`it is told: ${piece}`, (wanted) =>
-            [...document.querySelectorAll("[data-testid=notice]")].some((notice) => notice.textContent.includes(wanted)), piece);
+        await this.until(`it is told: ${piece}`, (wanted) => window.tap.news.some((news) => news.includes(wanted)), piece);
+        await this.get(() => {
+            window.tap.news = [];
+        });
     }
 
     // The tap hears the engine before there is a page that could show a scene, or take what is done to it.
@@ -312,6 +322,15 @@ export class View {
         }
         const numbers = decodeURIComponent(/[&#]at=([^&]*)/.exec(link)[1]).split(",").map(Number);
         return { position: numbers.slice(0, 3), target: numbers.slice(3) };
+    }
+
+    // The canvas as it is shown, without what lies over it, three bytes a pixel.
+    async pixels() {
+        const picture = await this.page.locator("#canvas").screenshot({
+            style: "#top, #side, #transport, #hint, #labels { visibility: hidden !important; }",
+        });
+        const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+        return { data, width: info.width, height: info.height };
     }
 
     // How many colours the canvas has: an empty one has few.

@@ -68,16 +68,20 @@ export async function held({ browser, servers, pictureFolder }, engine, check) {
         [document.querySelector("[data-testid=held]").textContent, window.tap.status.held.steps]);
     check("the count stays in view", label === `held back in ${count} steps`, [label, count]);
     await view.until("the notice goes", () => document.querySelector("[data-testid=notice]") === null);
+    await view.id("held").click();
+    await view.until("a press lists what it means", () =>
+        [...document.querySelectorAll("[data-testid=note]")].some((note) => /shorter steps lose less/.test(note.textContent)));
+    check("with a tick where it began", await view.page.locator("[data-testid=tick].warning").count() > 0);
+    await view.id("tab-notes").click();
     await view.get(() => {
-        document.querySelector("[data-testid=held]").click();
+        window.dispatchEvent(new KeyboardEvent("keydown", { key: "k" })); // which tells to select something first
         const end = performance.now() + 6200; // longer than a notice stays
         while (performance.now() < end) {
             // No picture is drawn meanwhile, as in a page that is hidden or has much to do.
         }
     });
     await view.sleep(500);
-    check("a press tells it again, and it stays until it was seen", (await view.notices()).some((text) => /shorter steps lose less/.test(text)),
-        await view.notices());
+    check("a note stays until it was seen", (await view.notices()).some((text) => /Select a thing/.test(text)), await view.notices());
     await view.id("reset").click();
     await view.until("the start has none", () => document.querySelector("[data-testid=held]").hidden);
     check("nothing is in the console", view.complaints.length === 0, view.complaints);

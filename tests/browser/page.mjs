@@ -219,7 +219,7 @@ export async function files({ browser, servers }, engine, check) {
     await view.scene("pendulum", "&friction=0.25");
     await view.running();
     await view.id("share").click();
-    await view.until("the link is copied", () => /link is in the clipboard/.test(document.getElementById("notices").textContent));
+    await view.told("link is in the clipboard");
     const link = await view.get(() => navigator.clipboard.readText());
     check("the link has scene, param and camera", /#scene=pendulum&friction=0.25&at=/.test(link), link);
     const other = await view.context.newPage();
@@ -248,7 +248,7 @@ export async function files({ browser, servers }, engine, check) {
     for (let time = 1500; video === null && time < 20000; time *= 3) {
         await view.page.keyboard.press("v");
         await view.sleep(time);
-        const empty = view.until("nothing is told of an empty video", () => /video is empty/.test(document.getElementById("notices").textContent));
+        const empty = view.told("video is empty");
         video = await Promise.race([view.download(() => view.page.keyboard.press("v")).catch(() => null), empty.then(() => null, () => null)]);
     }
     check("a video", /\.(webm|mp4)$/.test(video.name) && video.bytes.length > 1000, { name: video.name, bytes: video.bytes.length });
@@ -323,8 +323,7 @@ export async function edit({ browser, folder }, engine, check) {
         writeFileSync(file, text);
         await view.until("the mistake is gone", () => document.querySelector(".error-card") === null && window.tap.frame !== null);
         check("mended it has the same time", await view.get(() => window.tap.frame?.time ?? -1) >= kept.time - 1e-9);
-        await view.play();
-        await view.running();
+        await view.running("it runs on, as it did before");
         check("nothing is in the console", view.complaints.length === 0, view.complaints);
 
         // The server ends and comes back on its port.

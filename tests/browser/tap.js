@@ -13,12 +13,14 @@
         lastSent: {},
         microphone: [], // level of each block of samples: {at, time of the world, seconds, level}
         motion: null, // set by watchMotion
+        firstTime: null, // of the world, in the very first frame
         first: null, // the very first frame's {poses, shownAt}: when a picture was shown in which something had moved
         barsAt: null, // when bars and panels were shown
         engine: [], // milliseconds that each frame cost the engine
         steps: [], // taken, at each frame
         arrivals: [], // when frames arrived; these three begin with a scene
         workers: [],
+        news: [], // what stood in the time bar, one after the other
     };
     window.tap = tap;
 
@@ -94,6 +96,7 @@
         }
         tap.frames += 1;
         tap.frame = frame;
+        tap.firstTime ??= frame.time;
         tap.first ??= { poses: frame.poses, shownAt: null };
         if (tap.engine.length < 100000) {
             tap.engine.push(frame.milliseconds);
@@ -178,6 +181,13 @@
                 }));
             }
         }).observe(document.body, { attributes: true, attributeFilter: ["data-time"] });
+        new MutationObserver((changes) => {
+            for (const added of changes.flatMap((change) => [...change.addedNodes])) {
+                if (added.dataset?.testid === "notice") {
+                    tap.news.push(added.textContent);
+                }
+            }
+        }).observe(document.getElementById("transport"), { childList: true, subtree: true });
         new MutationObserver(() => {
             if (tap.barsAt === null && !document.body.classList.contains("starting")) {
                 requestAnimationFrame(() => requestAnimationFrame((at) => {

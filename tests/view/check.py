@@ -257,7 +257,9 @@ def own_file(folder):
     os.chmod(folder, 0o700)
     server = Server(path, env=env)
     client = server.client()
-    client.hello()
+    welcome = client.hello()
+    check("a file of one's own is the first scene", welcome["scenes"][0]["name"] == "mine.json" and welcome["scenes"][0]["own"] and
+          not any("own" in listed for listed in welcome["scenes"][1:]), welcome["scenes"][0])
     check("a file of one's own is opened", client.text("scene")["name"] == "mine.json")
     while client.picture()[2] < 30:
         pass
@@ -274,6 +276,18 @@ def own_file(folder):
     check("and in the terminal", server.logged(path + ":1:"))
     check("the world is paused", not client.text("status")["playing"])
     steps = client.picture()[2]
+    save(scene(0.2))
+    check("mended it plays on, as before", client.text("scene")["keeps"] and client.until(
+        lambda m: isinstance(m, dict) and m["is"] == "status" and m["playing"]))
+    client.say(do="open", scene="pendulum")
+    check("another scene can be opened", client.text("scene")["name"] == "pendulum")
+    save(scene(0.2))
+    back = client.text("scene")
+    check("saving the file brings it back", back["name"] == "mine.json" and server.logged("mine.json read again"))
+    client.say(do="open", scene="pendulum")
+    client.text("scene")
+    client.say(do="open", scene="mine.json")
+    check("and so does its name", client.text("scene")["source"] == path)
     save(scene(0.2, name="other"))
     last = client.text("scene")
     check("other bodies start anew", not last["keeps"] and last["bodies"][0]["name"] == "other" and steps >= 30)
@@ -288,6 +302,51 @@ def own_file(folder):
     mode = os.stat(os.path.join(folder, f"sinew-view-{again.port}")).st_mode & 0o777
     check("the session is kept for the user alone", mode == 0o600, oct(mode))
     check("and ends with clients connected", again.end() == 0)
+
+
+def waiting(folder):
+    """The clock starts when the first page shows a picture, and with --run at once."""
+    path = os.path.join(folder, "falls.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('{"sinew": 1, "bodies": [{"name": "a", "shape": {"type": "sphere", "radius": 1}}]}')
+    server = Server(path)
+    check("the terminal says that it waits", server.logged("waiting for a page"))
+    page = server.client()
+    page.say(do="hello", protocol=1, loading=True)
+    page.text("scene")
+    first = page.picture()
+    time.sleep(0.3)
+    page.say(do="ping", t=1)
+    page.text("pong")
+    page.say(do="show", contacts=True)  # so that there is another frame
+    check("while a page loads time stands", first[2] == 0 and page.picture()[2] == 0, first)
+    page.say(do="ready")
+    check("then it goes", page.until(lambda m: isinstance(m, bytes) and m[:4] == b"\2\0\0\0" and int.from_bytes(m[16:24], "little") > 5))
+    check("and the terminal says so", server.logged("the clock runs"))
+    server.end()
+    server = Server("--run", path)
+    time.sleep(0.4)
+    page = server.client()
+    page.say(do="hello", protocol=1, loading=True)
+    page.text("scene")
+    check("with --run it has gone before", page.picture()[2] > 5 and not any("waiting" in line for line in server.log), server.log)
+    server.end()
+
+
+def typos(folder):
+    """What cannot be meant fails at once, with a suggestion."""
+    with open(os.path.join(folder, "falls.json"), "w", encoding="utf-8") as file:
+        file.write("{}")
+    os.makedirs(os.path.join(folder, "empty"), exist_ok=True)
+    for arguments, code, words in (
+            (["pendulumm"], 3, "did you mean 'pendulum'?"), (["fals.json"], 3, "did you mean 'falls.json'?"),
+            (["falls.jsn"], 3, "did you mean 'falls.json'?"), (["falls"], 3, "did you mean 'falls.json'?"),
+            (["./flals.json"], 3, "did you mean './falls.json'?"), (["empty/x.json"], 3, "there is no file 'empty/x.json'"),
+            (["empty/pendulm.json"], 3, "did you mean the built-in scene 'pendulum'?"), (["nowhere/x.json"], 3, "there is no file"),
+            (["empty"], 3, "is a folder"), (["--rnu"], 2, "did you mean --run?"), (["--no-opne"], 2, "did you mean --no-open?"),
+            (["--prot", "1"], 2, "did you mean --port?"), (["falls.json", "more"], 2, "one too many")):
+        ended = subprocess.run([sinew, "view", *arguments], capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=folder)
+        check(f"'view {' '.join(arguments)}' fails at once", ended.returncode == code and words in ended.stderr and ended.stdout == "", ended)
 
 
 def broken_file(folder):
@@ -318,6 +377,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         own_file(folder)
         broken_file(folder)
+        waiting(folder)
+        typos(folder)
     check("a client that takes nothing is dropped", server.logged("has taken nothing"))
     port_taken = subprocess.run([sinew, "view", "--no-open", "--port", str(server.port)], capture_output=True, text=True,
                                 timeout=PATIENCE, check=False)

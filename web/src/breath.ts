@@ -70,7 +70,7 @@ export class Breath {
             this.hold.addEventListener(end, () => this.aim.blow(false));
         }
         this.hold.addEventListener("keydown", (event) => {
-            if ((event.key === " " || event.key === "Enter") && !event.repeat) {
+            if (event.key === "Enter" && !event.repeat) { // Space is the clock's
                 this.aim.blow(true);
             }
         });

@@ -18,6 +18,23 @@ const directions: Record<Exclude<Preset, "scene">, [number, number]> = {
     front: [-Math.PI / 2, 0.08], side: [0, 0.08], top: [-Math.PI / 2, Math.PI / 2], corner: [-0.9, 0.5],
 };
 
+const margin = 1.12; // around what a scene without a camera shows
+
+// The least distance from which a box fits into a picture, seen along `direction` (a unit vector from the box's centre to
+// the eye); up and right: tangents of half the angles that can be seen.
+export function framingDistance(half: Vector3, direction: Vector3, up: number, right: number): number {
+    const sideways = new Vector3(0, 0, 1).cross(direction);
+    const across = sideways.lengthSq() > 1e-12 ? sideways.normalize() : new Vector3(1, 0, 0);
+    const above = direction.clone().cross(across);
+    let distance = 0;
+    for (let i = 0; i < 8; ++i) {
+        const corner = new Vector3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
+        const nearer = corner.dot(direction);
+        distance = Math.max(distance, nearer + margin * Math.abs(corner.dot(above)) / up, nearer + margin * Math.abs(corner.dot(across)) / right);
+    }
+    return distance > 0 ? distance : 1;
+}
+
 interface Place {
     target: Vector3;
     azimuth: number;
@@ -33,6 +50,8 @@ export class OrbitCamera {
     private readonly now: Place = { target: new Vector3(), azimuth: -1, elevation: 0.4, distance: 3 };
     private readonly goal: Place = { target: new Vector3(), azimuth: -1, elevation: 0.4, distance: 3 };
     private own: CameraDef | null = null;
+    private readonly frameCentre = new Vector3();
+    private readonly frameHalf = new Vector3(1, 1, 1); // half its size
     private radius = 1;
     private followed: (() => Vector3) | null = null;
     private readonly offset = new Vector3(); // from what is followed to the target
@@ -40,20 +59,31 @@ export class OrbitCamera {
 
     constructor(readonly camera: PerspectiveCamera, private readonly changed: () => void) {}
 
-    // A new scene: its own camera, if it has one, and how large it is.
-    setScene(own: CameraDef, centre: Vector3, radius: number): void {
+    // A new scene: its own camera, or what a picture of it is to hold, and how large it is.
+    setScene(own: CameraDef, frame: [Triple, Triple], centre: Vector3, radius: number): void {
+        const [low, high] = [new Vector3(...frame[0]), new Vector3(...frame[1])];
         this.own = own;
-        this.radius = radius;
+        this.frameCentre.addVectors(low, high).multiplyScalar(0.5);
+        this.frameHalf.subVectors(high, low).multiplyScalar(0.5);
+        this.radius = Math.max(radius, this.frameHalf.length());
         this.followed = null;
         this.camera.fov = MathUtils.radToDeg(own.field_of_view);
         this.camera.updateProjectionMatrix();
         this.look("scene", centre);
-        this.jump();
+    }
+
+    // The same places have other numbers: the origin has moved.
+    shift(by: Vector3): void {
+        this.now.target.add(by);
+        this.goal.target.add(by);
+        this.wake();
     }
 
     look(preset: Preset, centre: Vector3): void {
         this.preset = preset;
-        if (preset === "scene" && this.own) {
+        if (preset === "scene" && this.own && !this.own.given) {
+            this.frameScene(this.own);
+        } else if (preset === "scene" && this.own) {
             this.setGoal(this.own.position, this.own.target);
             this.goal.distance *= this.narrowness();
         } else {
@@ -64,6 +94,14 @@ export class OrbitCamera {
         }
         this.preset = preset;
         this.wake();
+    }
+
+    // All of the frame, from where the engine would look at it, in whatever picture there is.
+    private frameScene(own: CameraDef): void {
+        const direction = new Vector3(...own.position).sub(new Vector3(...own.target)).normalize();
+        const tangent = Math.tan(0.5 * MathUtils.degToRad(this.camera.fov));
+        const distance = framingDistance(this.frameHalf, direction, tangent * (1 - this.covered), tangent * this.camera.aspect);
+        this.setGoal(direction.multiplyScalar(distance).add(this.frameCentre).toArray(), this.frameCentre.toArray());
     }
 
     // Everything within that sphere, as large as it can be, from where the eye is.

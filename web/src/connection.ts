@@ -2,8 +2,8 @@
 // static site. Both carry the same messages. A lost socket is sought again, ever less often.
 
 import { startEngineWorker } from "./engine_worker";
-import { decodeBinary, decodeText, protocolVersion } from "./protocol";
-import type { Binary, Command, ErrorMessage, FileBytes, FileKind, Frame, Mesh, Message } from "./protocol";
+import { commandToWorld, decodeBinary, decodeText, protocolVersion, sceneFromOrigin } from "./protocol";
+import type { Binary, Command, ErrorMessage, FileBytes, FileKind, Frame, Mesh, Message, Triple } from "./protocol";
 
 export type LinkState = "connecting" | "open" | "stuck" | "lost" | "failed";
 
@@ -53,6 +53,7 @@ export class Connection {
     private stuck = false;
     private closedBefore = false; // a scene is being opened, and `closed`, which answers `hello`, says nothing new
     private worker: Worker | null = null;
+    private origin: Triple = [0, 0, 0]; // of the scene that is open
 
     private handlers: Handlers | null = null;
     private early: (() => void)[] = []; // what came before there was anybody to hear it
@@ -128,7 +129,7 @@ export class Connection {
     }
 
     send(command: Command): void {
-        this.carrier?.send(JSON.stringify(command));
+        this.carrier?.send(JSON.stringify(commandToWorld(command, this.origin)));
     }
 
     sendBinary(buffer: ArrayBuffer): void {
@@ -233,7 +234,7 @@ export class Connection {
         this.silence = 0;
         this.spoken = this.stuck = this.closedBefore = false;
         this.tell((handlers) => handlers.state("open"));
-        this.send({ do: "hello", protocol: protocolVersion });
+        this.send({ do: "hello", protocol: protocolVersion, loading: true });
     }
 
     private lose(reason: string): void {
@@ -251,7 +252,8 @@ export class Connection {
     private receive(data: string | ArrayBuffer): void {
         this.hear();
         if (typeof data === "string") {
-            const message = decodeText(data);
+            const told = decodeText(data);
+            const message = told?.is === "scene" ? sceneFromOrigin(told) : told;
             if (message?.is === "closed" && this.closedBefore) {
                 this.closedBefore = false;
             } else if (message) {
@@ -282,6 +284,7 @@ export class Connection {
     private answer(message: Message): void {
         if (message.is === "scene") {
             this.seen = message.generation;
+            this.origin = message.origin;
         }
         const id = message.is === "reply" || message.is === "error" ? message.id : undefined;
         const waiter = id === undefined ? undefined : this.waiting.get(id);

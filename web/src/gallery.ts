@@ -1,4 +1,4 @@
-// All built-in scenes with their pictures, to be searched; and the way to open a file of one's own.
+// The user's own files, then all built-in scenes with their pictures, to be searched; and the way to open a file.
 
 import { fill, find, make } from "./element";
 import { icon } from "./icons";
@@ -12,6 +12,9 @@ export function matches(scene: SceneListing, query: string): boolean {
 export class Gallery {
     private readonly dialog = find<HTMLDialogElement>("gallery");
     private scenes: SceneListing[] = [];
+    private files: SceneListing[] = []; // that were opened in this page
+    private readonly pictures = new Map<string, string>(); // of own files, as they were last seen
+    private readonly about = new Map<string, { title: string; description: string }>(); // and what they say of themselves
     private current = "";
     private readonly list = make("div", { class: "gallery-list" });
     private readonly search = make("input", {
@@ -52,8 +55,34 @@ export class Gallery {
         this.refresh();
     }
 
+    // Files opened in this page stand beside the server's own.
+    setFiles(files: SceneListing[]): void {
+        this.files = files;
+        this.refresh();
+    }
+
+    describe(name: string, title: string, description: string): void {
+        this.about.set(name, { title, description });
+        this.refresh();
+    }
+
+    setPicture(name: string, address: string): void {
+        this.pictures.set(name, address);
+        this.refresh();
+    }
+
+    // Of the built-in scenes.
     get names(): string[] {
-        return this.scenes.map((scene) => scene.name);
+        return this.scenes.filter((scene) => !scene.own).map((scene) => scene.name);
+    }
+
+    private get all(): SceneListing[] {
+        const own = this.scenes.filter((scene) => scene.own && !this.files.some((file) => file.name === scene.name));
+        const described = [...own, ...this.files].map((scene) => {
+            const about = this.about.get(scene.name);
+            return { ...scene, title: about?.title || scene.title, description: [about?.description, scene.description || scene.name].filter(Boolean).join(" · ") };
+        });
+        return [...described, ...this.scenes.filter((scene) => !scene.own)];
     }
 
     toggle(): void {
@@ -79,10 +108,10 @@ export class Gallery {
     }
 
     private fillList(): void {
-        const found = this.scenes.filter((scene) => matches(scene, this.search.value));
+        const found = this.all.filter((scene) => matches(scene, this.search.value));
         const groups = new Map<string, SceneListing[]>();
         for (const scene of found) {
-            const group = scene.group || "Scenes";
+            const group = scene.own ? "Your files" : scene.group || "Scenes";
             groups.set(group, [...(groups.get(group) ?? []), scene]);
         }
         fill(this.list, ...(found.length === 0 ? [make("p", { class: "note" }, "Nothing by that name.")] : []),
@@ -92,8 +121,9 @@ export class Gallery {
     }
 
     private card(scene: SceneListing): HTMLElement {
-        const picture = make("img", {
-            src: `thumbnails/${encodeURIComponent(scene.name)}.webp`, alt: "", width: 288, height: 180, loading: "lazy", decoding: "async",
+        const address = scene.own ? this.pictures.get(scene.name) : `thumbnails/${encodeURIComponent(scene.name)}.webp`;
+        const picture = address === undefined ? make("span", { class: "no-picture" }, icon("file")) : make("img", {
+            src: address, alt: "", width: 288, height: 180, loading: "lazy", decoding: "async",
         });
         picture.addEventListener("error", () => picture.classList.add("missing"));
         return make("button", {

@@ -32,6 +32,8 @@ export class Help {
                     make("dl", {}, ...rows.flatMap((row) => [make("dt", {}, ...keysOf(row)), make("dd", {}, row.does)])))),
                 make("section", {}, make("h3", {}, "Pointer"),
                     make("dl", { class: "gestures" }, ...gestures.flatMap(([what, does]) => [make("dt", {}, what), make("dd", {}, does)])))),
+            make("p", { class: "note" }, "Keys mean the same wherever the focus is, except in text fields. Tab moves the focus, Enter presses what has it; ",
+                make("kbd", {}, "↑"), " ", make("kbd", {}, "↓"), " ", make("kbd", {}, "Home"), " ", make("kbd", {}, "End"), " move a slider or a list."),
             about);
         this.dialog.addEventListener("click", (event) => {
             if (event.target === this.dialog) {

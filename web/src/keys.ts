@@ -126,35 +126,72 @@ export function hint(action: Action): string {
 
 type Doer = (action: Action, down: boolean) => void;
 
-// Keys that act on the focused element stay with it: typing in fields, Space on buttons, arrows on sliders.
-function belongsToFocus(press: KeyboardEvent): boolean {
-    const target = press.target;
+// What has the focus, as far as keys care.
+export type Focus = "text" | "slider" | "switch" | "list" | "button" | "other";
+
+// Keys mean the same wherever the focus is. Text fields alone have theirs to themselves; of what else has the focus, Enter
+// presses it. Up, down, Home and End, which the table does not have, move sliders and lists.
+export function belongsToFocus(focus: Focus, key: string): boolean {
+    return focus === "text" ? key !== "Escape" : focus !== "other" && focus !== "slider" && key === "Enter";
+}
+
+// Pages of a dialog are turned in it, not nearer and farther behind it; Escape closes it.
+export function belongsToDialog(key: string): boolean {
+    return key === "PageUp" || key === "PageDown" || key === "Escape";
+}
+
+function focusOf(target: EventTarget | null): Focus {
     if (!(target instanceof HTMLElement)) {
+        return "other";
+    }
+    if (target.isContentEditable) {
+        return "text";
+    }
+    switch (target.tagName) {
+    case "TEXTAREA":
+        return "text";
+    case "SELECT":
+        return "list";
+    case "BUTTON":
+    case "SUMMARY":
+    case "A":
+        return "button";
+    case "INPUT": {
+        const { type } = target as HTMLInputElement;
+        return type === "range" ? "slider" : type === "checkbox" || type === "radio" ? "switch" : type === "file" ? "button" : "text";
+    }
+    default:
+        return "other";
+    }
+}
+
+// Enter on what the browser gives to Space alone.
+function pressFocused(focus: Focus, target: EventTarget | null): boolean {
+    if (focus === "switch") {
+        (target as HTMLInputElement).click();
+    } else if (focus === "list") {
+        (target as HTMLSelectElement).showPicker?.();
+    } else {
         return false;
     }
-    const tag = target.tagName;
-    if (tag === "SELECT" || tag === "TEXTAREA" || target.isContentEditable) {
-        return true;
-    }
-    if (tag === "INPUT") {
-        const type = (target as HTMLInputElement).type;
-        if (type === "range") {
-            return /^(Arrow|Home|End|Page)/.test(press.key);
-        }
-        return type !== "checkbox" || press.key === " ";
-    }
-    return (tag === "BUTTON" || tag === "SUMMARY" || tag === "A") && (press.key === " " || press.key === "Enter");
+    return true;
 }
 
 export function bindKeys(target: Window, act: Doer): void {
     const held = new Set<Action>();
     target.addEventListener("keydown", (press) => {
-        if (press.defaultPrevented || (belongsToFocus(press) && press.key !== "Escape")) {
+        const focus = focusOf(press.target);
+        if (press.defaultPrevented) {
+            return;
+        }
+        if (belongsToFocus(focus, press.key)) {
+            if (press.key === "Enter" && pressFocused(focus, press.target)) {
+                press.preventDefault();
+            }
             return;
         }
         const row = findRow(press);
-        // An open dialog has the keys to itself, but for the one that closes the help.
-        if (row?.action !== "help" && document.querySelector("dialog[open]")) {
+        if (belongsToDialog(press.key) && document.querySelector("dialog[open]")) {
             return;
         }
         if (!row || (row.action === "copy" && String(getSelection()) !== "")) {
@@ -175,6 +212,9 @@ export function bindKeys(target: Window, act: Doer): void {
         }
     };
     target.addEventListener("keyup", (press) => {
+        if (press.key === " " && focusOf(press.target) !== "text") {
+            press.preventDefault(); // some browsers press a focused button only now
+        }
         for (const row of keyTable) {
             if (row.hold && row.keys.includes(press.key.toLowerCase())) {
                 release(row.action);

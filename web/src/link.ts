@@ -26,9 +26,10 @@ function paramKey(name: string): string {
     return ours.includes(name) || name.startsWith("_") ? `_${name}` : name;
 }
 
-// Seven digits are enough to stand where the other stood.
-function short(value: number): string {
-    return String(Number(value.toPrecision(7)));
+// Seven digits of the distance looked over are enough to stand where the other stood.
+function short(value: number, distance: number): string {
+    const more = Math.ceil(Math.log10(Math.max(1, Math.abs(value) / Math.max(distance, 1e-12))));
+    return String(Number(value.toPrecision(Math.min(17, 7 + more))));
 }
 
 export function encodeLink(link: SharedLink): string {
@@ -43,7 +44,9 @@ export function encodeLink(link: SharedLink): string {
         fields.set(paramKey(name), String(value));
     }
     if (link.view) {
-        fields.set("at", [...link.view.position, ...link.view.target].map(short).join(","));
+        const { position, target } = link.view;
+        const distance = Math.hypot(...position.map((value, i) => value - target[i]!));
+        fields.set("at", [...position, ...target].map((value) => short(value, distance)).join(","));
     }
     return `#${fields.toString()}`;
 }

@@ -1,11 +1,8 @@
-// What the engine has to say: errors stay until they are read or mended, notices go by themselves.
+// Errors, beside the picture until they are read or mended; and how the connection is. What merely happened is in notes.ts.
 
 import { fill, find, make } from "./element";
 import { icon } from "./icons";
 import type { ErrorMessage } from "./protocol";
-
-const noticeTime = 6000; // ms
-const mostNotices = 4;
 
 const titles: Record<string, string> = {
     open: "This scene cannot be read",
@@ -15,12 +12,12 @@ const titles: Record<string, string> = {
 
 export class Messages {
     private readonly errors = find("errors");
-    private readonly notices = find("notices");
     private readonly link = find("link");
 
     // `again`, when given, is offered as a button.
     showError(message: ErrorMessage, again?: () => void): void {
         const list = message.errors && message.errors.length > 0 ? message.errors : [message];
+        this.errors.hidden = false;
         fill(this.errors,
             make("div", { class: "error-card", "data-testid": "error" },
                 make("div", { class: "error-head" },
@@ -42,28 +39,11 @@ export class Messages {
 
     clearError(): void {
         fill(this.errors);
+        this.errors.hidden = true;
     }
 
-    // Events that happen again and again differ in their numbers only: the newest takes the place of the last.
-    notice(text: string): void {
-        const kind = text.replace(/[\d.]+/g, "#");
-        const toast = make("p", { class: "notice", "data-testid": "notice", "data-kind": kind }, text);
-        const last = [...this.notices.children].find((other) => (other as HTMLElement).dataset.kind === kind);
-        if (last) {
-            last.replaceWith(toast);
-        } else {
-            this.notices.append(toast);
-        }
-        while (this.notices.childElementCount > mostNotices) {
-            this.notices.firstElementChild?.remove();
-        }
-        // Its time begins with the first picture it is in, which a busy or hidden page draws later.
-        requestAnimationFrame(() => window.setTimeout(() => toast.remove(), noticeTime));
-    }
-
-    // What was told of another scene.
-    clearNotices(): void {
-        fill(this.notices);
+    get hasError(): boolean {
+        return !this.errors.hidden;
     }
 
     // Text about the connection, or none; with a button, where there is something to be done.

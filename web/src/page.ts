@@ -20,13 +20,15 @@ import type { Action } from "./keys";
 import { decodeLink, encodeLink, firstScene, openCommand, packText, unpackText } from "./link";
 import type { SharedLink, SharedView } from "./link";
 import { Messages } from "./messages";
+import { Notes } from "./notes";
 import { Overlays, overlayNames } from "./overlays";
 import type { OverlayName } from "./overlays";
 import { Panel } from "./panel";
 import { Params } from "./params";
 import { Plots } from "./plots";
 import { Pointer } from "./pointer";
-import type { FileKind, Frame, Mesh, Message, SceneMessage, StatusMessage, WelcomeMessage } from "./protocol";
+import { moved } from "./protocol";
+import type { FileKind, Frame, Mesh, Message, SceneMessage, StatusMessage, Triple, WelcomeMessage } from "./protocol";
 import { SceneView } from "./scene_view";
 import { prefersLessMotion, readStore, ThemeSwitch, writeStore } from "./theme";
 import { Timeline } from "./timeline";
@@ -45,14 +47,22 @@ export class Page implements Handlers {
     private readonly view = new SceneView(find<HTMLCanvasElement>("canvas"));
     private readonly camera = new OrbitCamera(this.view.camera, () => this.view.redraw());
     private readonly messages = new Messages();
-    private readonly tell = (text: string) => this.messages.notice(text);
+    private readonly tell = (text: string) => this.notes.add("page", text);
     private readonly overlays = new Overlays(this.view);
     private readonly drag = new Drag(this.view, this.engine);
     private readonly aim = new Aim(this.view, this.engine, () => this.showBlowing());
     private readonly breath = new Breath(this.aim, this.engine, this.tell);
     private readonly params = new Params(this.engine, () => this.rememberLink());
     private readonly plots = new Plots(this.engine, this.tell);
-    private readonly timeline = new Timeline(this.engine, this.tell);
+    private readonly timeline = new Timeline(this.engine, () => this.panel.open("notes"));
+    private readonly notes = new Notes({
+        go: (time) => this.timeline.seek(time),
+        changed: (notes, unread) => {
+            this.timeline.setNotes(notes);
+            this.panel?.setBadge("notes", unread); // none yet while the page is being built
+        },
+        showNews: (text, kind) => this.timeline.showNews(text, kind),
+    });
     private readonly held = new HeldWatch();
     private readonly inspect = new Inspect({
         track: () => this.track(),
@@ -63,7 +73,7 @@ export class Page implements Handlers {
         },
         select: (body) => this.select(body),
     });
-    private readonly gallery = new Gallery((name) => this.open({ scene: name, params: {} }), (file) => void this.openFile(file));
+    private readonly gallery = new Gallery((name) => this.openNamed(name), (file) => void this.openFile(file));
     private readonly help = new Help(() => this.about());
     private readonly capture = new Capture(this.view, () => this.fileName(), this.tell, (on) => this.showRecording(on));
     private readonly switches = new Map<OverlayName, HTMLInputElement>();
@@ -78,6 +88,10 @@ export class Page implements Handlers {
     private opened: SharedLink = { params: {} }; // what the address bar says
     private sentText: { name: string; text: string } | null = null; // asked to be opened
     private ownText: { name: string; text: string } | null = null;
+    private readonly texts = new Map<string, string>(); // of files that were opened in this page
+    private home: string | null = null; // the own file that was seen last: there is always a way back to it
+    private framed = false; // a frame has come
+    private ready = false; // the engine knows that pictures are shown
     private info = false;
     private pictures = 0;
     private firstTime = Infinity; // of the frames
@@ -94,6 +108,10 @@ export class Page implements Handlers {
             },
             { id: "show", title: "View", icon: "eye", content: this.buildShow() },
             { id: "inspect", title: "Inspect", icon: "inspect", content: this.inspect.element },
+            {
+                id: "notes", title: "Notes", icon: "notes", content: this.notes.element,
+                shown: (visible) => this.notes.setVisible(visible),
+            },
         ]);
         this.theme = new ThemeSwitch((theme) => {
             this.view.setTheme(theme);
@@ -147,17 +165,26 @@ export class Page implements Handlers {
         switch (message.is) {
         case "welcome":
             this.welcome = message;
+            this.ready = this.framed = false;
             this.gallery.setScenes(message.scenes);
+            this.home ??= message.scenes.find((scene) => scene.own)?.name ?? null;
+            this.showHome();
             break;
         case "scene":
             this.setScene(message);
             break;
         case "closed":
             this.scene = null;
-            this.openFirst();
+            if (this.serverFile === null || this.wish || this.revival) {
+                this.openFirst();
+            } else {
+                this.showPlacardOf(this.serverFile); // it has a mistake, which is shown until it is mended
+                this.showBars();
+            }
             break;
         case "status":
             this.timeline.setStatus(message);
+            this.notes.forgetAfter(message.history.to + 1e-9);
             this.tellHeld(message);
             break;
         case "params":
@@ -168,10 +195,14 @@ export class Page implements Handlers {
                 break; // the plots know, and whether it still matters
             }
             this.showBars();
+            this.notes.hideNews();
             this.messages.showError(message, message.again ? () => this.connection?.send({ do: "reset" }) : undefined);
+            if (message.while === "step") {
+                this.notes.add("error", message.text, this.view.frame?.time ?? null);
+            }
             break;
         case "notice":
-            this.messages.notice(message.text);
+            this.notes.add(message.kind, message.text, message.time);
             break;
         case "inspected":
             this.inspect.receive(message);
@@ -185,9 +216,16 @@ export class Page implements Handlers {
         }
     }
 
+    // Where the eye is, in the world's coordinates.
+    private get worldView(): SharedView {
+        const { position, target } = this.camera.view;
+        const origin: Triple = this.scene?.origin ?? [0, 0, 0];
+        return { position: moved(position, origin, 1), target: moved(target, origin, 1) };
+    }
+
     // The scene, its settings, the view, plots and what is shown stay; the motion begins anew.
     private restartEngine(): void {
-        this.revival = { link: this.opened, own: this.ownText, view: this.camera.view, speed: this.timeline.speed };
+        this.revival = { link: this.opened, own: this.ownText, view: this.worldView, speed: this.timeline.speed };
         this.connection.restart();
     }
 
@@ -227,7 +265,7 @@ export class Page implements Handlers {
     private tellHeld(status: StatusMessage): void {
         const news = this.held.receive(status.held);
         if (news !== null) {
-            this.tell(news);
+            this.notes.add("warning", news, status.time);
         }
     }
 
@@ -238,9 +276,13 @@ export class Page implements Handlers {
             return;
         }
         // The state goes on from what the engine had before, which need not be what was shown here: after a lost connection, say.
-        const same = this.scene?.name === told.name;
+        const before = this.scene;
+        const same = before?.name === told.name;
         const message = { ...told, keeps: told.keeps && same };
-        const fresh = this.scene === null;
+        const fresh = before === null;
+        if (!same) {
+            this.keepPicture();
+        }
         this.scene = message;
         const view = this.wish?.view ?? this.wantedView;
         this.wish = null;
@@ -251,6 +293,7 @@ export class Page implements Handlers {
             this.ownText = null;
         }
         this.sentText = null;
+        this.noteHome(message);
         this.view.setScene(message);
         this.overlays.setScene(message);
         this.params.setScene(message);
@@ -263,15 +306,17 @@ export class Page implements Handlers {
         }
         this.held.setScene(message);
         if (!same) {
-            this.messages.clearNotices();
+            this.notes.clear();
         }
         if (!same || fresh || view) {
-            this.camera.setScene(message.camera, this.view.centre, this.view.radius);
+            this.camera.setScene(message.camera, message.frame, this.view.centre, this.view.radius);
             if (view) {
-                this.camera.setGoal(view.position, view.target);
-                this.camera.jump();
+                this.camera.setGoal(moved(view.position, message.origin, -1), moved(view.target, message.origin, -1));
             }
+            this.camera.jump();
             this.showPresets();
+        } else {
+            this.keepCamera(before, message);
         }
         this.messages.clearError();
         this.showPlacard(message);
@@ -279,6 +324,17 @@ export class Page implements Handlers {
         this.resume();
         this.rememberLink();
         document.body.dataset.scene = message.name;
+    }
+
+    // Somebody edits the scene: the view stays, but for one that nobody has turned, which follows the scene's camera.
+    private keepCamera(before: SceneMessage, message: SceneMessage): void {
+        this.camera.shift(new Vector3(...moved(before.origin, message.origin, -1)));
+        const own = (scene: SceneMessage) => [scene.camera.given, ...moved(scene.camera.position, scene.origin, 1),
+            ...moved(scene.camera.target, scene.origin, 1), scene.camera.field_of_view].join();
+        const changed = message.camera.given ? own(before) !== own(message) : !message.keeps;
+        if (this.camera.preset === "scene" && changed) {
+            this.camera.setScene(message.camera, message.frame, this.view.centre, this.view.radius);
+        }
     }
 
     // What this client asked of the engine holds for a connection; after a new scene it is asked again.
@@ -291,6 +347,7 @@ export class Page implements Handlers {
         if (this.scene?.generation !== frame.generation) {
             return;
         }
+        this.framed = true;
         this.view.showFrame(frame);
         this.overlays.show(frame);
         this.drag.show(frame);
@@ -323,6 +380,68 @@ export class Page implements Handlers {
             this.open(wish);
         }
         this.wantedView = wish.view ?? null;
+    }
+
+    // ---- own files ----
+
+    // The file that the server was started with.
+    private get serverFile(): string | null {
+        return this.welcome?.scenes.find((scene) => scene.own)?.name ?? null;
+    }
+
+    private openNamed(name: string): void {
+        const text = this.texts.get(name);
+        if (text !== undefined) {
+            this.openText(name, text);
+        } else {
+            this.open({ scene: name, params: {} });
+        }
+    }
+
+    private noteHome(message: SceneMessage): void {
+        if (this.ownText) {
+            this.texts.set(this.ownText.name, this.ownText.text);
+        } else if (message.source !== "" && message.name === this.serverFile) {
+            this.texts.delete(message.name); // the file itself, not what was once dropped here under its name
+        }
+        if (this.isOwn(message)) {
+            this.home = message.name;
+        }
+        this.gallery.setFiles([...this.texts.keys()].map((name) => ({ name, title: name, description: "", group: "", own: true })));
+        if (this.isOwn(message)) {
+            this.gallery.describe(message.name, message.title, message.description);
+        }
+        this.showHome();
+    }
+
+    private isOwn(message: SceneMessage): boolean {
+        return this.ownText?.name === message.name || message.name === this.serverFile;
+    }
+
+    private showHome(): void {
+        const button = find("home");
+        const home = this.home;
+        button.hidden = home === null || this.scene === null || this.scene.name === home;
+        if (home !== null) {
+            fill(button, icon("home"), make("span", {}, home));
+            button.title = `Back to ${home}`;
+            button.setAttribute("aria-label", button.title);
+        }
+    }
+
+    // A small picture of an own file for the gallery, which has none of it.
+    private keepPicture(): void {
+        const scene = this.scene;
+        if (!scene || !this.isOwn(scene) || !this.view.frame) {
+            return;
+        }
+        const small = make("canvas", { width: 288, height: 180 });
+        const { canvas } = this.view;
+        const scale = Math.max(small.width / canvas.width, small.height / canvas.height);
+        const [width, height] = [small.width / scale, small.height / scale];
+        this.view.draw(true); // its pixels are there until the browser shows them
+        small.getContext("2d")?.drawImage(canvas, (canvas.width - width) / 2, (canvas.height - height) / 2, width, height, 0, 0, small.width, small.height);
+        this.gallery.setPicture(scene.name, small.toDataURL("image/webp", 0.8));
     }
 
     private open(link: SharedLink): void {
@@ -362,12 +481,12 @@ export class Page implements Handlers {
     }
 
     private async share(): Promise<void> {
-        const link: SharedLink = { ...this.opened, view: this.camera.view };
+        const link: SharedLink = { ...this.opened, view: this.worldView };
         if (this.ownText) {
             link.name = this.ownText.name;
             link.text = await packText(this.ownText.text);
         } else if (link.scene === undefined) {
-            this.tell("This scene is a file of the server's; only built-in scenes and your own files can be shared.");
+            this.tell("Built-in scenes and files dropped on the page can be shared; this one is a file of the server.");
             return;
         }
         const address = new URL(encodeLink(link), location.href);
@@ -438,7 +557,7 @@ export class Page implements Handlers {
             engine: () => this.toggleEngine(),
             sensors: () => this.panel.toggle("plots"),
             panel: () => this.panel.toggle(),
-            gallery: () => this.gallery.toggle(),
+            gallery: () => this.toggleGallery(),
             screenshot: () => this.capture.screenshot(),
             video: () => this.capture.toggleVideo(),
             copy: () => void this.copyState(),
@@ -631,11 +750,16 @@ export class Page implements Handlers {
             }
         });
         fill(find("tools"),
-            button("gallery", "gallery", "gallery-open", () => this.gallery.toggle()),
+            button("gallery", "gallery", "gallery-open", () => this.toggleGallery()),
             button("share", "share", "share", () => void this.share()), menu,
             button("theme", "theme", "theme", () => this.theme.toggle()),
             button("help", "help", "help-open", () => this.help.toggle()));
-        find("brand").addEventListener("click", () => this.gallery.toggle());
+        find("brand").addEventListener("click", () => this.toggleGallery());
+        find("home").addEventListener("click", () => {
+            if (this.home !== null) {
+                this.openNamed(this.home);
+            }
+        });
         find("title").addEventListener("click", () => this.toggleInfo());
     }
 
@@ -657,9 +781,18 @@ export class Page implements Handlers {
         }, { once: true });
     }
 
+    private toggleGallery(): void {
+        this.keepPicture();
+        this.gallery.toggle();
+    }
+
+    private showPlacardOf(title: string): void {
+        document.title = `${title} · Sinew`;
+        find("title").textContent = title;
+    }
+
     private showPlacard(message: SceneMessage): void {
-        document.title = `${message.title || message.name} · Sinew`;
-        find("title").textContent = message.title || message.name;
+        this.showPlacardOf(message.title || message.name);
         const weight = message.bodies.reduce((sum, body) => sum + (body.static ? 0 : body.mass), 0);
         const moving = message.bodies.filter((body) => !body.static).length;
         fill(find("description"), message.description,
@@ -765,8 +898,8 @@ export class Page implements Handlers {
 
     // What the bars and an open panel cover.
     private wantedInset(): { right: number; bottom: number } {
-        const open = this.panel.current !== null;
-        const panel = open ? find("panel") : null;
+        const open = this.panel.current !== null || this.messages.hasError;
+        const panel = open ? find("cards") : null;
         return isNarrow()
             ? { right: 0, bottom: 110 + (panel ? panel.offsetHeight : 0) }
             : { right: panel ? panel.offsetWidth : 0, bottom: 76 };
@@ -794,6 +927,14 @@ export class Page implements Handlers {
         }
     }
 
+    // The clock of a new engine waits for this.
+    private sayReady(): void {
+        if (this.framed && !this.ready) {
+            this.ready = true;
+            this.connection.send({ do: "ready" });
+        }
+    }
+
     private tick(time: number, before: number): void {
         const seconds = (time - before) / 1000;
         this.easeInsets(prefersLessMotion() ? 1 : 1 - Math.exp(-12 * Math.min(seconds, 0.1)));
@@ -803,6 +944,7 @@ export class Page implements Handlers {
         if (this.view.frame && this.view.draw(this.capture.recording)) {
             this.overlays.placeLabels();
             this.watchRate(time - before);
+            this.sayReady();
         }
         requestAnimationFrame((next) => this.tick(next, time));
     }

@@ -32,14 +32,23 @@ export class Panel {
         this.close();
     }
 
-    // Up and down go from tab to tab, as tab lists do.
+    // Up and down go from tab to tab, as tab lists do; left and right are the clock's.
     private arrows(event: KeyboardEvent): void {
-        const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+        const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
         const buttons = [...this.buttons.values()];
         const at = buttons.findIndex((button) => button === document.activeElement);
         if (step !== undefined && at >= 0) {
             event.preventDefault();
             buttons[(at + step + buttons.length) % buttons.length]?.focus();
+        }
+    }
+
+    // A count on a tab; 0: none.
+    setBadge(id: string, count: number): void {
+        const button = this.buttons.get(id);
+        button?.querySelector(".badge")?.remove();
+        if (count > 0) {
+            button?.append(make("span", { class: "badge", "data-testid": `badge-${id}`, "aria-label": `${count} new` }, count > 99 ? "99+" : String(count)));
         }
     }
 

@@ -11,7 +11,8 @@ export type Quadruple = [number, number, number, number]; // w x y z
 export type Quantity = string | { of: string; quantity: string };
 
 export type Command =
-    | { do: "hello"; protocol: number }
+    | { do: "hello"; protocol: number; loading?: boolean }
+    | { do: "ready" } // the first picture is shown
     | { do: "open"; scene: string; params?: Record<string, number>; play?: boolean }
     | { do: "open"; name: string; text: string; params?: Record<string, number>; play?: boolean }
     | { do: "play" | "pause" | "continue" | "reset" | "reload" | "release" }
@@ -53,6 +54,7 @@ export interface SceneListing {
     title: string;
     description: string;
     group: string;
+    own?: boolean; // the file that the server was started with
 }
 
 export interface Shape {
@@ -135,7 +137,7 @@ export interface Probe {
 }
 
 export interface CameraDef {
-    given: boolean;
+    given: boolean; // false: the engine has chosen one that holds the scene's `frame`
     position: Triple;
     target: Triple;
     field_of_view: number; // radians
@@ -155,6 +157,8 @@ export interface SceneMessage {
     keeps: boolean;
     camera: CameraDef;
     size: [Triple, Triple];
+    frame: [Triple, Triple]; // what a picture of the scene holds
+    origin: Triple; // what places in frames and meshes are counted from
     floor: { height: number; colour: string } | null;
     meshes: number;
     bodies: Body[];
@@ -185,6 +189,7 @@ export interface HeldSteps {
 export interface StatusMessage {
     is: "status";
     playing: boolean;
+    waits: boolean; // until a page shows its first picture
     time: number;
     steps: number;
     speed: number;
@@ -204,6 +209,13 @@ export interface ErrorMessage {
     id?: number;
     errors?: { place?: string; text: string }[];
     again?: boolean; // of the WebAssembly worker, whose engine died: reset starts the scene again
+}
+
+export interface NoticeMessage {
+    is: "notice";
+    kind: "event" | "break" | "warning" | "news";
+    time: number | null; // of the world
+    text: string;
 }
 
 export interface InspectedJoint {
@@ -263,7 +275,7 @@ export type Message =
     | InspectedMessage
     | BreathMessage
     | { is: "closed" }
-    | { is: "notice"; text: string }
+    | NoticeMessage
     | { is: "params"; values: Record<string, number> }
     | { is: "pong"; t: number }
     | { is: "reply"; id: number; [key: string]: unknown };
@@ -280,6 +292,36 @@ export function decodeText(text: string): Message | null {
         return null;
     }
     return value as Message;
+}
+
+// ---- places ----
+
+// Frames count places from the scene's origin, which keeps single precision fine far from zero. The page works there
+// altogether: what the scene tells in the world's coordinates is moved on its way in, commands on their way out.
+
+export function moved(place: Triple, by: Triple, sign: 1 | -1): Triple {
+    return [place[0] + sign * by[0], place[1] + sign * by[1], place[2] + sign * by[2]];
+}
+
+export function sceneFromOrigin(scene: SceneMessage): SceneMessage {
+    const here = (place: Triple) => moved(place, scene.origin, -1);
+    const box = ([low, high]: [Triple, Triple]): [Triple, Triple] => [here(low), here(high)];
+    return {
+        ...scene, size: box(scene.size), frame: box(scene.frame),
+        camera: { ...scene.camera, position: here(scene.camera.position), target: here(scene.camera.target) },
+        floor: scene.floor && { ...scene.floor, height: scene.floor.height - scene.origin[2] },
+        winds: scene.winds.map((wind) => ({ ...wind, position: here(wind.position) })),
+    };
+}
+
+export function commandToWorld(command: Command, origin: Triple): Command {
+    if (command.do === "grab" || command.do === "drag") {
+        return { ...command, to: moved(command.to, origin, 1) };
+    }
+    if (command.do === "wind" && "from" in command) {
+        return { ...command, from: moved(command.from, origin, 1), towards: moved(command.towards, origin, 1) };
+    }
+    return command;
 }
 
 // ---- from the engine: binary ----

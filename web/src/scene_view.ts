@@ -53,8 +53,10 @@ export class SceneView {
     readonly studio: Studio;
     readonly lines: LineViews;
     readonly bending = new BendingViews(this.scene);
-    readonly centre = new Vector3();
+    readonly centre = new Vector3(); // of what moves
     radius = 1;
+    private readonly frameCentre = new Vector3(); // of what a picture holds
+    private frameRadius = 1;
     message: SceneMessage | null = null;
     frame: Frame | null = null;
     accent = new Color("#c8321f");
@@ -150,6 +152,9 @@ export class SceneView {
         const high = new Vector3(...upper);
         this.centre.addVectors(low, high).multiplyScalar(0.5);
         this.radius = Math.max(0.5 * low.distanceTo(high), 1e-6);
+        const [first, last] = message.frame.map((corner) => new Vector3(...corner)) as [Vector3, Vector3];
+        this.frameCentre.addVectors(first, last).multiplyScalar(0.5);
+        this.frameRadius = Math.max(0.5 * first.distanceTo(last), this.radius);
         this.lines.setLines(message.lines);
         if (same) {
             this.settled = true; // the room stays as it is while somebody edits what stands in it
@@ -173,9 +178,11 @@ export class SceneView {
         const gap = stands ? 0.002 * this.radius : 0.12 * (all.high.z - all.low.z) + 0.05 * this.radius;
         const centre = all.low.clone().add(all.high).multiplyScalar(0.5);
         const reach = 0.5 * all.low.distanceTo(all.high);
-        // Shadows of a table as large as a hall would be coarse: what moves counts then.
-        const wide = reach > 4 * this.radius;
-        this.studio.setExtent(wide ? this.centre : centre, wide ? 2 * this.radius : reach,
+        // Shadows of a table as large as a hall would be coarse: what a picture holds counts then. It also holds a floor
+        // that things can fall on.
+        const wide = reach > 4 * this.frameRadius;
+        const framed = wide || reach < this.frameRadius;
+        this.studio.setExtent(framed ? this.frameCentre : centre, wide ? 2 * this.frameRadius : Math.max(reach, this.frameRadius),
             message.floor ? message.floor.height : Math.min(all.low.z, stands || !still ? all.low.z : lowestSwing(still, all)) - gap,
             message.floor?.colour ?? null);
         this.renderer.compile(this.scene, this.camera); // all programs are on their way before the first one is waited for

@@ -5,6 +5,8 @@ import { fill, make } from "./element";
 import { heldLabel, heldMeaning } from "./held";
 import { icon } from "./icons";
 import { hint } from "./keys";
+import { ticksOf } from "./note_list";
+import type { Note, NoteKind } from "./note_list";
 import type { Frame, StatusMessage } from "./protocol";
 
 const slowest = 1 / 64;
@@ -30,8 +32,12 @@ export class Timeline {
     });
     private readonly reach = make("output", { class: "reach", "data-testid": "reach", hidden: true });
     private readonly held = make("button", {
-        class: "held", "data-testid": "held", hidden: true, onclick: () => this.tell(this.held.title),
+        class: "held", "data-testid": "held", hidden: true, onclick: () => this.openNotes(),
     });
+    private readonly news = make("div", { id: "notices", role: "status", "aria-live": "polite" });
+    private readonly ticks = make("div", { class: "ticks", "data-testid": "ticks", "aria-hidden": "true" });
+    private notes: readonly Note[] = [];
+    private tickText = ""; // what the ticks show, so that they are made anew only when that changes
     private readonly clock = make("output", { class: "clock", "data-testid": "time" }, "0.00 s");
     private readonly here = make("button", {
         class: "pill", hidden: true, "data-testid": "continue", title: hint("continue"), onclick: () => this.continue(),
@@ -39,7 +45,7 @@ export class Timeline {
     private readonly factor = make("output", { class: "factor", "data-testid": "speed", title: "Speed asked" }, "1×");
     private readonly reached = make("output", { class: "reached", "data-testid": "reached", title: "Speed reached" });
 
-    constructor(private readonly connection: () => Connection | null, private readonly tell: (text: string) => void) {
+    constructor(private readonly connection: () => Connection | null, private readonly openNotes: () => void) {
         const button = (name: Parameters<typeof icon>[0], action: Parameters<typeof hint>[0], id: string, act: () => void) =>
             make("button", { class: "round", title: hint(action), "aria-label": hint(action), "data-testid": id, onclick: act },
                 icon(name));
@@ -52,7 +58,7 @@ export class Timeline {
                 button("reset", "reset", "reset", () => this.reset()),
                 button("back", "back", "back", () => this.step(-1)), this.play,
                 button("forward", "step", "step", () => this.step(1))),
-            make("div", { class: "track" }, this.slider, this.reach, this.held, this.here),
+            make("div", { class: "track" }, make("div", { class: "line" }, this.slider, this.ticks), this.reach, this.held, this.news, this.here),
             this.clock,
             make("div", { class: "speed" }, text("−", "slower", "slower", () => this.setSpeed(this.speed / 2)),
                 make("div", { class: "factors" }, this.factor, this.reached),
@@ -86,6 +92,40 @@ export class Timeline {
         this.speed = Math.min(fastest, Math.max(slowest, factor));
         this.connection()?.send({ do: "speed", factor: this.speed });
         this.show();
+    }
+
+    // To a moment of the history.
+    seek(time: number): void {
+        this.connection()?.send({ do: "seek", time });
+    }
+
+    // The newest note, until there is another or its time is over.
+    showNews(text: string, kind: NoteKind): void {
+        fill(this.news, text === "" ? null : make("p", {
+            class: `notice ${kind}`, "data-testid": "notice", title: text, onclick: () => this.openNotes(),
+        }, text));
+    }
+
+    setNotes(notes: readonly Note[]): void {
+        this.notes = notes;
+        this.showTicks();
+    }
+
+    private showTicks(): void {
+        const ticks = ticksOf(this.notes, this.from, this.to);
+        const text = ticks.map((tick) => `${tick.kind} ${tick.share.toFixed(4)}`).join();
+        if (text === this.tickText) {
+            return;
+        }
+        this.tickText = text;
+        fill(this.ticks, ...ticks.map((tick) => {
+            const mark = make("span", {
+                class: `tick ${tick.kind}`, "data-testid": "tick", title: `${tick.time.toFixed(2)} s: ${tick.text}`,
+                onclick: () => this.seek(tick.time),
+            });
+            mark.style.left = `${(100 * tick.share).toFixed(2)}%`;
+            return mark;
+        }));
     }
 
     // One seek for each picture at most, the newest.
@@ -131,6 +171,7 @@ export class Timeline {
         this.held.title = heldMeaning(status.held);
         this.show();
         this.showTime();
+        this.showTicks();
     }
 
     setFrame(frame: Frame): void {

@@ -58,7 +58,7 @@ const scene: SceneMessage = {
     is: "scene", generation, name: "fake", title: "A made-up mobile", description: "Arms and leaves that turn by formulas.", source: "",
     step: 1 / 240, policy: "lockstep", gravity: [0, 0, -9.81], duration: 10, keeps: false,
     camera: { given: true, position: [1.2, -2.6, 1.6], target: [0, 0, 1], field_of_view: 0.7 },
-    size: [[-0.8, -0.8, 0], [0.8, 0.8, 1.8]], floor: null, meshes: 3, bodies, surfaces: [], winds: [],
+    size: [[-0.8, -0.8, 0], [0.8, 0.8, 1.8]], frame: [[-0.8, -0.8, 0], [0.8, 0.8, 1.8]], origin: [0, 0, 0], floor: null, meshes: 3, bodies, surfaces: [], winds: [],
     joints: [{ id: 0, name: "hook", type: "ball", parent: 0, child: 1 }],
     lines: [{ name: "s", kind: "spring", radius: 0.03, wire: 0.004, turns: 8 }],
     params: [

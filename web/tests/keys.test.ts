@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findRow, hint, keyLabel, keyTable, pressName } from "../src/keys";
-import type { Press } from "../src/keys";
+import { belongsToDialog, belongsToFocus, findRow, hint, keyLabel, keyTable, pressName } from "../src/keys";
+import type { Focus, Press } from "../src/keys";
 
 function press(key: string, ...held: ("ctrl" | "shift" | "alt" | "meta")[]): Press {
     return {
@@ -54,6 +54,23 @@ test("keys of the browser stay the browser's", () => {
     for (const pressed of [press("F5"), press("Tab"), press("t", "ctrl"), press("w", "ctrl"), press("r", "ctrl"), press("ArrowLeft", "alt"), press("f", "ctrl")]) {
         assert.equal(findRow(pressed), undefined, pressName(pressed));
     }
+});
+
+test("keys mean the same wherever the focus is, except in text fields", () => {
+    const keys = keyTable.flatMap((row) => row.keys).filter((key) => key !== "Enter" && key !== "Escape");
+    for (const focus of ["slider", "switch", "list", "button", "other"] as Focus[]) {
+        assert.deepEqual(keys.filter((key) => belongsToFocus(focus, key)), [], focus);
+        assert.equal(belongsToFocus(focus, "Enter"), focus !== "other" && focus !== "slider"); // which presses it
+    }
+    assert.ok(keys.every((key) => belongsToFocus("text", key)));
+    assert.ok(!belongsToFocus("text", "Escape"));
+});
+
+test("what moves sliders and lists is free, and dialogs turn their pages", () => {
+    for (const key of ["ArrowUp", "ArrowDown", "Home", "End"]) {
+        assert.equal(findRow(press(key)), undefined);
+    }
+    assert.ok(belongsToDialog("PageDown") && belongsToDialog("Escape") && !belongsToDialog(" ") && !belongsToDialog("ArrowLeft"));
 });
 
 test("letters mean the same under caps lock, and others with Shift", () => {

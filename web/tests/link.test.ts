@@ -39,3 +39,9 @@ test("texts are packed into letters that links carry", async () => {
     assert.equal(await unpackText(packed), text);
     await assert.rejects(unpackText(packed.slice(0, 20)));
 });
+
+test("a view far from zero comes back as exactly as one near it", () => {
+    const position: [number, number, number] = [1e6 + 1.234567, -2.5, 1e6];
+    const view = decodeLink(encodeLink({ scene: "a", params: {}, view: { position, target: [1e6, 0, 1e6] } })).view!;
+    assert.ok(Math.abs(view.position[0] - position[0]) < 1e-6, String(view.position));
+});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decodeBinary, decodeText, encodeSamples } from "../src/protocol";
-import type { FileBytes, Frame, Mesh } from "../src/protocol";
+import { commandToWorld, decodeBinary, decodeText, encodeSamples, sceneFromOrigin } from "../src/protocol";
+import type { Command, FileBytes, Frame, Mesh, SceneMessage } from "../src/protocol";
 
 // Writes little-endian values one after another.
 class Writer {
@@ -129,4 +129,24 @@ test("samples carry their rate", () => {
     const bytes = encodeSamples(48000, new Float32Array([0.5, -0.25]));
     assert.deepEqual([...new Uint32Array(bytes, 0, 2)], [1, 48000]);
     assert.deepEqual([...new Float32Array(bytes, 8)], [0.5, -0.25]);
+});
+
+test("places of a scene are counted from its origin, those of commands from zero", () => {
+    const scene = sceneFromOrigin({
+        origin: [1000, 20, -3], size: [[1000, 20, -3], [1001, 21, -2]], frame: [[999, 20, -3], [1001, 21, -2]],
+        camera: { given: true, position: [1000, 18, -3], target: [1000, 20, -3], field_of_view: 0.6 }, floor: { height: -4, colour: "#ffffff" },
+        winds: [{ position: [1001, 20, -3] }],
+    } as unknown as SceneMessage);
+    assert.deepEqual(scene.size, [[0, 0, 0], [1, 1, 1]]);
+    assert.deepEqual(scene.frame[0], [-1, 0, 0]);
+    assert.deepEqual([scene.camera.position, scene.camera.target], [[0, -2, 0], [0, 0, 0]]);
+    assert.equal(scene.floor?.height, -1);
+    assert.deepEqual(scene.winds[0]!.position, [1, 0, 0]);
+    const origin = scene.origin;
+    assert.deepEqual(commandToWorld({ do: "drag", to: [1, 2, 3] }, origin), { do: "drag", to: [1001, 22, 0] });
+    assert.deepEqual(commandToWorld({ do: "grab", body: 1, point: [1, 1, 1], to: [0, 0, 0] }, origin), { do: "grab", body: 1, point: [1, 1, 1], to: origin });
+    assert.deepEqual(commandToWorld({ do: "wind", from: [0, 0, 0], towards: [1, 0, 0], kind: "jet" }, origin),
+        { do: "wind", from: origin, towards: [1001, 20, -3], kind: "jet" });
+    const other: Command = { do: "wind", aimed: false };
+    assert.equal(commandToWorld(other, origin), other);
 });
