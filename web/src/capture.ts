@@ -8,8 +8,10 @@ const videoTypes = ["video/mp4;codecs=avc1", "video/webm;codecs=vp9", "video/web
 export class Capture {
     private recorder: MediaRecorder | null = null;
 
+    // `resize` gives the canvas the size that `pixelRatio` says; called when a recording begins and when it ends.
     constructor(private readonly view: SceneView, private readonly name: () => string,
-                private readonly tell: (text: string) => void, private readonly changed: (recording: boolean) => void) {}
+                private readonly tell: (text: string) => void, private readonly changed: (recording: boolean) => void,
+                private readonly resize: () => void) {}
 
     screenshot(): void {
         // The picture must be taken before the browser shows it, or the buffer is empty.

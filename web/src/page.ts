@@ -97,6 +97,7 @@ export class Page implements Handlers {
         ]);
         this.theme = new ThemeSwitch((theme) => {
             this.view.setTheme(theme);
+            this.overlays.setTheme(theme);
             this.aim.setTheme(theme);
             this.drag.setTheme(theme);
             this.plots.setTheme();

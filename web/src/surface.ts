@@ -116,7 +116,7 @@ export function makeSurface(parameters: MeshStandardMaterialParameters, thin: Th
 }
 
 // Of a closed mesh; null where it is not thin. A tube of radius r has a volume of r/2 times its surface, a sheet of thickness t
-// of t/2 times. The tube of that volume and surface is A^2 / (4 pi V) long, for a sheet far longer than the mesh is large.
+// of t/2 times. The tube of that volume and surface is A / (2 pi r) long: a wire, even bent, is not twice as long as it is large.
 export function findThinness(x: ArrayLike<number>, triangles: ArrayLike<number>): Thinness | null {
     const low = [Infinity, Infinity, Infinity];
     const high = [-Infinity, -Infinity, -Infinity];
@@ -136,7 +136,7 @@ export function findThinness(x: ArrayLike<number>, triangles: ArrayLike<number>)
     }
     const size = Math.hypot(high[0]! - low[0]!, high[1]! - low[1]!, high[2]! - low[2]!);
     const radius = area > 0 ? 2 * Math.abs(volume) / area : 0;
-    return radius < 0.12 * size ? { radius, wire: area < 12 * Math.PI * radius * size } : null;
+    return radius < 0.12 * size ? { radius, wire: area < 4.4 * Math.PI * radius * size } : null;
 }
 
 // Normals of triangles, weighted by their areas, summed over all vertices at one place: where a vertex goes when the surface is
