@@ -285,6 +285,8 @@ void sn_live_write_state(const sn_live *live, sn_text *text);
 void sn_live_write_frame(sn_live *live, const sn_live_client *client, sn_bytes *bytes);
 void sn_live_write_mesh(sn_live *live, int index, sn_bytes *bytes);
 int sn_live_order_of(const sn_world *world, sn_body body); // -1: the world
+// Kinetic, of gravity, otherwise stored, total.
+void sn_live_energies(const sn_world *world, double energies[4]);
 
 // ---- live_surface.c ----
 void sn_live_write_surfaces(const sn_live *live, sn_text *text);

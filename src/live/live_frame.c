@@ -1,5 +1,6 @@
 // Frames: the world as it stands, in the numbers that a picture needs; and meshes, once each.
 #include <math.h>
+#include <string.h>
 
 #include "live/live.h"
 #include "math/elementary.h"
@@ -70,17 +71,24 @@ static double weight_energy(const sn_world *world, sn_body body)
     return -mass * sn_dot(sn_world_gravity(world), sn_body_centre(world, body));
 }
 
-static void put_energies(const sn_world *world, sn_bytes *bytes)
+void sn_live_energies(const sn_world *world, double energies[4])
 {
     sn_energy energy = sn_world_energy(world);
     double weight = 0.0;
     for (int i = 0; i < sn_world_body_count(world); ++i) {
         weight += weight_energy(world, sn_world_body(world, i));
     }
-    sn_bytes_put_f64(bytes, energy.kinetic);
-    sn_bytes_put_f64(bytes, weight);
-    sn_bytes_put_f64(bytes, energy.potential - weight);
-    sn_bytes_put_f64(bytes, energy.total);
+    const double numbers[4] = {energy.kinetic, weight, energy.potential - weight, energy.total};
+    memcpy(energies, numbers, sizeof numbers);
+}
+
+static void put_energies(const sn_world *world, sn_bytes *bytes)
+{
+    double energies[4];
+    sn_live_energies(world, energies);
+    for (int i = 0; i < 4; ++i) {
+        sn_bytes_put_f64(bytes, energies[i]);
+    }
 }
 
 static int count_spots(const sn_world *world)

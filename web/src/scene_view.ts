@@ -113,9 +113,10 @@ export class SceneView {
         this.dirty = true;
     }
 
-    resize(width: number, height: number, ratio: number): void {
-        this.renderer.setPixelRatio(ratio);
-        this.renderer.setSize(width, height, false);
+    // In pixels of the page, of which one has `ratio` of the canvas; `even`: numbers of those are even.
+    resize(width: number, height: number, ratio: number, even = false): void {
+        this.renderer.setPixelRatio(even ? 1 : ratio);
+        this.renderer.setSize(even ? evenly(ratio * width) : width, even ? evenly(ratio * height) : height, false);
         this.camera.aspect = width / Math.max(1, height);
         this.camera.updateProjectionMatrix();
         // At least a pixel of the page wide, and a little more than one of the picture.
@@ -445,6 +446,10 @@ export class SceneView {
         }
         return low.x <= high.x ? { low, high } : null;
     }
+}
+
+function evenly(pixels: number): number {
+    return Math.max(2, 2 * Math.floor(pixels / 2));
 }
 
 function offsetOf(shape: Shape): Matrix4 {
