@@ -1,6 +1,6 @@
 // Numbers as plots show them: energies from their start, round-off as zero. Nothing here knows of the DOM.
 
-const roundOff = 1e-12; // of the numbers that were added up
+const roundOff = 1e-12; // of the numbers that were added up; and by itself, in any unit of SI
 const unseen = 1e-9; // of the largest in the picture
 
 // Kinetic, of gravity, otherwise stored, total, as frames have them. Where a potential is zero is a matter of taste, and a large
@@ -40,7 +40,8 @@ function largestOf(columns: readonly number[][]): number {
 
 // Columns of one unit, with zeros for what is lost in the picture or below the noise.
 export function withoutRoundOff(columns: readonly number[][], noise = 0): number[][] {
-    const least = Math.max(noise, unseen * largestOf(columns));
+    const largest = largestOf(columns);
+    const least = largest < roundOff ? Infinity : Math.max(noise, unseen * largest);
     return columns.map((column) => column.map((value) => (Math.abs(value) < least ? 0 : value)));
 }
 

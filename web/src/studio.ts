@@ -23,7 +23,7 @@ interface Palette {
 const palettes: Record<Theme, Palette> = {
     light: { zenith: "#dde1e2", horizon: "#f3f0ea", ground: "#e2ddd3", shadow: 0.3, key: 2.0, sky: 0.6, reflections: 0.72, rim: 0, wires: -0.5 },
     dark: {
-        zenith: "#1f2227", horizon: "#6e737b", ground: "#393c42", shadow: 0.5, key: 2.3, sky: 0.7, reflections: 0.9, rim: 0.3, wires: 0.74,
+        zenith: "#1f2227", horizon: "#6e737b", ground: "#393c42", shadow: 0.5, key: 2.3, sky: 0.7, reflections: 0.9, rim: 0.3, wires: 0.86,
     },
 };
 

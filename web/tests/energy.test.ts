@@ -23,6 +23,7 @@ test("round-off is zero", () => {
     assert.deepEqual(total, [0, 0, 0]);
     assert.deepEqual(withoutRoundOff([[10, 5], [1e-10, -1e-9]]), [[10, 5], [0, 0]]);
     assert.deepEqual(withoutRoundOff([[1e-10, NaN]])[0]![0], 1e-10);
+    assert.deepEqual(withoutRoundOff([[4.9e-32, -1e-17]]), [[0, 0]]);
 });
 
 test("an axis does not blow up noise", () => {
