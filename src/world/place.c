@@ -2,12 +2,13 @@
 // acts, and what was moved is at rest.
 //
 // A free body, rigid or elastic, is shifted without turning, and with it all that bonds hold to it.
-// Of a mechanism the links move as joints allow (place_mechanism.c). A body does not go into
-// another: where it would, it goes as far on the straight way as it can (by bisection; what is
-// thinner than the way may be passed through).
+// Of a mechanism the links move as joints allow (place_mechanism.c). An elastic body that is fixed,
+// or bonded to what is not free, bends (place_elastic.c). A body does not go into another: where it
+// would, it goes as far on the straight way as it can (by bisection; what is thinner than the way
+// may be passed through).
 //
-// What it does not do: bend elastic bodies. Those that are fixed somewhere are refused, as are
-// bonds to what is static or hangs on joints.
+// What it does not do: bend elastic bodies under explicit integrators, and move rigid ones that
+// bonds hold to what is fixed, static or hangs on joints. Those are refused.
 #include "world/place.h"
 
 #include <math.h>
@@ -25,6 +26,7 @@ typedef struct placing {
     sn_world *world;
     sn_body body;
     sn_vec3 local, from, target;        // local: in the body's frame
+    bool bends;                         // an elastic body that is held somewhere
     SN_ARRAY(sn_agent_ref) moved;       // agents that move with it, the body's own first
     SN_ARRAY(double) start;             // their q and v, as they were
     SN_ARRAY(sn_body_overlap) overlaps; // scratch
@@ -58,9 +60,25 @@ static sn_status refuse(const placing *p, sn_error *error, const char *why)
     return sn_fail(error, SN_ERROR_UNSUPPORTED, sn_body_name(p->world, p->body), "%s", why);
 }
 
+// Of an elastic body the rest can stay.
+static bool stays(const placing *p, sn_agent_ref ref)
+{
+    const sn_world *world = p->world;
+    sn_agent_ref own = p->moved.count > 0 ? p->moved.data[0] : ref;
+    bool held = ref.agent < 0 || ref.set == SN_SET_ARTICULATION ||
+                (ref.set == SN_SET_ELASTIC && world->elastics.items[ref.agent]->fixed_count > 0);
+    return held && own.set == SN_SET_ELASTIC && world->elastics.items[own.agent]->linear != NULL;
+}
+
 static sn_status add_agent(placing *p, sn_agent_ref ref, sn_error *error)
 {
     const sn_world *world = p->world;
+    if (stays(p, ref)) {
+        p->bends = true;
+        ref = p->moved.count > 0 ? p->moved.data[0] : ref;
+        p->moved.count = 0; // what it had taken along stays, too
+        return sn_array_push(&p->moved, ref) ? SN_OK : sn_fail_memory(error, sizeof ref);
+    }
     if (ref.agent < 0) {
         return refuse(p, error, "is bonded to what does not move; run the clock to pull it");
     }
@@ -78,9 +96,9 @@ static sn_status gather(placing *p, sn_error *error)
 {
     const sn_world *world = p->world;
     sn_status status = add_agent(p, agent_of(world, p->body), error);
-    for (bool more = true; more && status == SN_OK;) {
+    for (bool more = true; more && status == SN_OK && !p->bends;) {
         more = false;
-        for (int i = 0; i < world->bonds.order.count && status == SN_OK; ++i) {
+        for (int i = 0; i < world->bonds.order.count && status == SN_OK && !p->bends; ++i) {
             const sn_bond_record *bond = &world->bonds.records.data[world->bonds.order.data[i]];
             sn_agent_ref a = agent_of(world, bond->body), b = agent_of(world, bond->other);
             bool has_a = a.agent >= 0 && is_moved(p, a), has_b = b.agent >= 0 && is_moved(p, b);
@@ -162,6 +180,10 @@ static sn_status move(placing *p, double share, sn_error *error)
 {
     sn_vec3 by = sn_vec3_scale(share, sn_vec3_sub(p->target, p->from));
     put_start(p);
+    if (p->bends) {
+        return sn_world_bend_elastic(p->world, p->moved.data[0].agent, p->local,
+                                     sn_vec3_add(p->from, by), error);
+    }
     if (p->moved.data[0].set == SN_SET_ARTICULATION) {
         return sn_world_place_mechanism(p->world, p->moved.data[0], p->local,
                                         sn_vec3_add(p->from, by), error);

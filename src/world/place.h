@@ -11,4 +11,10 @@
 sn_status sn_world_place_mechanism(sn_world *world, sn_agent_ref part, sn_vec3 local,
                                    sn_vec3 target, sn_error *error);
 
+// Bends an elastic body from where it stands so that a point of it (as at rest) comes to `target`:
+// fixed vertices and those of bonds stay, and so does whatever it is bonded to; it is at rest then.
+// The body must have a linear system (of an implicit integrator).
+sn_status sn_world_bend_elastic(sn_world *world, int agent, sn_vec3 local, sn_vec3 target,
+                                sn_error *error);
+
 #endif
