@@ -320,6 +320,43 @@ static void fixed_elastic_body_bends(void **state)
     sn_world_destroy(world);
 }
 
+// A soft strip bonded to the end of an arm: with the arm it goes along as it is, taken itself it
+// bends and the arm stays.
+static const char strip[] =
+    "{\"sinew\": 1, \"materials\": {\"soft\": {\"young\": \"1MPa\"}}, \"bodies\": [\n"
+    " {\"name\": \"arm\", \"position\": [0.5, 0, 0], \"shape\": {\"type\": \"box\",\n"
+    "  \"size\": [1, 0.05, 0.05]}},\n"
+    " {\"name\": \"strip\", \"type\": \"elastic\", \"material\": \"soft\", \"position\": [1.5, 0, "
+    "0],\n"
+    "  \"mesh\": {\"type\": \"box\", \"size\": [1, 0.1, 0.1], \"cells\": [8, 1, 1]}}],\n"
+    " \"joints\": [{\"name\": \"nail\", \"type\": \"ball\", \"parent\": \"world\",\n"
+    "  \"child\": \"arm\", \"at\": [0, 0, 0]}],\n"
+    " \"bonds\": [{\"name\": \"glue\", \"type\": \"attached\", \"body\": \"strip\", \"to\": "
+    "\"arm\",\n"
+    "  \"vertices\": {\"plane\": [-1, 0, 0], \"position\": [-0.5, 0, 0]}}]}\n";
+
+static void what_is_bonded_follows(void **state)
+{
+    (void)state;
+    sn_world *world = build(strip);
+    sn_body arm = sn_world_find_body(world, "arm"), soft = sn_world_find_body(world, "strip");
+    put(world, "arm", vec(0.5, 0, 0), vec(0, 2, 0));
+    put(world, "arm", vec(0.5, 0, 0), vec(0, 2, 0)); // a turn by a right angle
+    assert_near(sn_body_point(world, arm, vec(0.5, 0, 0)), vec(0, 1, 0), 1e-4);
+    sn_transform frame = sn_body_transform(world, arm);
+    assert_near(sn_body_point(world, soft, vec(0.5, 0.05, 0)),
+                sn_transform_point(frame, vec(1.5, 0.05, 0)), 1e-9);
+    sn_vec3 end = sn_body_point(world, soft, vec(0.5, 0, 0));
+    put(world, "strip", vec(0.5, 0, 0), sn_vec3_add(end, vec(0.2, 0, 0)));
+    assert_near(sn_body_point(world, soft, vec(0.5, 0, 0)), sn_vec3_add(end, vec(0.2, 0, 0)), 1e-5);
+    sn_transform now = sn_body_transform(world, arm);
+    assert_memory_equal(&now, &frame, sizeof now);
+    assert_near(sn_body_point(world, soft, vec(-0.5, 0.05, 0.05)),
+                sn_transform_point(frame, vec(0.5, 0.05, 0.05)), 1e-9);
+    assert_int_equal(sn_world_step(world, 1.0 / 240.0, NULL), SN_OK);
+    sn_world_destroy(world);
+}
+
 static void explicit_elastic_body_is_refused(void **state)
 {
     (void)state;
@@ -367,6 +404,7 @@ int main(void)
         cmocka_unit_test(loops_stay_closed),
         cmocka_unit_test(elastic_body_is_shifted),
         cmocka_unit_test(fixed_elastic_body_bends),
+        cmocka_unit_test(what_is_bonded_follows),
         cmocka_unit_test(explicit_elastic_body_is_refused),
         cmocka_unit_test(memory_may_run_out),
     };

@@ -287,8 +287,8 @@ SN_API sn_status sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 vel
 // them; a link takes its mechanism along as joints, loops and hard limits allow; an elastic body
 // that is fixed, or bonded to what is not free, bends. Nothing goes deeper into another body than
 // it was. SN_ERROR_ARGUMENT for static bodies; SN_ERROR_UNSUPPORTED where bonds hold a rigid body
-// to what is fixed, static or hangs on joints, and for elastic bodies that would have to bend under
-// an explicit integrator.
+// or a mechanism to what is fixed or static, to a mechanism or link to link, and for elastic bodies
+// that would have to bend under an explicit integrator.
 SN_API sn_status sn_body_place_point(sn_world *world, sn_body body, sn_vec3 point, sn_vec3 target,
                                      sn_error *error);
 
