@@ -34,7 +34,7 @@ export async function hands({ browser, servers, pictureFolder }, engine, check) 
     // Beyond its reach, away from the nail, there is a spring between.
     const [nailX, nailY] = await view.project([0, 0, 0], eye);
     const [bobX, bobY] = await view.project(moved.at, eye);
-    const far = [bobX + 0.4 * (bobX - nailX), bobY + 0.4 * (bobY - nailY)];
+    const far = [bobX + 0.15 * (bobX - nailX), bobY + 0.15 * (bobY - nailY)];
     await view.page.mouse.move(...far, { steps: 4 });
     await view.until("a spring is there", () => {
         const grab = window.tap.frame.grabs[0];
