@@ -260,8 +260,8 @@ const sn_verb sn_verb_plot = {
     .description =
         "Draws columns of a CSV file over its first column. A folder stands for the\n"
         "state.csv and energy.csv that `sinew run` left in it. Prints the name of each\n"
-        "picture. Potential energy, and the total with it, counts from the start of a run,\n"
-        "and round-off as zero (not with --log).\n"
+        "picture. The potential energy of a run, and the total with it, counts from its\n"
+        "start, and round-off as zero (not with --log).\n"
         "\n"
         "With --of it reads the recording: kinetic, elastic (of elastic bodies), gravity\n"
         "and total, the last two counted from the first frame. What springs, bonds and\n"
