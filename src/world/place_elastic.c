@@ -16,7 +16,7 @@
 #include "world/bond.h"
 #include "world/place.h"
 
-enum { MOST_TURNS = 40, STRIDE = SN_SOLID_STRIDE };
+enum { MOST_TURNS = 40, MOST_HALVINGS = 10, STRIDE = SN_SOLID_STRIDE };
 
 static const double TIME2 = 1.0;      // s^2: T^2
 static const double LONGEST = 0.1;    // of the body's radius: the point's way in one turn
@@ -185,7 +185,8 @@ static double largest(int count, const double *x)
 static double go(bending *b, double *x)
 {
     int inverted = sn_solid_count_inverted(b->item->solid, b->threads, x);
-    for (double share = 1.0; share > 1e-3; share *= 0.5) {
+    double share = 1.0;
+    for (int halving = 0; halving < MOST_HALVINGS; ++halving, share *= 0.5) {
         for (int i = 0; i < b->count; ++i) {
             b->moved[i] = x[i] + share * b->change[i];
         }
