@@ -186,7 +186,7 @@ static double go(bending *b, double *x)
 {
     int inverted = sn_solid_count_inverted(b->item->solid, b->threads, x);
     double share = 1.0;
-    for (int halving = 0; halving < MOST_HALVINGS; ++halving, share *= 0.5) {
+    for (int halving = 0; halving < MOST_HALVINGS; ++halving) {
         for (int i = 0; i < b->count; ++i) {
             b->moved[i] = x[i] + share * b->change[i];
         }
@@ -196,6 +196,7 @@ static double go(bending *b, double *x)
             memcpy(x, b->moved, (size_t)b->count * sizeof *x);
             return share * largest(b->count, b->change);
         }
+        share *= 0.5;
     }
     return 0.0;
 }
