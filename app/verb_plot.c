@@ -169,6 +169,9 @@ static int plot_bodies(const sn_arguments *arguments, const char *operand,
     }
     if (status == SN_OK) {
         sn_plot_def plot = plot_def(arguments, "energies", path, list);
+        if (!plot.log_scale) {
+            sn_plot_settle_energy(&table);
+        }
         status = sn_plot_table(&plot, &table, &error);
         code = status == SN_ERROR_FILE ? SN_EXIT_OUTPUT : sn_exit_for(status);
     }
@@ -257,7 +260,8 @@ const sn_verb sn_verb_plot = {
     .description =
         "Draws columns of a CSV file over its first column. A folder stands for the\n"
         "state.csv and energy.csv that `sinew run` left in it. Prints the name of each\n"
-        "picture.\n"
+        "picture. The potential energy of a run, and the total with it, counts from its\n"
+        "start, and round-off as zero (not with --log).\n"
         "\n"
         "With --of it reads the recording: kinetic, elastic (of elastic bodies), gravity\n"
         "and total, the last two counted from the first frame. What springs, bonds and\n"

@@ -273,6 +273,57 @@ static void test_panels_and_legend(void **unused)
     sn_free(svg);
 }
 
+// Heights of the points of the line with that title, from the top of the picture.
+static int line_heights(const char *svg, const char *title, double *y, int most)
+{
+    char head[80];
+    snprintf(head, sizeof head, "<title>%s", title);
+    const char *at = strstr(svg, head);
+    assert_non_null(at);
+    const char *path = NULL; // the title may stand in its path or beside it
+    for (const char *d = strstr(svg, " d=\""); d != NULL && d < at; d = strstr(d + 1, " d=\"")) {
+        path = d;
+    }
+    assert_non_null(path);
+    int count = 0, taken = 0;
+    double x, drop;
+    for (const char *c = path + 4; *c != '"' && count < most; ++c) {
+        if ((*c == 'M' || *c == 'L') && sscanf(c + 1, "%lf%*[ ,]%lf%n", &x, &drop, &taken) == 2) {
+            y[count++] = drop;
+        }
+    }
+    return count;
+}
+
+// A potential of 1000 J that falls by 1 J, a total that is kept but for its last bits: all three
+// lines are to be told from each other, and the total is flat.
+static void test_energy_from_start(void **unused)
+{
+    (void)unused;
+    sn_plot_def def = sn_default_plot_def();
+    char *svg = plot("time[s],kinetic[J],potential[J],total[J]\n"
+                     "0,0,1000,1000\n1,0.5,999.5,1000.0000000000001\n2,1,999,999.9999999999999\n",
+                     def);
+    double kinetic[8], potential[8], total[8];
+    assert_int_equal(line_heights(svg, "kinetic", kinetic, 8), 3);
+    assert_int_equal(line_heights(svg, "potential", potential, 8), 3);
+    assert_int_equal(line_heights(svg, "total", total, 8), 3);
+    assert_true(kinetic[0] - kinetic[2] > 100.0 && potential[2] - potential[0] > 100.0);
+    assert_true(kinetic[0] == total[0] && potential[0] == total[0]);
+    assert_true(total[1] == total[0] && total[2] == total[0]);
+    sn_free(svg);
+    // The total alone is flat as well, not its noise over the whole height.
+    const char *const columns[] = {"total"};
+    def.columns = columns;
+    def.column_count = 1;
+    svg = plot("time[s],kinetic[J],potential[J],total[J]\n"
+               "0,0,1000,1000\n1,0.5,999.5,1000.0000000000001\n2,1,999,999.9999999999999\n",
+               def);
+    assert_int_equal(line_heights(svg, "total", total, 8), 3);
+    assert_true(total[1] == total[0] && total[2] == total[0]);
+    sn_free(svg);
+}
+
 // Short series are drawn point by point, at the right pixels.
 static void test_points(void **unused)
 {
@@ -460,7 +511,7 @@ int main(void)
         cmocka_unit_test(test_panels_and_legend), cmocka_unit_test(test_points),
         cmocka_unit_test(test_long_series),       cmocka_unit_test(test_log_scale_and_phase),
         cmocka_unit_test(test_no_data),           cmocka_unit_test(test_empty_panels_tell),
-        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_failures),          cmocka_unit_test(test_energy_from_start),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(csv_path);

@@ -158,6 +158,8 @@ typedef struct sn_plot_def {
 } sn_plot_def;
 
 SN_API sn_plot_def sn_default_plot_def(void);
+// Of a table with kinetic[J] and total[J], potential[J] is drawn from its first row on, total[J]
+// with it, and round-off as zero; as they are with a logarithmic scale.
 SN_API sn_status sn_plot_csv(const sn_plot_def *def, sn_error *error);
 
 #ifdef __cplusplus

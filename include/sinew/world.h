@@ -281,6 +281,17 @@ SN_API sn_status sn_body_set_transform(sn_world *world, sn_body body, sn_transfo
 SN_API sn_status sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 velocity,
                                       sn_vec3 angular_velocity, sn_error *error);
 
+// Moves a body as a hand does while time stands still: a point of it (in the body's frame; of an
+// elastic body as at rest) comes as near to a place in the world as it can, and what was moved is
+// at rest. Free bodies, elastic ones too, are shifted without turning, with all that bonds hold to
+// them; a link takes its mechanism along as joints, loops and hard limits allow; an elastic body
+// that is fixed, or bonded to what is not free, bends. Nothing goes deeper into another body than
+// it was. SN_ERROR_ARGUMENT for static bodies; SN_ERROR_UNSUPPORTED where bonds hold a rigid body
+// or a mechanism to what is fixed or static, to a mechanism or link to link, and for elastic bodies
+// that would have to bend under an explicit integrator.
+SN_API sn_status sn_body_place_point(sn_world *world, sn_body body, sn_vec3 point, sn_vec3 target,
+                                     sn_error *error);
+
 // Adds to the forces of the coming step (inside a callback field: of the evaluation under way).
 // World axes, kept while the body turns. Bodies that do not move or do not exist are passed over.
 SN_API void sn_body_add_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 world_point);

@@ -98,6 +98,7 @@ void sn_live_destroy(sn_live *live)
     sn_array_free(&live->steps);
     sn_bytes_free(&live->state);
     sn_bytes_free(&live->memory);
+    sn_bytes_free(&live->placement);
     sn_array_free(&live->row);
     sn_array_free(&live->param_row);
     sn_array_free(&live->inputs);

@@ -6,6 +6,7 @@
 //   live_clock.c    the steps that wall time asks for
 //   live_past.c     going back and forth in the history
 //   live_input.c    what clients do to the world: grabs and winds as fields
+//   live_place.c    what hands move while the clock stands still
 //   live_breath.c   from a microphone or a key to the speed of a wind
 //   live_message.c  messages that come in
 //   live_command.c  and what each of them does
@@ -101,6 +102,8 @@ typedef struct sn_live_client {
     bool holds;
     uint32_t body;
     sn_vec3 point, to;
+    sn_vec3 placed; // the `to` that a clock standing still has followed
+    bool unmovable; // what it holds cannot be moved while the clock stands still; it was told
     sn_live_breath breath;
     SN_ARRAY(sn_live_watch) watches;
     bool shows_contacts, shows_joints, shows_wind;
@@ -172,6 +175,8 @@ struct sn_live {
     bool touched;
     SN_ARRAY(sn_history_step) steps; // since the last moment
     sn_bytes state, memory;
+    bool placed;                     // hands have moved things since the last step
+    sn_bytes placement;              // SN_HISTORY_PLACED of the steps since the last moment
     SN_ARRAY(double) row, param_row; // numbers of a moment; params as they act
     SN_ARRAY(sn_live_input) noted;   // inputs of the moment that is made
     int advances;                    // since the last moment
@@ -235,6 +240,9 @@ sn_status sn_live_go_to(sn_live *live, uint64_t step, sn_error *error);
 uint64_t sn_live_step_near(const sn_live *live, double time);
 void sn_live_continue(sn_live *live); // from here: the past becomes the present
 
+// The state from which the next step goes on becomes part of the moment that the step leads to.
+sn_status sn_live_keep_placement(sn_live *live, sn_error *error);
+
 // ---- live_input.c ----
 sn_status sn_live_gather_inputs(sn_live *live, sn_error *error);
 // Makes the fields of the world follow.
@@ -243,6 +251,10 @@ sn_status sn_live_apply_inputs(sn_live *live, const sn_live_input *inputs, int c
 bool sn_live_same_inputs(const sn_live *live, const sn_live_input *inputs, int count);
 sn_status sn_live_grab(sn_live *live, sn_live_client *client, int body, sn_vec3 point, sn_vec3 to,
                        sn_error *error);
+
+// ---- live_place.c ----
+// Moves what clients hold to where their hands are, where the clock stands still.
+void sn_live_place_held(sn_live *live);
 
 // ---- live_breath.c ----
 void sn_live_breath_start(sn_live_breath *breath);
@@ -289,6 +301,8 @@ void sn_live_write_frame(sn_live *live, const sn_live_client *client, sn_bytes *
 void sn_live_write_mesh(sn_live *live, int index, sn_bytes *bytes);
 int sn_live_order_of(const sn_world *world, sn_body body);                   // -1: the world
 void sn_live_put_place(const sn_live *live, sn_bytes *bytes, sn_vec3 place); // from the origin
+// Kinetic, of gravity, otherwise stored, total.
+void sn_live_energies(const sn_world *world, double energies[4]);
 
 // ---- live_surface.c ----
 void sn_live_write_surfaces(const sn_live *live, sn_text *text);

@@ -68,10 +68,12 @@ bool sn_live_step(sn_live *live)
     sn_history_plan *plan = &live->plan;
     sn_error error = {0};
     double step = live->run.step, due = plan->base + (double)(plan->planned + 1) * step;
-    sn_status status =
-        sn_array_reserve(&live->steps, live->steps.count + 1)
-            ? sn_world_step(live->world, plan->left > 0.0 ? plan->left : step, &error)
-            : sn_fail_memory(&error, sizeof(sn_history_step));
+    sn_status status = live->placed ? sn_live_keep_placement(live, &error) : SN_OK;
+    if (status == SN_OK) {
+        status = sn_array_reserve(&live->steps, live->steps.count + 1)
+                     ? sn_world_step(live->world, plan->left > 0.0 ? plan->left : step, &error)
+                     : sn_fail_memory(&error, sizeof(sn_history_step));
+    }
     if (status != SN_OK) {
         sn_live_pause(live);
         live->wanted_steps = 0;
@@ -259,7 +261,8 @@ static void seek(sn_live *live)
     }
     uint64_t step = sn_world_step_count(live->world);
     if (live->wanted_steps < 0) {
-        uint64_t back = (uint64_t)-live->wanted_steps;
+        // What hands have put somewhere since the last step goes back first.
+        uint64_t back = (uint64_t)-live->wanted_steps - (live->placed ? 1 : 0);
         live->wanted_steps = 0;
         go_to(live, back < step ? step - back : 0);
     } else if (live->wanted_steps > 0 && live->past) {
@@ -325,6 +328,7 @@ void sn_live_advance(sn_live *live, double wall_seconds)
             live->owed += wall * live->speed;
         }
         take_steps(live, started);
+        sn_live_place_held(live);
         live->advances += 1;
         if (!live->playing || live->advances >= sn_live_moment_every(live)) {
             sn_live_flush(live);

@@ -296,6 +296,9 @@ static sn_status drag(order *o)
 
 static sn_status release(order *o)
 {
+    if (o->live->world != NULL) {
+        sn_live_place_held(o->live); // the last bit of its way
+    }
     o->client->holds = false;
     o->live->change += 1;
     return SN_OK;

@@ -1,7 +1,9 @@
 // Frames: the world as it stands, in the numbers that a picture needs; and meshes, once each.
 #include <math.h>
+#include <string.h>
 
 #include "live/live.h"
+#include "math/elementary.h"
 #include "sinew/contact.h"
 #include "sinew/draw.h"
 #include "sinew/elastic.h"
@@ -14,7 +16,9 @@ enum {
     PAST = 2,
     SLOW = 4,
     HEAD = 104, // bytes of a frame before its probes
-    ARROWS = 6, // wind arrows along each edge of the scene's box
+    // Arrows of the wind: about so many in the scene's box, equally far apart along all its edges.
+    ARROWS = 200,
+    ARROWS_MOST = 14, // along one edge
 };
 
 int sn_live_order_of(const sn_world *world, sn_body body)
@@ -72,17 +76,24 @@ static double weight_energy(const sn_world *world, sn_body body)
     return -mass * sn_dot(sn_world_gravity(world), sn_body_centre(world, body));
 }
 
-static void put_energies(const sn_world *world, sn_bytes *bytes)
+void sn_live_energies(const sn_world *world, double energies[4])
 {
     sn_energy energy = sn_world_energy(world);
     double weight = 0.0;
     for (int i = 0; i < sn_world_body_count(world); ++i) {
         weight += weight_energy(world, sn_world_body(world, i));
     }
-    sn_bytes_put_f64(bytes, energy.kinetic);
-    sn_bytes_put_f64(bytes, weight);
-    sn_bytes_put_f64(bytes, energy.potential - weight);
-    sn_bytes_put_f64(bytes, energy.total);
+    const double numbers[4] = {energy.kinetic, weight, energy.potential - weight, energy.total};
+    memcpy(energies, numbers, sizeof numbers);
+}
+
+static void put_energies(const sn_world *world, sn_bytes *bytes)
+{
+    double energies[4];
+    sn_live_energies(world, energies);
+    for (int i = 0; i < 4; ++i) {
+        sn_bytes_put_f64(bytes, energies[i]);
+    }
 }
 
 static int count_spots(const sn_world *world)
@@ -160,14 +171,32 @@ static bool has_wind(const sn_live *live)
     return false;
 }
 
-static void put_arrows(const sn_live *live, sn_bytes *bytes)
+// How many arrows stand along each edge.
+static int count_arrows(const sn_live *live, int along[3])
 {
     sn_vec3 size = sn_vec3_sub(live->upper, live->lower);
-    for (int i = 0; i < ARROWS * ARROWS * ARROWS; ++i) {
-        const int at[3] = {i % ARROWS, i / ARROWS % ARROWS, i / (ARROWS * ARROWS)};
-        sn_vec3 place = {live->lower.x + size.x * (at[0] + 0.5) / ARROWS,
-                         live->lower.y + size.y * (at[1] + 0.5) / ARROWS,
-                         live->lower.z + size.z * (at[2] + 0.5) / ARROWS};
+    const double edges[3] = {size.x, size.y, size.z};
+    double largest = fmax(size.x, fmax(size.y, size.z)), volume = 1.0;
+    for (int k = 0; k < 3; ++k) {
+        volume *= fmax(edges[k], largest / ARROWS_MOST);
+    }
+    double apart = sn_cbrt(volume / ARROWS);
+    for (int k = 0; k < 3; ++k) {
+        double count = largest > 0.0 ? floor(edges[k] / apart + 0.5) : 1.0;
+        along[k] = count < 1.0 ? 1 : count > ARROWS_MOST ? ARROWS_MOST : (int)count;
+    }
+    return along[0] * along[1] * along[2];
+}
+
+static void put_arrows(const sn_live *live, sn_bytes *bytes)
+{
+    int along[3], count = count_arrows(live, along);
+    sn_vec3 size = sn_vec3_sub(live->upper, live->lower);
+    for (int i = 0; i < count; ++i) {
+        const int at[3] = {i % along[0], i / along[0] % along[1], i / (along[0] * along[1])};
+        sn_vec3 place = {live->lower.x + size.x * (at[0] + 0.5) / along[0],
+                         live->lower.y + size.y * (at[1] + 0.5) / along[1],
+                         live->lower.z + size.z * (at[2] + 0.5) / along[2]};
         sn_live_put_place(live, bytes, place);
         put_vector(bytes, known(sn_world_air_velocity(live->world, place)));
     }
@@ -182,11 +211,12 @@ typedef struct frame_counts {
 static frame_counts count_all(const sn_live *live, const sn_live_client *client)
 {
     const sn_world *world = live->world;
+    int along[3];
     return (frame_counts){
         .contacts = client->shows_contacts ? count_spots(world) : 0,
         .joints = client->shows_joints ? sn_world_joint_count(world) : 0,
         .grabs = put_grabs(live, NULL),
-        .arrows = client->shows_wind && has_wind(live) ? ARROWS * ARROWS * ARROWS : 0,
+        .arrows = client->shows_wind && has_wind(live) ? count_arrows(live, along) : 0,
     };
 }
 

@@ -217,7 +217,9 @@ static bool same_part(const sn_history_moment *a, const sn_history_moment *b, in
 static bool can_join(const sn_history_moment *before, const sn_history_moment *moment)
 {
     size_t steps = before->parts[SN_HISTORY_STEPS].size + moment->parts[SN_HISTORY_STEPS].size;
-    return !moment->touched && steps <= SN_HISTORY_STRETCH * sizeof(sn_history_step) &&
+    return !moment->touched && before->parts[SN_HISTORY_PLACED].size == 0 &&
+           moment->parts[SN_HISTORY_PLACED].size == 0 &&
+           steps <= SN_HISTORY_STRETCH * sizeof(sn_history_step) &&
            same_part(before, moment, SN_HISTORY_INPUTS) &&
            same_part(before, moment, SN_HISTORY_PARAMS);
 }

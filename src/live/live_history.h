@@ -50,6 +50,9 @@ enum {
     SN_HISTORY_PARAMS, // doubles, in those steps
     SN_HISTORY_ROW,    // doubles, measured here
     SN_HISTORY_STEPS,  // sn_history_step, those that led here
+    SN_HISTORY_PLACED, // where hands have put things after the moment before: the state and the
+                       // memory of contacts with which these steps began; empty: with those of the
+                       // moment before
     SN_HISTORY_PARTS
 };
 

@@ -31,7 +31,8 @@ sn_status sn_live_grab(sn_live *live, sn_live_client *client, int body, sn_vec3 
             ? sn_body_local_point(live->world, held,
                                   sn_transform_point(sn_body_transform(live->world, held), point))
             : point;
-    client->to = to;
+    client->to = client->placed = to;
+    client->unmovable = false;
     return SN_OK;
 }
 

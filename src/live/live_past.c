@@ -86,8 +86,10 @@ sn_status sn_live_remember(sn_live *live, sn_error *error)
         (sn_history_part){live->row.data, (size_t)live->row.count * sizeof(double)};
     parts[SN_HISTORY_STEPS] =
         (sn_history_part){live->steps.data, (size_t)live->steps.count * sizeof(sn_history_step)};
+    parts[SN_HISTORY_PLACED] = (sn_history_part){live->placement.data, live->placement.count};
     sn_status status = sn_history_add(&live->history, &moment, error);
     sn_array_clear(&live->steps);
+    sn_bytes_clear(&live->placement);
     live->touched = false;
     live->advances = 0;
     return status;
@@ -118,8 +120,9 @@ sn_status sn_live_start_history(sn_live *live, sn_error *error)
     live->plan = (sn_history_plan){.base = sn_world_time(live->world)};
     live->held = (sn_history_held){0};
     live->past = false;
-    live->touched = false;
+    live->touched = live->placed = false;
     live->owed = 0.0;
+    sn_bytes_clear(&live->placement);
     return sn_live_note_params(live) ? sn_live_remember(live, error)
                                      : sn_fail_memory(error, sizeof(double));
 }
@@ -159,8 +162,52 @@ static sn_status put_state(sn_live *live, const sn_history_moment *moment, sn_er
     live->plan = moment->plan;
     live->held = moment->held;
     sn_array_clear(&live->steps);
-    live->touched = false;
+    sn_bytes_clear(&live->placement);
+    live->touched = live->placed = false;
     return status;
+}
+
+// State and memory of contacts, as sn_live_keep_placement has joined them.
+static sn_status load_placement(sn_live *live, sn_error *error)
+{
+    size_t size = sn_world_state_size(live->world);
+    const sn_bytes *bytes = &live->placement;
+    if (bytes->count < size) {
+        return sn_fail(error, SN_ERROR_FORMAT, "history", "a placement is of another world");
+    }
+    sn_status status = sn_world_load_state(live->world, bytes->data, size, error);
+    return status == SN_OK ? sn_world_load_contact_memory(live->world, bytes->data + size,
+                                                          bytes->count - size, error)
+                           : status;
+}
+
+// By way of the bytes, so that steps taken again begin as these do.
+sn_status sn_live_keep_placement(sn_live *live, sn_error *error)
+{
+    sn_bytes *bytes = &live->placement;
+    sn_bytes_clear(bytes);
+    bool saved = save_state(live);
+    if (saved) {
+        sn_bytes_put(bytes, live->state.data, live->state.count);
+        sn_bytes_put(bytes, live->memory.data, live->memory.count);
+    }
+    if (!saved || bytes->failed) {
+        sn_bytes_clear(bytes);
+        return sn_fail_memory(error, sn_world_state_size(live->world));
+    }
+    live->placed = false;
+    return load_placement(live, error);
+}
+
+static sn_status put_placement(sn_live *live, const sn_history_moment *moment, sn_error *error)
+{
+    const sn_history_part *part = &moment->parts[SN_HISTORY_PLACED];
+    if (part->size == 0) {
+        return SN_OK;
+    }
+    sn_bytes_clear(&live->placement);
+    sn_bytes_put(&live->placement, part->data, part->size);
+    return live->placement.failed ? sn_fail_memory(error, part->size) : load_placement(live, error);
 }
 
 // The world as it was at a moment, about to be moved by what acted before another.
@@ -183,6 +230,7 @@ static sn_status repeat_steps(sn_live *live, int index, uint64_t step, sn_error 
     sn_history_moment_at(&live->history, index - 1, &from);
     sn_history_moment_at(&live->history, index, &to);
     sn_status status = put_moment(live, &from, &to, error);
+    status = status == SN_OK ? put_placement(live, &to, error) : status;
     if (status != SN_OK) {
         return status;
     }
@@ -224,6 +272,7 @@ sn_status sn_live_go_to(sn_live *live, uint64_t step, sn_error *error)
     live->past = step < last.step;
     if (!live->past) { // the steps taken again are those of the last moment
         sn_array_clear(&live->steps);
+        sn_bytes_clear(&live->placement);
         live->touched = false;
     }
     live->events_told = sn_world_event_count(live->world);
@@ -270,6 +319,7 @@ void sn_live_continue(sn_live *live)
     if (moment.step == step) {
         sn_history_cut(&live->history, index);
         sn_array_clear(&live->steps);
+        sn_bytes_clear(&live->placement);
         live->touched = false;
     } else {
         // Between two moments: what was taken again of the steps becomes a moment of its own.

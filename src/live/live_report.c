@@ -333,6 +333,18 @@ static void write_view(const sn_live *live, sn_text *text)
     }
 }
 
+// As they are now: a scene is told at its start.
+static void write_energies(const sn_live *live, sn_text *text)
+{
+    double energies[4];
+    sn_live_energies(live->world, energies);
+    for (int i = 0; i < 4; ++i) {
+        sn_text_add(text, i == 0 ? ", \"energies\": [" : ", ");
+        add_number(text, energies[i]);
+    }
+    sn_text_add(text, "]");
+}
+
 void sn_live_write_scene(const sn_live *live, sn_text *text)
 {
     sn_run run = sn_scene_run(live->scene);
@@ -346,6 +358,7 @@ void sn_live_write_scene(const sn_live *live, sn_text *text)
     sn_live_text_string(text, "policy", sn_policy_word(run.policy));
     sn_live_text_vector(text, "gravity", sn_world_gravity(live->world));
     sn_live_text_number(text, "duration", run.time);
+    write_energies(live, text);
     sn_live_text_bool(text, "keeps", live->keeps);
     sn_live_text_integer(text, "meshes",
                          (uint64_t)(live->model.meshes.count + live->model.bends.count));

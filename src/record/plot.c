@@ -631,6 +631,34 @@ static void draw(sn_plot *plot)
     sn_text_add(&plot->svg, "</svg>\n");
 }
 
+// Where a potential is zero is a matter of taste, and a large offset flattens everything else: the
+// potential energy of a run counts from its start, and the total with it. What is left of either
+// by rounding alone is zero.
+void sn_plot_settle_energy(sn_table *table)
+{
+    static const double ROUND_OFF = 1e-12; // of the largest energy
+    int kinetic = sn_table_find(table, "kinetic[J]"), total = sn_table_find(table, "total[J]");
+    int potential = sn_table_find(table, "potential[J]");
+    if (kinetic < 0 || total < 0 || table->rows == 0) {
+        return;
+    }
+    double start = potential >= 0 ? table->columns[potential].values[0] : 0.0, largest = 0.0;
+    for (int i = 0; i < table->count; ++i) {
+        for (int row = 0; row < table->rows && strcmp(table->columns[i].unit, "J") == 0; ++row) {
+            double size = fabs(table->columns[i].values[row]);
+            largest = isfinite(size) ? fmax(largest, size) : largest;
+        }
+    }
+    for (int i = 0; i < table->count; ++i) {
+        double offset = i == potential || (i == total && potential >= 0) ? start : 0.0;
+        for (int row = 0; row < table->rows && strcmp(table->columns[i].unit, "J") == 0; ++row) {
+            double *value = &table->columns[i].values[row];
+            *value -= offset;
+            *value = fabs(*value) < ROUND_OFF * largest ? 0.0 : *value;
+        }
+    }
+}
+
 sn_status sn_plot_csv(const sn_plot_def *def, sn_error *error)
 {
     if (def->csv_path == NULL || def->svg_path == NULL || def->width < 0 || def->height < 0 ||
@@ -641,6 +669,9 @@ sn_status sn_plot_csv(const sn_plot_def *def, sn_error *error)
     sn_table table = {0};
     sn_status status = sn_table_read(def->csv_path, &table, error);
     if (status == SN_OK) {
+        if (!def->log_scale) {
+            sn_plot_settle_energy(&table);
+        }
         status = sn_plot_table(def, &table, error);
     }
     sn_table_free(&table);

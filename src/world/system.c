@@ -72,30 +72,6 @@ static double agent_mass(const sn_world *world, agent_place at)
     return mass;
 }
 
-static bool add_limits(sn_system *system, agent_place at)
-{
-    const sn_articulation *item = system->world->articulations.items[at.agent];
-    for (int i = 0; i < item->tree.count; ++i) {
-        const sn_tree_link *link = &item->tree.links[i];
-        bool ball = link->joint == SN_TREE_BALL;
-        for (int k = 0; k < (ball ? 1 : sn_tree_joint_v(link->joint)); ++k) {
-            const sn_limit_def *limit = &item->freedoms[link->v + k].limit;
-            sn_system_limit made = {.v = at.v + link->v + k,
-                                    .q = at.q + link->q + k,
-                                    .ball = ball,
-                                    .lower = ball ? -INFINITY : limit->lower,
-                                    .upper = limit->upper,
-                                    .locked = !ball && limit->lower == limit->upper};
-            made.side = made.locked ? 1 : 0;
-            bool hard = limit->stiffness == 0.0 && (isfinite(made.lower) || isfinite(made.upper));
-            if (hard && !sn_array_push(&system->limits, made)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 static void note_turns(sn_system *system, agent_place at)
 {
     if (at.set == SN_SET_RIGID) {
@@ -131,7 +107,8 @@ static bool survey(sn_system *system)
             continue;
         }
         system->tie_rows += sn_articulation_rows(&world->articulations, at.agent);
-        if (!add_limits(system, at)) {
+        if (!sn_system_add_limits(world->articulations.items[at.agent], at.q, at.v,
+                                  &system->limits)) {
             return false;
         }
     }
@@ -406,25 +383,6 @@ static void put_metric(sn_system *system, agent_place at, sn_system_metric metri
     }
 }
 
-// The row of a limit that presses: the rate of its freedom, or of a ball's angle. A ball at zero
-// turns to no side; its limit cannot press there.
-static void limit_row(const sn_world *world, const sn_system_limit *limit, double *row, double *gap)
-{
-    const double *own = world->articulations.agents.q + (limit->q - world->rigid.agents.q_count);
-    double end = limit->side > 0 ? limit->upper : limit->lower;
-    if (!limit->ball) {
-        row[limit->v] = 1.0;
-        *gap = own[0] - end;
-        return;
-    }
-    sn_vec3 turn = sn_quat_log(sn_quat_normalize(quat_at(own)));
-    double angle = sn_length(turn);
-    *gap = angle - end;
-    if (angle > 0.0) {
-        sn_vec3_put(row + limit->v, sn_vec3_scale(1.0 / angle, turn));
-    }
-}
-
 void sn_system_rows(sn_system *system)
 {
     sn_world *world = system->world;
@@ -451,7 +409,9 @@ void sn_system_rows(sn_system *system)
     for (int i = 0; i < system->limits.count; ++i) {
         const sn_system_limit *limit = &system->limits.data[i];
         if (limit->side != 0) {
-            limit_row(world, limit, system->j + (size_t)row * n, &system->gap[row]);
+            const double *own =
+                world->articulations.agents.q + (limit->q - world->rigid.agents.q_count);
+            sn_system_limit_row(limit, own, system->j + (size_t)row * n, &system->gap[row]);
             row += 1;
         }
     }

@@ -22,6 +22,8 @@ typedef struct sn_system_limit {
     bool locked; // both ends are the same: it is always a row, and may push and pull
 } sn_system_limit;
 
+typedef SN_ARRAY(sn_system_limit) sn_system_limit_list;
+
 // How displacements are measured, z^T B z. By masses: B = M, for whatever moves. By motion: the
 // turn of every body, squared and summed, and its shift over the size of the system; so that a step
 // of length one turns nothing far, however light it is.
@@ -32,7 +34,7 @@ typedef struct sn_system {
     int n, q_count;
     int tie_rows;
     int rows; // tie_rows and the limits that press
-    SN_ARRAY(sn_system_limit) limits;
+    sn_system_limit_list limits;
     double *reach; // n: what counts as a small displacement: 1 rad, or the size of the agent in m
     bool *turns;   // n: a freedom turns (rad), or slides (m)
     double size;   // m, of the largest agent
@@ -137,6 +139,15 @@ bool sn_system_press_crossed(sn_system *system, const double *q);
 
 // Does a freedom rest on it, rather than being locked by it?
 bool sn_system_rests_on(const sn_system_limit *limit);
+
+// Adds the hard limits of a mechanism whose coordinates begin at q and v of the system. False when
+// memory runs out.
+bool sn_system_add_limits(const sn_articulation *item, int q, int v, sn_system_limit_list *limits);
+
+// The row (zeros where it begins) of a limit that presses: the rate of its freedom, or of a ball's
+// angle; and how far it is from its end. `own`: its coordinates. A ball at zero turns to no side;
+// its limit cannot press there.
+void sn_system_limit_row(const sn_system_limit *limit, const double *own, double *row, double *gap);
 
 // Where the freedom of a limit is: its coordinate, or the angle of a ball's turn.
 double sn_system_limit_position(const sn_system_limit *limit, const double *q);

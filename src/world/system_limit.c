@@ -9,6 +9,45 @@ static sn_quat quat_at(const double *q)
     return (sn_quat){q[0], q[1], q[2], q[3]};
 }
 
+bool sn_system_add_limits(const sn_articulation *item, int q, int v, sn_system_limit_list *limits)
+{
+    for (int i = 0; i < item->tree.count; ++i) {
+        const sn_tree_link *link = &item->tree.links[i];
+        bool ball = link->joint == SN_TREE_BALL;
+        for (int k = 0; k < (ball ? 1 : sn_tree_joint_v(link->joint)); ++k) {
+            const sn_limit_def *limit = &item->freedoms[link->v + k].limit;
+            sn_system_limit made = {.v = v + link->v + k,
+                                    .q = q + link->q + k,
+                                    .ball = ball,
+                                    .lower = ball ? -INFINITY : limit->lower,
+                                    .upper = limit->upper,
+                                    .locked = !ball && limit->lower == limit->upper};
+            made.side = made.locked ? 1 : 0;
+            bool hard = limit->stiffness == 0.0 && (isfinite(made.lower) || isfinite(made.upper));
+            if (hard && !sn_array_push(limits, made)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void sn_system_limit_row(const sn_system_limit *limit, const double *own, double *row, double *gap)
+{
+    double end = limit->side > 0 ? limit->upper : limit->lower;
+    if (!limit->ball) {
+        row[limit->v] = 1.0;
+        *gap = own[0] - end;
+        return;
+    }
+    sn_vec3 turn = sn_quat_log(sn_quat_normalize(quat_at(own)));
+    double angle = sn_length(turn);
+    *gap = angle - end;
+    if (angle > 0.0) {
+        sn_vec3_put(row + limit->v, sn_vec3_scale(1.0 / angle, turn));
+    }
+}
+
 double sn_system_limit_position(const sn_system_limit *limit, const double *q)
 {
     const double *own = q + limit->q;

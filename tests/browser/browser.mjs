@@ -284,12 +284,18 @@ export class View {
         throw new Error(`${name} cannot be taken at ${x}, ${y}`);
     }
 
-    // How many pixels of that part of the page are near a colour.
-    async pixelsNear(colour, clip, reach = 40) {
+    // That part of the page, byte by byte.
+    async pixels(clip) {
         const picture = await this.page.screenshot({ clip });
         const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+        return { data, width: info.width, height: info.height, channels: info.channels };
+    }
+
+    // How many pixels of that part of the page are near a colour.
+    async pixelsNear(colour, clip, reach = 40) {
+        const { data, channels } = await this.pixels(clip);
         let count = 0;
-        for (let i = 0; i < data.length; i += info.channels) {
+        for (let i = 0; i < data.length; i += channels) {
             if (colour.every((value, k) => Math.abs(value - data[i + k]) < reach)) {
                 count += 1;
             }
@@ -299,16 +305,25 @@ export class View {
 
     // Of the bluish pixels of that part of the page: how many, and how much their brightness varies, of 255.
     async blues(clip) {
-        const picture = await this.page.screenshot({ clip });
-        const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+        const { data, channels } = await this.pixels(clip);
         const lights = [];
-        for (let i = 0; i < data.length; i += info.channels) {
+        for (let i = 0; i < data.length; i += channels) {
             if (data[i + 2] > data[i] + 50) {
                 lights.push((data[i] + data[i + 1] + data[i + 2]) / 3);
             }
         }
         const mean = lights.reduce((sum, value) => sum + value, 0) / lights.length;
         return { count: lights.length, varies: Math.sqrt(lights.reduce((sum, value) => sum + (value - mean) ** 2, 0) / lights.length) };
+    }
+
+    // Of the pictures in a video.
+    videoSize(bytes) {
+        return this.get((text) => new Promise((done, fail) => {
+            const video = document.createElement("video");
+            video.onloadedmetadata = () => done({ width: video.videoWidth, height: video.videoHeight });
+            video.onerror = () => fail(new Error("the video cannot be played"));
+            video.src = URL.createObjectURL(new Blob([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))]));
+        }), bytes.toString("base64"));
     }
 
     // Where the camera stands and what it looks at, as the link to share tells.

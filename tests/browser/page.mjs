@@ -201,7 +201,7 @@ export async function steer({ browser, servers }, engine, check) {
 
 // Gallery, links, downloads.
 export async function files({ browser, servers }, engine, check) {
-    const view = await View.open(browser, servers[engine].address, { hash: "#scene=pendulum&friction=0.5", size: { width: 640, height: 440 } });
+    const view = await View.open(browser, servers[engine].address, { hash: "#scene=pendulum&friction=0.5", size: { width: 640, height: 441 } });
     await view.until("the link's scene has the link's param", () =>
         window.tap.scene?.name === "pendulum" && window.tap.scene.params.find((param) => param.name === "friction").value === 0.5);
     await view.running();
@@ -251,6 +251,10 @@ export async function files({ browser, servers }, engine, check) {
         const empty = view.told("video is empty");
         video = await Promise.race([view.download(() => view.page.keyboard.press("v")).catch(() => null), empty.then(() => null, () => null)]);
     }
+    const size = await view.videoSize(video.bytes);
+    check("the video has all pixels of the canvas, in even numbers", size.width === 640 && size.height === 440, size);
+    check("the picture has them, too", picture.bytes.readUInt32BE(16) === 640 && picture.bytes.readUInt32BE(20) === 440,
+        [picture.bytes.readUInt32BE(16), picture.bytes.readUInt32BE(20)]);
     check("a video", /\.(webm|mp4)$/.test(video.name) && video.bytes.length > 1000, { name: video.name, bytes: video.bytes.length });
 
     // A scene of one's own, broken and whole.

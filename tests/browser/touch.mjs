@@ -14,23 +14,59 @@ export async function hands({ browser, servers, pictureFolder }, engine, check) 
     await view.until("it runs", () => window.tap.frame.step > 5);
     await view.pause();
     const [x, y] = await view.graspable("bob", eye);
+    const bob = () => view.get(() => {
+        const { id } = window.tap.scene.bodies.find((body) => body.name === "bob");
+        return { step: window.tap.frame.step, at: [...window.tap.frame.poses.slice(7 * id, 7 * id + 3)] };
+    });
+    const apart = (a, b) => Math.hypot(...a.at.map((value, i) => value - b.at[i]));
+    const before = await bob();
     await view.page.mouse.down();
     await view.page.mouse.move(x + 40, y - 5, { steps: 4 }); // across, where it can follow wherever it has swung to
-    await view.until("a spring is there", () => window.tap.frame.grabs.length === 1);
-    const taken = await view.get(() => window.tap.frame.grabs[0]);
-    const distance = (grab) => Math.hypot(...grab.to.map((value, i) => value - grab.from[i]));
-    check("the spring goes from the body to the pointer", distance(taken) > 0.05, taken);
+    await view.until("it is held", () => window.tap.frame.grabs.length === 1);
+    await view.until("it follows while the clock stands still", ([from]) => {
+        const { id } = window.tap.scene.bodies.find((body) => body.name === "bob");
+        return Math.hypot(...[0, 1, 2].map((i) => window.tap.frame.poses[7 * id + i] - from[i])) > 0.1;
+    }, [before.at]);
+    const moved = await bob();
+    check("time stands still", moved.step === before.step, { before, moved });
+    check("the joint holds", Math.abs(Math.hypot(...moved.at) - Math.hypot(...before.at)) < 1e-5, { before, moved });
+
+    // Beyond its reach, away from the nail, there is a spring between.
+    const [nailX, nailY] = await view.project([0, 0, 0], eye);
+    const [bobX, bobY] = await view.project(moved.at, eye);
+    const far = [bobX + 0.15 * (bobX - nailX), bobY + 0.15 * (bobY - nailY)];
+    await view.page.mouse.move(...far, { steps: 4 });
+    await view.until("a spring is there", () => {
+        const grab = window.tap.frame.grabs[0];
+        return grab && Math.hypot(...grab.to.map((value, i) => value - grab.from[i])) > 0.05;
+    });
     await view.sleep(300);
     await view.page.screenshot({ path: join(pictureFolder, `drag-${engine}.png`) });
-    const clip = { x: x + 30, y: y - 15, width: 20, height: 20 };
+    const clip = { x: far[0] - 10, y: far[1] - 10, width: 20, height: 20 };
     const accent = await view.pixelsNear([0xd2, 0x39, 0x1f], clip, 48);
     check("the hand can be seen at the pointer", accent > 20, accent);
+    await view.page.mouse.up();
+    await view.until("it is let go", () => window.tap.frame.grabs.length === 0);
+    check("it stays where it was put", apart(await bob(), before) > 0.1);
+    await view.id("back").click();
+    await view.until("one step back undoes it", ([from]) => {
+        const { id } = window.tap.scene.bodies.find((body) => body.name === "bob");
+        return Math.hypot(...[0, 1, 2].map((i) => window.tap.frame.poses[7 * id + i] - from[i])) < 1e-6;
+    }, [before.at]);
+    check("at the same time", (await bob()).step === before.step);
+
+    // While the clock runs, the spring pulls.
+    await view.page.mouse.move(...await view.graspable("bob", eye));
+    await view.page.mouse.down();
+    await view.page.mouse.move(x + 30, y - 5, { steps: 3 });
+    await view.until("it is held", () => window.tap.frame.grabs.length === 1);
     await view.page.keyboard.press(" ");
-    await view.until("the body follows", (far) => {
-        const grab = window.tap.frame.grabs[0];
-        return grab && Math.hypot(...grab.to.map((value, i) => value - grab.from[i])) < 0.6 * far;
-    }, distance(taken));
+    await view.until("the clock runs", (step) => window.tap.frame.step > step + 5, before.step);
     await view.page.mouse.move(x, y, { steps: 3 });
+    await view.until("the body follows", () => {
+        const grab = window.tap.frame.grabs[0];
+        return grab && Math.hypot(...grab.to.map((value, i) => value - grab.from[i])) < 0.3;
+    });
     await view.page.mouse.up();
     await view.until("it is let go", () => window.tap.frame.grabs.length === 0);
     check("it is let go", true);

@@ -32,6 +32,7 @@ export class Gallery {
             }
             this.chooser.value = "";
         });
+        this.dialog.tabIndex = -1;
         fill(this.dialog,
             make("div", { class: "gallery-head" },
                 make("h2", {}, "Gallery"), this.search,
@@ -91,8 +92,12 @@ export class Gallery {
         } else {
             this.fillList();
             this.dialog.showModal();
-            this.search.focus();
-            this.search.select();
+            if (matchMedia("(pointer: fine)").matches) { // a keyboard on the screen would hide half of it
+                this.search.focus();
+                this.search.select();
+            } else {
+                this.dialog.focus();
+            }
         }
     }
 

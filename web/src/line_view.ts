@@ -19,12 +19,16 @@ export function coil(turns: number, wire: number, length: number): BufferGeometr
         points.push(new Vector3(Math.cos(angle), Math.sin(angle), (0.08 + 0.84 * i / steps) * length));
     }
     points.push(new Vector3(0, 0, 0.96 * length), new Vector3(0, 0, length));
-    return new TubeGeometry(new CatmullRomCurve3(points), Math.min(600, 2 * points.length), wire, 6)
-        .scale(1, 1, 1 / length);
+    return withOutward(new TubeGeometry(new CatmullRomCurve3(points), Math.min(600, 2 * points.length), wire, 6)
+        .scale(1, 1, 1 / length));
+}
+
+function withOutward(geometry: BufferGeometry): BufferGeometry {
+    return geometry.setAttribute("outward", geometry.getAttribute("normal"));
 }
 
 export function rod(): BufferGeometry {
-    return new CylinderGeometry(1, 1, 1, 12, 1).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+    return withOutward(new CylinderGeometry(1, 1, 1, 12, 1).rotateX(Math.PI / 2).translate(0, 0, 0.5));
 }
 
 // The matrix that puts a unit mesh between two points, `radius` wide.
@@ -68,7 +72,7 @@ export class LineViews {
         const material = makeSurface({
             color: new Color(first.kind === "string" ? "#8d8577" : "#8b9097"),
             roughness: first.kind === "string" ? 0.9 : 0.35, metalness: first.kind === "string" ? 0 : 0.8,
-        });
+        }, { radius: spring ? first.wire / first.radius : 1, wire: true });
         const mesh = new InstancedMesh(rod(), material, indices.length);
         mesh.instanceMatrix.setUsage(DynamicDrawUsage);
         mesh.frustumCulled = false;

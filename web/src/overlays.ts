@@ -2,14 +2,16 @@
 // bodies, the wind, names.
 
 import {
-    BufferAttribute, BufferGeometry, Color, ConeGeometry, CylinderGeometry, DynamicDrawUsage, InstancedMesh,
-    LineBasicMaterial, LineSegments, Matrix4, MeshBasicMaterial, Quaternion, SphereGeometry, Vector3,
+    Box3, BufferAttribute, BufferGeometry, Color, ConeGeometry, CustomBlending, CylinderGeometry, DynamicDrawUsage, InstancedMesh,
+    LineBasicMaterial, LineSegments, Matrix4, MeshBasicMaterial, OneFactor, OneMinusSrcAlphaFactor, Quaternion, SphereGeometry,
+    SrcAlphaFactor, Vector3, ZeroFactor,
 } from "three";
 import type { Scene } from "three";
 import { fill, find, format, make } from "./element";
 import { contactWords, jointWords } from "./protocol";
 import type { Frame, SceneMessage } from "./protocol";
 import type { SceneView } from "./scene_view";
+import type { Theme } from "./theme";
 
 export const overlayNames = {
     contacts: "Contact points",
@@ -39,7 +41,7 @@ class Marks {
     private mesh: InstancedMesh;
 
     constructor(private readonly scene: Scene, private readonly geometry: BufferGeometry,
-                private readonly material: MeshBasicMaterial, capacity = 64) {
+                private readonly material: MeshBasicMaterial, capacity = 64, private readonly order = 5) {
         this.mesh = this.makeMesh(capacity);
     }
 
@@ -47,7 +49,7 @@ class Marks {
         const mesh = new InstancedMesh(this.geometry, this.material, capacity);
         mesh.instanceMatrix.setUsage(DynamicDrawUsage);
         mesh.frustumCulled = false;
-        mesh.renderOrder = 5;
+        mesh.renderOrder = this.order;
         mesh.count = 0;
         this.scene.add(mesh);
         return mesh;
@@ -70,6 +72,20 @@ class Marks {
         this.mesh.count = count;
         this.mesh.instanceMatrix.needsUpdate = true;
     }
+}
+
+// A streak of air, of length 1 along z: it rises out of nothing and ends in a small head. Four sides: there are many.
+function streakShape(): BufferGeometry {
+    const shaft = new CylinderGeometry(0.012, 0.004, 0.86, 4, 4).rotateX(Math.PI / 2).translate(0, 0, 0.43);
+    const head = new ConeGeometry(0.036, 0.16, 6).rotateX(Math.PI / 2).translate(0, 0, 0.92);
+    const shape = join([shaft, head]);
+    const positions = shape.getAttribute("position");
+    const colours = new Float32Array(4 * positions.count).fill(1);
+    for (let i = 0; i < positions.count; ++i) {
+        colours[4 * i + 3] = Math.min(1, Math.max(0, positions.getZ(i)) ** 1.5);
+    }
+    shape.setAttribute("color", new BufferAttribute(colours, 4));
+    return shape;
 }
 
 // An arrow of length 1 along z, its shaft 0.03 thick.
@@ -112,7 +128,8 @@ export class Overlays {
     state = defaultOverlays();
     private readonly contactMarks: Marks;
     private readonly forceMarks: Marks;
-    private readonly windMarks: Marks;
+    private readonly windMarks: Marks[]; // behind everything, and a breath of it in front
+    private readonly windPaint: MeshBasicMaterial[];
     private readonly centreMarks: Marks;
     private readonly jointAxes: Axes;
     private readonly bodyAxes: Axes;
@@ -130,10 +147,28 @@ export class Overlays {
         });
         this.contactMarks = new Marks(scene, new SphereGeometry(1, 12, 8), mark("#e8a500"));
         this.forceMarks = new Marks(scene, arrowShape(), mark("#d2391f"));
-        this.windMarks = new Marks(scene, arrowShape(), mark("#2b8fb3", 0.85, false), 512);
+        // The air must not hide what it blows at. It is painted with the sky, before anything that stands in front of it, and
+        // once more over all of that, so faintly that colours stay. Blending of its own keeps the first among what is opaque.
+        const air = { vertexColors: true, depthWrite: false, toneMapped: false };
+        this.windPaint = [
+            new MeshBasicMaterial({
+                ...air, depthTest: false, blending: CustomBlending, blendSrc: SrcAlphaFactor, blendDst: OneMinusSrcAlphaFactor,
+                blendSrcAlpha: ZeroFactor, blendDstAlpha: OneFactor, // the canvas stays opaque
+            }),
+            new MeshBasicMaterial({ ...air, transparent: true }),
+        ];
+        this.windMarks = this.windPaint.map((paint, i) => new Marks(scene, streakShape(), paint, 512, i === 0 ? -0.5 : 5));
         this.centreMarks = new Marks(scene, new SphereGeometry(1, 16, 10), mark("#7a4fd0", 0.9));
         this.jointAxes = new Axes(scene);
         this.bodyAxes = new Axes(scene);
+    }
+
+    setTheme(theme: Theme): void {
+        this.windPaint.forEach((paint, i) => {
+            paint.color.set(theme === "dark" ? "#8fd0ea" : "#2b8fb3");
+            paint.opacity = (theme === "dark" ? 0.7 : 0.75) * (i === 0 ? 1 : 0.16);
+        });
+        this.view.redraw();
     }
 
     setScene(message: SceneMessage): void {
@@ -198,17 +233,29 @@ export class Overlays {
         const count = this.state.wind ? frame.arrows.length / 6 : 0;
         const at = new Vector3();
         const speed = new Vector3();
+        const box = new Box3();
         let greatest = 0;
         for (let i = 0; i < count; ++i) {
             greatest = Math.max(greatest, speed.fromArray(frame.arrows, 6 * i + 3).length());
+            box.expandByPoint(at.fromArray(frame.arrows, 6 * i));
         }
         this.greatestWind = Math.max(greatest, 0.99 * this.greatestWind);
-        const longest = 0.3 * this.view.radius;
+        // Streaks are a little longer than places are apart; where the air is nearly still there are none.
+        const apart = count > 1 ? box.getSize(at).length() / Math.sqrt(3) / Math.cbrt(count) : 0;
+        const longest = Math.min(Math.max(1.6 * apart, 0.08 * this.view.radius), 0.35 * this.view.radius);
         const scale = this.greatestWind > 1e-6 ? longest / this.greatestWind : 0;
-        this.windMarks.set(count, (i, into) => {
-            at.fromArray(frame.arrows, 6 * i);
-            arrowMatrix(at, speed.fromArray(frame.arrows, 6 * i + 3), scale, 0.5 * longest, into);
-        });
+        const least = 0.06 * this.greatestWind;
+        for (const marks of this.windMarks) {
+            marks.set(count, (i, into) => {
+                speed.fromArray(frame.arrows, 6 * i + 3);
+                at.fromArray(frame.arrows, 6 * i).addScaledVector(speed, -0.5 * scale);
+                if (speed.length() > least) {
+                    arrowMatrix(at, speed, scale, longest, into);
+                } else {
+                    into.makeScale(0, 0, 0);
+                }
+            });
+        }
     }
 
     private showJoints(frame: Frame): void {
@@ -240,7 +287,7 @@ export class Overlays {
             lines.push(`longest red arrow: ${format(this.greatestForce, 3)} N`);
         }
         if (this.state.wind && this.greatestWind > 1e-6) {
-            lines.push(`longest blue arrow: ${format(this.greatestWind, 3)} m/s`);
+            lines.push(`fastest air: ${format(this.greatestWind, 3)} m/s`);
         }
         const text = lines.join(" · ");
         if (this.legend.textContent !== text) {

@@ -35,6 +35,7 @@ import { Timeline } from "./timeline";
 
 const barsWait = 1000; // ms
 const largestScene = 8 << 20; // bytes of a message
+const largestVideo = 4096; // pixels, that encoders take
 const longestLink = 16_000; // characters that browsers and chats carry
 
 const files: [FileKind, string][] = [
@@ -75,7 +76,8 @@ export class Page implements Handlers {
     });
     private readonly gallery = new Gallery((name) => this.openNamed(name), (file) => void this.openFile(file));
     private readonly help = new Help(() => this.about());
-    private readonly capture = new Capture(this.view, () => this.fileName(), this.tell, (on) => this.showRecording(on));
+    private readonly capture = new Capture(this.view, () => this.fileName(), this.tell, (on) => this.showRecording(on),
+        (full) => this.setFull(full));
     private readonly switches = new Map<OverlayName, HTMLInputElement>();
     private readonly panel: Panel;
     private readonly theme: ThemeSwitch;
@@ -115,6 +117,7 @@ export class Page implements Handlers {
         ]);
         this.theme = new ThemeSwitch((theme) => {
             this.view.setTheme(theme);
+            this.overlays.setTheme(theme);
             this.aim.setTheme(theme);
             this.drag.setTheme(theme);
             this.plots.setTheme();
@@ -846,8 +849,8 @@ export class Page implements Handlers {
 
     private watchWindow(): void {
         const fit = () => {
-            const { clientWidth, clientHeight } = this.view.canvas;
-            this.view.resize(Math.max(1, clientWidth), Math.max(1, clientHeight), this.sharpness * Math.min(devicePixelRatio, 2));
+            const { clientHeight } = this.view.canvas;
+            this.fitCanvas();
             this.camera.covered = Math.min(0.5, (isNarrow() ? 230 : 120) / Math.max(1, clientHeight));
             if (this.camera.preset !== null) {
                 this.camera.look(this.camera.preset, this.view.centre);
@@ -923,7 +926,7 @@ export class Page implements Handlers {
             this.view.studio.makeCheaper();
             this.sharpness *= 0.75;
             this.slowPictures = 0;
-            this.view.resize(this.view.canvas.clientWidth, this.view.canvas.clientHeight, this.sharpness * Math.min(devicePixelRatio, 2));
+            this.fitCanvas();
         }
     }
 
@@ -933,6 +936,25 @@ export class Page implements Handlers {
             this.ready = true;
             this.connection.send({ do: "ready" });
         }
+    }
+
+    // A picture or video has all pixels of the display, whatever is seen meanwhile, and a video keeps their number.
+    private full = false;
+
+    private setFull(full: boolean): void {
+        this.full = false;
+        this.fitCanvas(full);
+        this.full = full;
+    }
+
+    private fitCanvas(full = false): void {
+        if (this.full) {
+            return;
+        }
+        const width = Math.max(1, this.view.canvas.clientWidth);
+        const height = Math.max(1, this.view.canvas.clientHeight);
+        const all = Math.min(devicePixelRatio, largestVideo / Math.max(width, height));
+        this.view.resize(width, height, full ? all : this.sharpness * Math.min(devicePixelRatio, 2), full);
     }
 
     private tick(time: number, before: number): void {

@@ -3,6 +3,7 @@
 import type uPlot from "uplot";
 import type { Connection } from "./connection";
 import { fill, format, make } from "./element";
+import { EnergyStart, plotRange, withoutRoundOff } from "./energy";
 import type { Frame, Quantity, SceneMessage } from "./protocol";
 import { Samples } from "./samples";
 
@@ -13,7 +14,7 @@ interface Watched {
     shown: boolean;
 }
 
-const energyNames = ["kinetic", "of gravity", "otherwise stored", "total"];
+const energyNames = ["kinetic", "of gravity", "otherwise stored", "total"]; // from the start
 const redrawPeriod = 90; // ms
 const startShown = 3;
 
@@ -22,6 +23,7 @@ export class Plots {
     private readonly chips = make("div", { class: "chips", role: "group", "aria-label": "Probes" });
     private readonly charts = make("div", { class: "charts" });
     private energies = new Samples(4);
+    private start = new EnergyStart();
     private probes = new Samples(0);
     private watched: Watched[] = [];
     private layout: Watched[] = []; // what frames carry now
@@ -40,6 +42,7 @@ export class Plots {
     setScene(message: SceneMessage): void {
         if (!message.keeps) {
             this.energies = new Samples(4);
+            this.start = new EnergyStart(message.energies);
         }
         const extras = message.keeps ? this.watched.filter((entry) => typeof entry.quantity !== "string") : [];
         this.watched = message.probes.map((probe, i) => ({
@@ -121,7 +124,7 @@ export class Plots {
             this.past = frame.time;
         } else {
             this.past = null;
-            this.energies.add(frame.time, frame.energies);
+            this.energies.add(frame.time, this.start.count(frame.energies));
             if (frame.probes.length === this.layout.length) {
                 this.probes.add(frame.time, frame.probes);
             }
@@ -133,9 +136,14 @@ export class Plots {
         }
     }
 
+    private shown(samples: Samples, columns: number[]): [number[], ...number[][]] {
+        return [samples.times, ...withoutRoundOff(columns.map((column) => samples.columns[column] ?? []),
+            samples === this.energies ? this.start.noise : 0)];
+    }
+
     private redraw(): void {
         for (const { plot, samples, columns } of this.plots) {
-            plot.setData([samples.times, ...columns.map((column) => samples.columns[column] ?? [])]);
+            plot.setData(this.shown(samples, columns));
             if (plot.cursor.idx == null && samples.times.length > 0) {
                 plot.setLegend({ idx: samples.times.length - 1 }); // the newest values, while nobody points at others
             }
@@ -150,7 +158,7 @@ export class Plots {
         if (!this.visible || !this.draw) {
             return;
         }
-        this.addPlot(this.draw, "Energy", "J", this.energies, [0, 1, 2, 3], energyNames);
+        this.addPlot(this.draw, "Energy since the start", "J", this.energies, [0, 1, 2, 3], energyNames);
         const units = new Map<string, number[]>();
         this.layout.forEach((entry, i) => units.set(entry.unit, [...(units.get(entry.unit) ?? []), i]));
         for (const [unit, columns] of units) {
@@ -172,7 +180,7 @@ export class Plots {
         this.charts.append(host);
         const plot = new draw({
             width: Math.max(120, this.charts.clientWidth), height: 132,
-            scales: { x: { time: false } },
+            scales: { x: { time: false }, y: { range: (_, low, high) => plotRange(low ?? NaN, high ?? NaN) } },
             legend: { show: true, live: true, markers: { width: 0, fill: (_, i) => colour(`--series-${((i - 1) % 6) + 1}`) } },
             cursor: { y: false, sync: { key: "sinew" }, points: { size: 5 } },
             axes: [
@@ -187,7 +195,7 @@ export class Plots {
                 })),
             ],
             hooks: { draw: [(drawn) => this.drawPast(drawn, colour("--accent"))] },
-        }, [samples.times, ...columns.map((column) => samples.columns[column] ?? [])], host);
+        }, this.shown(samples, columns), host);
         this.plots.push({ plot, samples, columns });
     }
 

@@ -154,6 +154,7 @@ export interface SceneMessage {
     policy: string;
     gravity: Triple;
     duration: number;
+    energies?: number[]; // kinetic, of gravity, otherwise stored, total, as it was told
     keeps: boolean;
     camera: CameraDef;
     size: [Triple, Triple];

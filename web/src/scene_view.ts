@@ -11,7 +11,7 @@ import { BendingViews } from "./bending";
 import type { Frame, Mesh as MeshMessage, SceneMessage, Shape } from "./protocol";
 import { LineViews } from "./line_view";
 import { Studio } from "./studio";
-import { makeSurface } from "./surface";
+import { addOutward, findThinness, leastRadius, makeSurface } from "./surface";
 import type { Theme } from "./theme";
 
 export interface Pick {
@@ -115,11 +115,14 @@ export class SceneView {
         this.dirty = true;
     }
 
-    resize(width: number, height: number, ratio: number): void {
-        this.renderer.setPixelRatio(ratio);
-        this.renderer.setSize(width, height, false);
+    // In pixels of the page, of which one has `ratio` of the canvas; `even`: numbers of those are even.
+    resize(width: number, height: number, ratio: number, even = false): void {
+        this.renderer.setPixelRatio(even ? 1 : ratio);
+        this.renderer.setSize(even ? evenly(ratio * width) : width, even ? evenly(ratio * height) : height, false);
         this.camera.aspect = width / Math.max(1, height);
         this.camera.updateProjectionMatrix();
+        // At least a pixel of the page wide, and a little more than one of the picture.
+        leastRadius.value = 2 * Math.max(0.5, 0.6 / ratio) / Math.max(1, height);
         (this.outlineMaterial.uniforms.pixel!.value as Vector2).set(2 / width, 2 / Math.max(1, height));
         this.redraw();
     }
@@ -241,12 +244,16 @@ export class SceneView {
                 }
             }
         }
+        const thin = findThinness(geometry.getAttribute("position").array, geometry.index!.array);
+        if (thin) {
+            addOutward(geometry);
+        }
         for (const members of kinds.values()) {
             const first = members[0]!.shape;
             const material = makeSurface({
                 roughness: first.roughness, metalness: first.metallic, side: DoubleSide,
                 wireframe: this.wire,
-            });
+            }, thin);
             this.makeGlass(material);
             const mesh = new InstancedMesh(geometry, material, members.length);
             mesh.instanceMatrix.setUsage(DynamicDrawUsage);
@@ -448,24 +455,8 @@ export class SceneView {
     }
 }
 
-// Normals averaged over all vertices at one place, so that an outline has no gaps at sharp edges.
-function addOutward(geometry: BufferGeometry): void {
-    if (geometry.getAttribute("outward")) {
-        return;
-    }
-    const positions = geometry.getAttribute("position").array;
-    const normals = geometry.getAttribute("normal").array;
-    const sums = new Map<string, Vector3>();
-    const keys: string[] = [];
-    for (let i = 0; i < positions.length; i += 3) {
-        const key = `${positions[i]} ${positions[i + 1]} ${positions[i + 2]}`;
-        keys.push(key);
-        const sum = sums.get(key) ?? new Vector3();
-        sums.set(key, sum.add(new Vector3(normals[i], normals[i + 1], normals[i + 2])));
-    }
-    const outward = new Float32Array(positions.length);
-    keys.forEach((key, i) => sums.get(key)!.toArray(outward, 3 * i));
-    geometry.setAttribute("outward", new BufferAttribute(outward, 3));
+function evenly(pixels: number): number {
+    return Math.max(2, 2 * Math.floor(pixels / 2));
 }
 
 function offsetOf(shape: Shape): Matrix4 {

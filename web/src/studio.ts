@@ -5,7 +5,7 @@ import {
     SphereGeometry,
 } from "three";
 import type { Scene, Vector3 } from "three";
-import { keyDirection, rimLight, roomLight } from "./surface";
+import { keyDirection, rimLight, roomLight, wireTone } from "./surface";
 import type { Theme } from "./theme";
 
 interface Palette {
@@ -17,12 +17,13 @@ interface Palette {
     sky: number;
     reflections: number;
     rim: number; // light from behind
+    wires: number; // see wireTone
 }
 
 const palettes: Record<Theme, Palette> = {
-    light: { zenith: "#dde1e2", horizon: "#f3f0ea", ground: "#e2ddd3", shadow: 0.3, key: 2.0, sky: 0.6, reflections: 0.72, rim: 0 },
+    light: { zenith: "#dde1e2", horizon: "#f3f0ea", ground: "#e2ddd3", shadow: 0.3, key: 2.0, sky: 0.6, reflections: 0.72, rim: 0, wires: -0.5 },
     dark: {
-        zenith: "#1f2227", horizon: "#6e737b", ground: "#393c42", shadow: 0.5, key: 2.3, sky: 0.7, reflections: 0.9, rim: 0.3,
+        zenith: "#1f2227", horizon: "#6e737b", ground: "#393c42", shadow: 0.5, key: 2.3, sky: 0.7, reflections: 0.9, rim: 0.3, wires: 0.86,
     },
 };
 
@@ -93,6 +94,7 @@ export class Studio {
         this.fill.groundColor.set(palette.ground);
         roomLight.value = palette.reflections;
         rimLight.value = palette.rim;
+        wireTone.value = palette.wires;
         this.paintGround();
     }
 
