@@ -280,7 +280,7 @@ static sn_status find_held_step(leading *lead, bool *moves, sn_error *error)
 {
     sn_status status = find_metric(lead, error);
     for (int i = 0; i < lead->limits.count; ++i) {
-        lead->limits.data[i].side = 0;
+        lead->limits.data[i].side = lead->limits.data[i].locked ? 1 : 0;
     }
     if (status == SN_OK) {
         find_jacobian(lead);
