@@ -47,6 +47,7 @@ const steepest = Math.PI / 2 - 1e-4;
 export class OrbitCamera {
     preset: Preset | null = "scene";
     covered = 0; // share of the picture's height that bars cover
+    coveredSide = 0; // share of its width that a panel covers
     private readonly now: Place = { target: new Vector3(), azimuth: -1, elevation: 0.4, distance: 3 };
     private readonly goal: Place = { target: new Vector3(), azimuth: -1, elevation: 0.4, distance: 3 };
     private own: CameraDef | null = null;
@@ -100,7 +101,8 @@ export class OrbitCamera {
     private frameScene(own: CameraDef): void {
         const direction = new Vector3(...own.position).sub(new Vector3(...own.target)).normalize();
         const tangent = Math.tan(0.5 * MathUtils.degToRad(this.camera.fov));
-        const distance = framingDistance(this.frameHalf, direction, tangent * (1 - this.covered), tangent * this.camera.aspect);
+        const distance = framingDistance(this.frameHalf, direction, tangent * (1 - this.covered),
+            tangent * this.camera.aspect * (1 - this.coveredSide));
         this.setGoal(direction.multiplyScalar(distance).add(this.frameCentre).toArray(), this.frameCentre.toArray());
     }
 

@@ -849,9 +849,9 @@ export class Page implements Handlers {
 
     private watchWindow(): void {
         const fit = () => {
-            const { clientHeight } = this.view.canvas;
             this.fitCanvas();
-            this.camera.covered = Math.min(0.5, (isNarrow() ? 230 : 120) / Math.max(1, clientHeight));
+            this.camera.covered = this.coverage();
+            this.camera.coveredSide = this.sideCoverage();
             if (this.camera.preset !== null) {
                 this.camera.look(this.camera.preset, this.view.centre);
                 this.camera.jump();
@@ -908,6 +908,29 @@ export class Page implements Handlers {
             : { right: panel ? panel.offsetWidth : 0, bottom: 76 };
     }
 
+    // The share of the picture's height that bars cover; on a phone panels do, too.
+    private coverage(): number {
+        const covered = isNarrow() ? 120 + this.wantedInset().bottom : 120;
+        return Math.min(0.6, covered / Math.max(1, this.view.canvas.clientHeight));
+    }
+
+    private sideCoverage(): number {
+        return Math.min(0.6, this.wantedInset().right / Math.max(1, this.view.canvas.clientWidth));
+    }
+
+    // A view that nobody has turned stands back when a panel comes before it.
+    private standBack(): void {
+        const covered = this.coverage();
+        const side = this.sideCoverage();
+        if (Math.abs(covered - this.camera.covered) + Math.abs(side - this.camera.coveredSide) > 0.01) {
+            this.camera.covered = covered;
+            this.camera.coveredSide = side;
+            if (this.camera.preset !== null) {
+                this.camera.look(this.camera.preset, this.view.centre);
+            }
+        }
+    }
+
     private easeInsets(share: number): void {
         const wanted = this.wantedInset();
         const right = this.inset.right + share * (wanted.right - this.inset.right);
@@ -915,6 +938,7 @@ export class Page implements Handlers {
         if (Math.abs(wanted.right - this.inset.right) + Math.abs(wanted.bottom - this.inset.bottom) > 0.5) {
             this.inset = { right, bottom };
             this.view.setInsets(right, bottom);
+            this.standBack();
         }
     }
 
