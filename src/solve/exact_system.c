@@ -54,11 +54,13 @@ void sn_exact_system_free(sn_exact_system *system)
 
 // ---- one block ----
 
+enum { FREE = 6 }; // velocities of a free body
+
 // The longest run of columns within from .. to that are 0 in all rows.
 static void find_gap(const double *j, int width, int count, sn_exact_side *side)
 {
     side->gap = side->end = side->to;
-    for (int i = side->from, first = i; i < side->to; ++i) {
+    for (int i = side->from, first = i; i < side->to && count > FREE; ++i) {
         bool empty = true;
         for (int a = 0; a < width; ++a) {
             empty = empty && j[a * count + i] == 0.0;
@@ -167,7 +169,6 @@ void sn_exact_system_prepare(sn_exact_system *system)
 
 // Points on free bodies, three rows of six numbers, are most of all: their loops are written out by
 // the compiler. The sums are the same.
-enum { FREE = 6 };
 
 static bool is_point_on_free(const sn_exact_block *block, const sn_exact_agent *agent)
 {
