@@ -14,13 +14,15 @@ static void repair(const sn_polygons *polygons)
         sn_vec3 p = polygons->positions.data[i];
         sn_mesh_builder_vertex(&builder, sn_vec3_is_finite(p) ? p : SN_VEC3_ZERO);
     }
-    for (int f = 0; f < polygons->sizes.count; corners += polygons->sizes.data[f++]) {
-        for (int k = 2; k < polygons->sizes.data[f]; ++k) {
+    for (int f = 0; f < polygons->sizes.count; ++f) {
+        int size = polygons->sizes.data[f];
+        for (int k = 2; k < size; ++k) {
             int a = corners[0], b = corners[k - 1], c = corners[k];
             if (a != b && b != c && c != a) {
                 sn_mesh_builder_triangle(&builder, a, b, c);
             }
         }
+        corners = size > 0 ? corners + size : corners;
     }
     sn_mesh *mesh = NULL, *repaired = NULL;
     sn_mesh_repair counts = {0};
