@@ -233,6 +233,9 @@ static sn_status add_polygons(importer *in, const sn_polygons *polygons)
     const int *corners = polygons->corners.data;
     for (int f = 0; f < polygons->sizes.count && status == SN_OK; ++f) {
         int size = polygons->sizes.data[f];
+        if (size == 0) {
+            continue;
+        }
         status = add_face(in, corners, size, 0, mirrored, (face_name){NULL, (unsigned)f});
         corners += size;
     }

@@ -71,8 +71,7 @@ static void read_face(sn_words *w, sn_polygons *polygons)
 
 static void skip_statement(sn_words *w)
 {
-    while (line_goes_on(w)) {
-        sn_words_next(w);
+    while (line_goes_on(w) && sn_words_next(w)) {
     }
 }
 

@@ -6,8 +6,7 @@
 // Normals and colours follow in the same line.
 static void skip_rest(sn_words *w)
 {
-    while (sn_words_line_goes_on(w)) {
-        sn_words_next(w);
+    while (sn_words_line_goes_on(w) && sn_words_next(w)) {
     }
 }
 
