@@ -149,10 +149,10 @@ static inline sn_mesh *bumpy_surface(int segments, double height, uint64_t seed)
     int count = sn_mesh_vertex_count(ball);
     sn_vec3 *x = malloc((size_t)count * sizeof *x), waves[6];
     sn_random random = {seed, 2, 0};
-    for (int k = 0; k < 6; ++k) {
-        waves[k] =
-            sn_vec3_make(sn_random_range(&random, -14, 14), sn_random_range(&random, -14, 14),
-                         sn_random_range(&random, -14, 14));
+    for (int k = 0; k < 6; ++k) { // one after the other: compilers order arguments as they like
+        waves[k].x = sn_random_range(&random, -14, 14);
+        waves[k].y = sn_random_range(&random, -14, 14);
+        waves[k].z = sn_random_range(&random, -14, 14);
     }
     for (int i = 0; i < count; ++i) {
         sn_vec3 p = sn_mesh_positions(ball)[i];

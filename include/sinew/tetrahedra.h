@@ -335,7 +335,7 @@ SN_API sn_tetrahedra_fill_options sn_default_tetrahedra_fill_options(void);
 // cross, with triangles that share no vertices. Inside is where it winds around by more than a half
 // (generalised winding number). All dihedral angles are above 10 degrees; elements get coarser
 // inward; sharp edges may be cut off by a part of `edge`. If the volume is off by more than 1 %,
-// edges of a half and of a quarter are tried; then the body is scaled to the volume that the
+// shorter edges are tried, down to a quarter; then the body is scaled to the volume that the
 // surface encloses. SN_ERROR_GEOMETRY: nothing is enclosed, or walls are too thin for the edge. The
 // same bits everywhere.
 //

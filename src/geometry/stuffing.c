@@ -1,7 +1,7 @@
 // Isosurface stuffing (Labelle and Shewchuk 2007) of the points around which a surface winds: a
 // graded lattice, cut at the surface, fitted to it, and scaled to its volume. Where the volume is
 // off by more than a hundredth, as at walls that fall between points of the lattice, it is done
-// again with a lattice twice as fine.
+// again with finer lattices, each of twice as many elements.
 #include "geometry/stuffing.h"
 
 #include "base/error.h"
@@ -11,7 +11,10 @@
 #include "geometry/tetrahedra_faces.h"
 #include "math/elementary.h"
 
-enum { MOST_ELEMENTS = 2000000, MOST_CUBES = 1 << 25, MOST_HALVINGS = 2 };
+enum { MOST_ELEMENTS = 2000000, MOST_CUBES = 1 << 25, FINER_LATTICES = 6 };
+
+// How much shorter the edges of the next lattice are: the cube root of 1/2.
+static const double FINER = 0.79370052598409974;
 
 // Volume that may lack before a finer lattice is tried, and at all.
 static const double GOOD = 0.01, USABLE = 0.1;
@@ -231,7 +234,7 @@ static sn_status fill_well(filling *f, double edge, sn_tetrahedra **best,
                            sn_tetrahedra_fill_report *report, sn_error *error)
 {
     double spacing = edge;
-    for (int i = 0; i <= MOST_HALVINGS && is_affordable(f, spacing); ++i, spacing *= 0.5) {
+    for (int i = 0; i <= FINER_LATTICES && is_affordable(f, spacing); ++i, spacing *= FINER) {
         sn_tetrahedra *body = NULL;
         sn_tetrahedra_fill_report found;
         sn_status status = fill_once(f, spacing, &body, &found, error);
