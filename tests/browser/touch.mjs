@@ -222,11 +222,12 @@ export async function phone({ browser, servers, pictureFolder }, engine, check) 
     await view.pause();
     const [x, y] = await view.place("bob", eye);
     await view.page.screenshot({ path: join(pictureFolder, `phone-pendulum-${engine}.png`) });
+    await view.get(() => window.tap.watchMotion(1e9));
     const lift = await touch(view, [[x, y], [x + 20, y - 20], [x + 40, y - 40]]);
     await view.until("a finger takes it", () => window.tap.frame.grabs.length === 1);
-    await view.get(() => window.tap.watchMotion(1e9));
+    await view.until("it follows the finger", () => window.tap.motion.most > 0.01); // while the clock stands still, too
     await view.page.keyboard.press(" ");
-    await view.until("it follows the finger", () => window.tap.motion.most > 0.01);
+    await view.running("the clock runs with the finger on it");
     await lift();
     await view.until("it is let go", () => window.tap.frame.grabs.length === 0);
     check("a finger drags", true);
