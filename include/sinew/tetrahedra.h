@@ -318,11 +318,12 @@ typedef struct sn_tetrahedra_fill_options {
 } sn_tetrahedra_fill_options;
 
 typedef struct sn_tetrahedra_fill_report {
-    double surface_volume;              // m^3 that the surface encloses
-    double filled_volume;               // of the elements, before they were scaled
-    double scale;                       // factor on all lengths that made both equal
-    double edge;                        // m: what it was filled with, see sn_tetrahedra_fill
-    int dropped_parts;                  // crumbs of less than a cube of the lattice, left out
+    double surface_volume; // m^3 that the surface encloses
+    double filled_volume;  // of the elements, before they were scaled
+    double scale;          // factor on all lengths that made both equal
+    double edge;           // m: what it was filled with, see sn_tetrahedra_fill
+    int dropped_parts;     // crumbs of less than a cube of the lattice, left out
+    int pinches; // edges and vertices by which alone parts hang together, as at thin walls
     bool open, overlapping, inside_out; // what is wrong with the surface, and did not matter
 } sn_tetrahedra_fill_report;
 

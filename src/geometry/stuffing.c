@@ -11,7 +11,7 @@
 #include "geometry/tetrahedra_faces.h"
 #include "math/elementary.h"
 
-enum { MOST_ELEMENTS = 2000000, MOST_CUBES = 1 << 25, FINER_LATTICES = 6 };
+enum { MOST_ELEMENTS = 2000000, MOST_CUBES = 1 << 25, FINER_LATTICES = 6, FINER_FOR_PINCHES = 3 };
 
 // How much shorter the edges of the next lattice are: the cube root of 1/2.
 static const double FINER = 0.79370052598409974;
@@ -159,6 +159,16 @@ static sn_status create(const sn_stuffing_mesh *mesh, sn_tetrahedra **body, sn_e
     return sn_tetrahedra_create(&def, body, error);
 }
 
+// Edges and vertices by which alone parts hang together: walls too thin for the lattice.
+static sn_status count_pinches(const sn_tetrahedra *body, int *pinches, sn_error *error)
+{
+    sn_tetrahedra_report found = {0};
+    sn_status status = sn_tetrahedra_check(body, &found, error);
+    *pinches = found.counts[SN_TETRAHEDRA_HINGE] + found.counts[SN_TETRAHEDRA_PINCHED_VERTEX];
+    sn_tetrahedra_report_free(&found);
+    return status == SN_ERROR_MEMORY ? status : SN_OK;
+}
+
 // *body stays NULL where no point of the lattice is inside.
 static sn_status fill_once(filling *f, double spacing, sn_tetrahedra **body,
                            sn_tetrahedra_fill_report *report, sn_error *error)
@@ -181,6 +191,7 @@ static sn_status fill_once(filling *f, double spacing, sn_tetrahedra **body,
         status = create(&mesh, body, error);
         status =
             status == SN_OK ? drop_crumbs(body, spacing, &report->dropped_parts, error) : status;
+        status = status == SN_OK ? count_pinches(*body, &report->pinches, error) : status;
         status = status == SN_OK
                      ? sn_stuffing_fit(*body, f->surface, f->tree, f->turn, spacing, error)
                      : status;
@@ -229,7 +240,17 @@ static sn_status refuse_edge(const filling *f, double edge, sn_error *error)
         edge, MOST_ELEMENTS, longer);
 }
 
-// With ever finer lattices until the volume is right. The best one is kept.
+static bool is_better(const sn_tetrahedra_fill_report *a, const sn_tetrahedra_fill_report *b)
+{
+    bool a_good = miss_of(a) <= GOOD, b_good = miss_of(b) <= GOOD;
+    if (a_good != b_good) {
+        return a_good;
+    }
+    return a_good ? a->pinches == 0 && b->pinches > 0 : miss_of(a) < miss_of(b);
+}
+
+// With ever finer lattices until the volume is right and, for some of them, nothing hangs together
+// by edges alone. The best one is kept.
 static sn_status fill_well(filling *f, double edge, sn_tetrahedra **best,
                            sn_tetrahedra_fill_report *report, sn_error *error)
 {
@@ -241,14 +262,15 @@ static sn_status fill_well(filling *f, double edge, sn_tetrahedra **best,
         if (status != SN_OK) {
             return status;
         }
-        if (body != NULL && (*best == NULL || miss_of(&found) < miss_of(report))) {
+        if (body != NULL && (*best == NULL || is_better(&found, report))) {
             sn_tetrahedra_release(*best);
             *best = body;
             *report = found;
         } else {
             sn_tetrahedra_release(body);
         }
-        if (*best != NULL && miss_of(report) <= GOOD) {
+        if (*best != NULL && miss_of(report) <= GOOD &&
+            (report->pinches == 0 || i >= FINER_FOR_PINCHES)) {
             break;
         }
     }
