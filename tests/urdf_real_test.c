@@ -123,7 +123,7 @@ static const struct {
     {"mimic_beyond_limits", "23:5", "0 is beyond the limits of \"left\": it starts at 0.02"},
     {"mesh_lfs_pointer", "12:9", "the mesh \"pointer.stl\" is not found (it is only a pointer: run `git lfs pull`): an empty shape"},
     {"mesh_http", "12:9", "the mesh \"https://example.org/wedge.obj\" is not found (it cannot be reached, expected package://, file:// or a path): an empty shape"},
-    {"mesh_broken", "12:9", "mesh: breaks off: endsolid was expected at the end of a text STL file (tests/data/urdf/real/broken.stl): an empty shape"},
+    {"mesh_broken", "12:9", "mesh: has no faces (tests/data/urdf/real/broken.stl): an empty shape"},
     {"mesh_xacro_path", "12:9", "the mesh \"file://$(find arm_description)/meshes/arm.stl\" is not found (xacro has not been run on this file): an empty shape"},
 };
 // clang-format on

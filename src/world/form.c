@@ -10,7 +10,7 @@
 
 struct sn_form {
     atomic_int references;
-    int count;
+    int count, touching;
     sn_collider *colliders; // count, or NULL
     sn_shape shapes[];      // count
 };
@@ -18,6 +18,11 @@ struct sn_form {
 const sn_shape *sn_form_shapes(const sn_form *form)
 {
     return form != NULL ? form->shapes : NULL;
+}
+
+int sn_form_touching(const sn_form *form)
+{
+    return form != NULL ? form->touching : 0;
 }
 
 const sn_collider *sn_form_colliders(const sn_form *form)
@@ -134,6 +139,7 @@ sn_status sn_form_make(const sn_shape *shapes, int count, bool with_colliders, s
     for (int i = 0; i < count; ++i) {
         form->shapes[i] = shapes[i];
         sn_shape_retain(&form->shapes[i]);
+        form->touching += sn_shape_touches(&shapes[i]);
     }
     sn_status status = with_colliders ? make_colliders(form, error) : SN_OK;
     if (status != SN_OK) {

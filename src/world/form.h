@@ -19,6 +19,7 @@ SN_API sn_form *sn_form_retain(sn_form *form);
 SN_API void sn_form_release(sn_form *form); // NULL is allowed
 
 SN_API const sn_shape *sn_form_shapes(const sn_form *form);
+SN_API int sn_form_touching(const sn_form *form); // how many of its shapes touch
 // One for each shape, empty for those that are only drawn. NULL: made without.
 SN_API const sn_collider *sn_form_colliders(const sn_form *form);
 

@@ -320,7 +320,7 @@ static double closest_elastic(const sn_world *world, const sn_body_record *elast
                    ? sn_skin_distance(skin, second, INFINITY, on_elastic, on_other)
                    : NAN;
     }
-    for (int i = 0; i < other->touch_count && skin != NULL && other->touch >= 0; ++i) {
+    for (int i = 0; i < sn_form_touching(other->form) && skin != NULL && other->touch >= 0; ++i) {
         int shape = other->touch + i;
         sn_vec3 p, q;
         double distance =
@@ -352,8 +352,8 @@ double sn_world_closest(const sn_world *world, sn_body a, sn_body b, sn_vec3 *on
         return closest_elastic(world, of_b, of_a, on_b, on_a);
     }
     const sn_touch *touch = &world->touch;
-    for (int i = 0; i < of_a->touch_count; ++i) {
-        for (int k = 0; k < of_b->touch_count; ++k) {
+    for (int i = 0; i < sn_form_touching(of_a->form); ++i) {
+        for (int k = 0; k < sn_form_touching(of_b->form); ++k) {
             int first = of_a->touch + i, second = of_b->touch + k;
             sn_collide_cache cache = {0};
             sn_vec3 p, q;

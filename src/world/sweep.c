@@ -22,6 +22,7 @@
 #include "collide/query.h"
 #include "collide/torus_pairs.h"
 #include "math/rotation.h"
+#include "world/form.h"
 #include "world/touch.h"
 #include "world/world.h"
 
@@ -549,7 +550,7 @@ static bool go_on(sn_world *world, uint32_t shape, sn_vec3 way, sn_quat rotation
     put_on_way(world, record->agent.agent,
                sn_transform_multiply(place, sn_transform_inverse(local)));
     bool kept = true;
-    for (int i = 0; i < record->touch_count; ++i) {
+    for (int i = 0; i < sn_form_touching(record->form); ++i) {
         uint32_t each = (uint32_t)(record->touch + i);
         sn_broad_move(touch->broad, touch->shapes.data[each].proxy, bounds_of_way(world, each),
                       SN_VEC3_ZERO);

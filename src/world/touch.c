@@ -85,7 +85,6 @@ static sn_status add_shapes(sn_world *world, uint32_t body, sn_error *error)
     }
     touch->shapes.count = touch->places.count = next;
     record->touch = first;
-    record->touch_count = next - first;
     return SN_OK;
 }
 
@@ -189,14 +188,14 @@ void sn_touch_remove_body(sn_world *world, uint32_t body)
     if (record->touch < 0) {
         return;
     }
-    for (int i = 0; i < record->touch_count; ++i) {
+    for (int i = 0; i < sn_form_touching(record->form); ++i) {
         sn_touch_shape *shape = &touch->shapes.data[record->touch + i];
         if (shape->proxy >= 0) {
             sn_broad_remove(touch->broad, shape->proxy);
         }
         *shape = (sn_touch_shape){.proxy = -1};
     }
-    touch->dead += record->touch_count;
+    touch->dead += sn_form_touching(record->form);
     touch->wake = true;
     record->touch = -1;
     filter_pairs(world, is_alive);

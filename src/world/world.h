@@ -39,8 +39,7 @@ typedef struct sn_body_record {
     sn_body_type type;
     int shape_count;
     sn_agent_ref agent;
-    int touch;              // first of its shapes in world.touch; -1: it meets nothing
-    int touch_count;        // how many are there: those that touch, in order
+    int touch;              // first of its shapes that touch in world.touch; -1: it meets nothing
     sn_form *form;          // NULL: no shapes
     const sn_shape *shapes; // shape_count, of the form
     double volume;          // m^3
