@@ -16,6 +16,18 @@ enum { PATH_SIZE = 4096, UP_LIMIT = 32 };
 
 // ---- files and folders ----
 
+// A place without files, such as a browser, has no real paths either.
+static const char *real_path(const char *path, char real[PATH_SIZE])
+{
+#ifdef __wasi__
+    (void)path;
+    (void)real;
+    return NULL;
+#else
+    return realpath(path, real);
+#endif
+}
+
 static bool is_there(const char *folder, const char *name, bool folders)
 {
     char *path = sn_path_join(folder, name);
@@ -37,7 +49,7 @@ static bool join(char path[PATH_SIZE], const char *a, const char *b)
 static const char *real_name(const char *folder, const char *relative, char real[PATH_SIZE])
 {
     char *path = sn_path_join(folder, relative[0] != '\0' ? relative : ".");
-    const char *found = path != NULL ? realpath(path, real) : NULL;
+    const char *found = path != NULL ? real_path(path, real) : NULL;
     sn_free(path);
     return found != NULL ? strrchr(found, '/') + 1 : NULL;
 }
@@ -138,7 +150,7 @@ static bool try_given(wanted *w)
     char real[PATH_SIZE], inner[PATH_SIZE];
     for (int i = 0; i < scene->package_count; ++i) {
         const sn_package *package = &scene->packages[i];
-        if (strcmp(package->name, w->name) == 0 && realpath(package->folder, real) != NULL &&
+        if (strcmp(package->name, w->name) == 0 && real_path(package->folder, real) != NULL &&
             (try_root(w, real) || (join(inner, real, w->name) && try_root(w, inner)))) {
             return true;
         }
@@ -147,7 +159,7 @@ static bool try_given(wanted *w)
     for (int i = 0; i < list->count; ++i) {
         char *path =
             sn_path_join(scene->sources.data[list->places[i].source].folder, list->data[i]);
-        const char *base = path != NULL ? realpath(path, real) : NULL;
+        const char *base = path != NULL ? real_path(path, real) : NULL;
         bool named = list->keys != NULL && strcmp(list->keys[i], w->name) == 0;
         bool found = base != NULL &&
                      ((named && try_root(w, real)) ||
@@ -189,7 +201,7 @@ static bool try_variable(wanted *w, const char *variable, const char *below)
         if (length > 0 && length < sizeof root) {
             memcpy(inner, at, length);
             inner[length] = '\0';
-            if (realpath(inner, real) != NULL && join(root, real, below) &&
+            if (real_path(inner, real) != NULL && join(root, real, below) &&
                 try_folder(w, root, strrchr(real, '/') + 1, below[0] == '\0')) {
                 return true;
             }
