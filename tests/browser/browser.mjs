@@ -340,7 +340,7 @@ export class View {
     }
 
     // The canvas as it is shown, without what lies over it, three bytes a pixel.
-    async pixels() {
+    async canvasPixels() {
         const picture = await this.page.locator("#canvas").screenshot({
             style: "#top, #side, #transport, #hint, #labels { visibility: hidden !important; }",
         });

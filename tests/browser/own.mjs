@@ -25,7 +25,7 @@ const falling = {
 
 // The box of red or blue pixels on the canvas, as shares of it, and how many there are.
 async function colourBox(view, colour = "red") {
-    const { data, width, height } = await view.pixels();
+    const { data, width, height } = await view.canvasPixels();
     const box = { left: 1, right: 0, top: 1, bottom: 0, count: 0 };
     for (let i = 0; i < width * height; ++i) {
         const [r, g, b] = [data[3 * i], data[3 * i + 1], data[3 * i + 2]];
