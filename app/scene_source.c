@@ -40,7 +40,7 @@ static bool find_builtin(const sn_arguments *arguments, const char *operand,
     return false;
 }
 
-// A path that leads nowhere is told before anything is started.
+// A path that leads nowhere is reported before anything is started.
 static bool find_file(const sn_arguments *arguments, const char *operand)
 {
     char near[512];

@@ -250,7 +250,7 @@ static int choose_path(render_job *job)
         return sn_usage_error(&sn_verb_render, "--out %.60s: expected the name of a file", out);
     } else {
         memcpy(job->path, out, strlen(out) + 1);
-        // Told before the simulation, not after it.
+        // Reported before the simulation, not after it.
         job->unwritten = true;
         sn_status status = sn_folder_for(out, &job->error);
         if (status != SN_OK) {

@@ -103,7 +103,7 @@ typedef struct sn_live_client {
     uint32_t body;
     sn_vec3 point, to;
     sn_vec3 placed; // the `to` that a clock standing still has followed
-    bool unmovable; // what it holds cannot be moved while the clock stands still; it was told
+    bool unmovable; // what it holds cannot be moved while the clock stands still; this was reported
     sn_live_breath breath;
     SN_ARRAY(sn_live_watch) watches;
     bool shows_contacts, shows_joints, shows_wind;

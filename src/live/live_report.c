@@ -333,7 +333,7 @@ static void write_view(const sn_live *live, sn_text *text)
     }
 }
 
-// As they are now: a scene is told at its start.
+// As they are now: a scene is sent at its start.
 static void write_energies(const sn_live *live, sn_text *text)
 {
     double energies[4];

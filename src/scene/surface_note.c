@@ -71,8 +71,8 @@ static bool ends_with(const char *text, const char *ending)
 static void remark_size(sn_checker *c, const sn_item *item, sn_place place, bool moves, double size)
 {
     bool robot = ends_with(c->scene->sources.data[place.source].name, ".urdf");
-    bool told = sn_item_gives(item, "unit") || sn_item_gives(item, "scale");
-    if (told || size == 0.0 || (size >= SMALL && size <= (moves ? LARGE_BODY : LARGE_GROUND))) {
+    bool given = sn_item_gives(item, "unit") || sn_item_gives(item, "scale");
+    if (given || size == 0.0 || (size >= SMALL && size <= (moves ? LARGE_BODY : LARGE_GROUND))) {
         return;
     }
     if (size < SMALL) {
