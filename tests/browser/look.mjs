@@ -158,6 +158,61 @@ async function windPicture(view, check) {
     await view.page.keyboard.press("n");
 }
 
+// ---- pictures of other sizes ----
+
+// A canvas that gets another number of pixels is empty until it is drawn again. Looks at it whenever that has happened, after
+// the page in the same frame, just before the browser shows it; `slow`: and keeps the page from drawing as fast as it wants.
+async function watchCanvas(view, slow) {
+    await view.get((busy) => {
+        const canvas = document.getElementById("canvas");
+        const small = new OffscreenCanvas(40, 25);
+        const context = small.getContext("2d", { willReadFrequently: true });
+        const seen = window.sizesSeen = { full: 0, empty: 0, ends: false };
+        let size = `${canvas.width} ${canvas.height}`;
+        const see = () => {
+            if (size !== `${canvas.width} ${canvas.height}`) {
+                size = `${canvas.width} ${canvas.height}`;
+                context.clearRect(0, 0, small.width, small.height);
+                context.drawImage(canvas, 0, 0, small.width, small.height);
+                const full = context.getImageData(0, 0, small.width, small.height).data.some((value) => value > 0);
+                seen[full ? "full" : "empty"] += 1;
+            }
+        };
+        const observer = new ResizeObserver(see);
+        observer.observe(canvas);
+        const tick = () => {
+            see();
+            for (const start = performance.now(); busy && performance.now() - start < 60;);
+            if (seen.ends) {
+                observer.disconnect();
+            } else {
+                requestAnimationFrame(tick);
+            }
+        };
+        requestAnimationFrame(tick);
+    }, slow);
+}
+
+async function sizesOfPictures(browser, address, check) {
+    for (const slow of [false, true]) {
+        const view = await View.open(browser, address, { hash: "#scene=pendulum", size: { width: 800, height: 560 } });
+        await view.running();
+        await watchCanvas(view, slow);
+        for (let i = 0; i < 5 && !slow; ++i) {
+            await view.page.setViewportSize({ width: 800 - 30 * i, height: 560 - 20 * i });
+            await view.sleep(150);
+        }
+        await view.until("the picture has had other sizes", () => window.sizesSeen.full + window.sizesSeen.empty > 0);
+        const seen = await view.get(() => {
+            window.sizesSeen.ends = true;
+            return window.sizesSeen;
+        });
+        check(slow ? "fewer pixels, where pictures are slow, come without an empty picture" : "a window of another size is never empty",
+            seen.full > 0 && seen.empty === 0, seen);
+        await view.close();
+    }
+}
+
 export async function look({ browser, servers }, engine, check) {
     if (engine !== "native") {
         return;
@@ -170,4 +225,5 @@ export async function look({ browser, servers }, engine, check) {
     await windPicture(view, check);
     check("nothing is in the console", view.complaints.length === 0, view.complaints);
     await view.close();
+    await sizesOfPictures(browser, address, check);
 }

@@ -288,14 +288,18 @@ export async function edit({ browser, folder }, engine, check) {
         const view = await View.open(browser, server.address);
         await view.until("the file runs", () => window.tap.frame?.time > 0.5);
         await view.pause();
+        const picture = () => view.page.screenshot({ clip: { x: 60, y: 60, width: 300, height: 160 } });
+        await view.sleep(800);
+        const first = await picture();
         // The view is turned by hand: a drag in a corner, beside things.
         await view.page.mouse.move(30, 180);
         await view.page.mouse.down();
         await view.page.mouse.move(60, 200, { steps: 3 });
         await view.page.mouse.up();
         await view.sleep(800);
-        const picture = () => view.page.screenshot({ clip: { x: 60, y: 60, width: 300, height: 160 } });
         const look = await picture();
+        const turned = await largestDifference(first, look);
+        check("a drag turns the view", turned > 32, turned);
         const before = await view.get(() => ({ time: window.tap.frame.time, generation: window.tap.scene.generation, poses: [...window.tap.frame.poses] }));
         writeFileSync(file, text.replace('"label": "Friction in the hinge"', '"label": "Friction of the nail"'));
         await view.until("it is read again", (old) => window.tap.scene.generation > old && window.tap.frame !== null, before.generation);

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -365,9 +366,53 @@ def broken_file(folder):
     server.end()
 
 
+def is_open(stream):
+    """Has the other side not closed it?"""
+    stream.setblocking(False)
+    try:
+        return stream.recv(1) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
+def half_sent(server):
+    """Requests that are never finished do not keep others from being served."""
+    halves = []
+    for _ in range(300):
+        halves.append(socket.create_connection(("127.0.0.1", server.port), PATIENCE))
+        halves[-1].sendall(b"GET / HTTP/1.1\r\nHost: 127.0")
+    status, _, _ = request(server.port, "/", {"Cookie": server.cookie, "Accept-Encoding": "gzip"})
+    still = sum(is_open(half) for half in halves)
+    check("the page is served while 300 requests are half sent", status == 200 and still > 200, (status, still))
+    for half in halves:
+        half.close()
+
+
+def long_steps(folder):
+    """A step that takes minutes: whoever asks is answered, and the server ends when it is told to."""
+    path = os.path.join(folder, "hang.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('{"sinew": 1, "bodies": [{"name": "b", "shape": {"type": "box", "size": [1, 2, 3]}, "angular_velocity": [1e9, 0, 1]}], '
+                   '"run": {"policy": "precise", "step": 0.01}}')
+    server = Server(path)
+    client = server.client()
+    client.hello()
+    client.say(do="play")
+    client.say(do="ping", t=7)
+    check("a long step gives way to messages", client.text("pong")["t"] == 7)
+    error = client.text("error")
+    check("and ends with a reason", "has taken 1000000 steps" in error["text"] and error["while"] == "step", error)
+    client.say(do="play")
+    code = server.end()
+    check("the server ends within it", code == 0, (code, server.log[-8:]))
+
+
 def main():
     server = Server()
     refusals(server)
+    half_sent(server)
     # A client that stops reading: the others must not notice, and it is dropped after a while.
     stuck = server.client(buffer=4096)
     stuck.hello()
@@ -377,6 +422,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         own_file(folder)
         broken_file(folder)
+        long_steps(folder)
         waiting(folder)
         typos(folder)
     check("a client that takes nothing is dropped", server.logged("has taken nothing"))

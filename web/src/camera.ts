@@ -116,9 +116,9 @@ export class OrbitCamera {
         this.wake();
     }
 
-    // A scene's camera is chosen for a wide picture without bars; in another one the eye stands back.
+    // A scene's camera is chosen for a wide picture without bars and panels; in another one the eye stands back.
     private narrowness(): number {
-        return Math.max(1, 1.15 / this.camera.aspect, 1 / (1 - 0.6 * this.covered));
+        return Math.max(1, 1.15 / (this.camera.aspect * (1 - this.coveredSide)), 1 / (1 - 0.6 * this.covered));
     }
 
     setGoal(position: Triple, target: Triple): void {

@@ -3,45 +3,45 @@
 import { Vector3 } from "three";
 import { Aim } from "./aim";
 import { Breath } from "./breath";
-import { OrbitCamera, presetNames, presets } from "./camera";
+import { OrbitCamera, presets } from "./camera";
 import type { Preset } from "./camera";
 import { Capture } from "./capture";
 import type { Connection, Handlers, LinkState } from "./connection";
 import { Drag } from "./drag";
 import { fill, find, format, make, offerDownload } from "./element";
+import { EngineLine } from "./engine_line";
+import { watchDrops } from "./file_drop";
+import { greetNewcomer } from "./first_visit";
 import { Gallery } from "./gallery";
 import { HeldWatch } from "./held";
 import { Help } from "./help";
 import { icon } from "./icons";
-import type { IconName } from "./icons";
 import { Inspect } from "./inspect";
-import { bindKeys, hint, keyLabel, rowOf } from "./keys";
+import { bindKeys } from "./keys";
 import type { Action } from "./keys";
 import { decodeLink, encodeLink, firstScene, openCommand, packText, unpackText } from "./link";
 import type { SharedLink, SharedView } from "./link";
 import { Messages } from "./messages";
 import { Notes } from "./notes";
-import { Overlays, overlayNames } from "./overlays";
+import { Overlays } from "./overlays";
 import type { OverlayName } from "./overlays";
 import { Panel } from "./panel";
 import { Params } from "./params";
+import { Placard } from "./placard";
 import { Plots } from "./plots";
 import { Pointer } from "./pointer";
 import { moved } from "./protocol";
 import type { FileKind, Frame, Mesh, Message, SceneMessage, StatusMessage, Triple, WelcomeMessage } from "./protocol";
 import { SceneView } from "./scene_view";
-import { prefersLessMotion, readStore, ThemeSwitch, writeStore } from "./theme";
+import { ShowPanel } from "./show_panel";
+import { Stage } from "./stage";
+import { prefersLessMotion, ThemeSwitch } from "./theme";
 import { Timeline } from "./timeline";
+import { TopBar } from "./top_bar";
 
 const barsWait = 1000; // ms
 const largestScene = 8 << 20; // bytes of a message
-const largestVideo = 4096; // pixels, that encoders take
 const longestLink = 16_000; // characters that browsers and chats carry
-
-const files: [FileKind, string][] = [
-    ["state.csv", "States as CSV"], ["energy.csv", "Energies as CSV"], ["recording", "Recording"],
-    ["scene", "Scene"], ["scene.now", "Scene, from this moment"],
-];
 
 export class Page implements Handlers {
     private readonly engine = () => this.connection;
@@ -76,12 +76,29 @@ export class Page implements Handlers {
     });
     private readonly gallery = new Gallery((name) => this.openNamed(name), (file) => void this.openFile(file));
     private readonly help = new Help(() => this.about());
-    private readonly capture = new Capture(this.view, () => this.fileName(), this.tell, (on) => this.showRecording(on),
-        (full) => this.setFull(full));
-    private readonly switches = new Map<OverlayName, HTMLInputElement>();
+    private readonly capture: Capture = new Capture(this.view, () => this.fileName(), this.tell, (on) => this.top.showRecording(on),
+        (full) => this.stage.setFull(full));
+    private readonly stage = new Stage(this.view, this.camera, () => this.panel.current !== null || this.messages.hasError,
+        () => this.capture.recording);
+    private readonly placard = new Placard();
+    private readonly engineLine = new EngineLine();
+    private readonly top = new TopBar({
+        gallery: () => this.toggleGallery(),
+        share: () => void this.share(),
+        screenshot: () => this.capture.screenshot(),
+        video: () => this.capture.toggleVideo(),
+        save: (what) => void this.download(what),
+        theme: () => this.theme.toggle(),
+        help: () => this.help.toggle(),
+    });
+    private readonly show = new ShowPanel(this.camera, this.overlays, {
+        look: (preset) => this.look(preset),
+        fit: () => this.fit(),
+        track: () => this.track(),
+        set: (name, on) => this.setOverlay(name, on),
+    });
     private readonly panel: Panel;
     private readonly theme: ThemeSwitch;
-    private readonly videoButton = this.menuButton("video", "Record a video", "video", () => this.capture.toggleVideo());
     private welcome: WelcomeMessage | null = null;
     private scene: SceneMessage | null = null;
     private wish: SharedLink | null = null; // to be opened once the engine has told what it shows
@@ -94,7 +111,6 @@ export class Page implements Handlers {
     private home: string | null = null; // the own file that was seen last: there is always a way back to it
     private framed = false; // a frame has come
     private ready = false; // the engine knows that pictures are shown
-    private info = false;
     private pictures = 0;
     private firstTime = Infinity; // of the frames
 
@@ -108,7 +124,7 @@ export class Page implements Handlers {
                 id: "plots", title: "Plots", icon: "plot", content: this.plots.element,
                 shown: (visible) => this.plots.setVisible(visible),
             },
-            { id: "show", title: "View", icon: "eye", content: this.buildShow() },
+            { id: "show", title: "View", icon: "eye", content: this.show.element },
             { id: "inspect", title: "Inspect", icon: "inspect", content: this.inspect.element },
             {
                 id: "notes", title: "Notes", icon: "notes", content: this.notes.element,
@@ -130,11 +146,17 @@ export class Page implements Handlers {
                 this.inspect.setFollowing(false);
             },
         });
-        this.buildTop();
+        find("home").addEventListener("click", () => {
+            if (this.home !== null) {
+                this.openNamed(this.home);
+            }
+        });
         bindKeys(window, (action, down) => this.act(action, down));
         document.body.classList.toggle("hardware", !this.view.isSoftware);
+        this.stage.watch();
         this.watchWindow();
-        this.welcomeUser();
+        watchDrops((file) => void this.openFile(file));
+        greetNewcomer(this.view.canvas);
         requestAnimationFrame((time) => this.tick(time, time));
     }
 
@@ -181,7 +203,7 @@ export class Page implements Handlers {
             if (this.serverFile === null || this.wish || this.revival) {
                 this.openFirst();
             } else {
-                this.showPlacardOf(this.serverFile); // it has a mistake, which is shown until it is mended
+                this.placard.showTitle(this.serverFile); // it has a mistake, which is shown until it is mended
                 this.showBars();
             }
             break;
@@ -317,12 +339,12 @@ export class Page implements Handlers {
                 this.camera.setGoal(moved(view.position, message.origin, -1), moved(view.target, message.origin, -1));
             }
             this.camera.jump();
-            this.showPresets();
+            this.show.showPresets();
         } else {
             this.keepCamera(before, message);
         }
         this.messages.clearError();
-        this.showPlacard(message);
+        this.placard.show(message);
         this.gallery.setCurrent(message.name);
         this.resume();
         this.rememberLink();
@@ -362,8 +384,8 @@ export class Page implements Handlers {
             this.showBarsSoon();
         }
         this.firstTime = Math.min(frame.time, this.firstTime);
-        if (this.engineShown) {
-            this.showEngine(frame);
+        if (this.engineLine.shown) {
+            this.engineLine.show(this.welcome?.engine ?? "", frame, this.stage.rate);
         }
     }
 
@@ -556,8 +578,8 @@ export class Page implements Handlers {
             labels: () => this.flip("labels"),
             blowMode: () => this.aim.setMode(!this.aim.mode),
             help: () => this.help.toggle(),
-            info: () => this.toggleInfo(),
-            engine: () => this.toggleEngine(),
+            info: () => this.placard.toggle(),
+            engine: () => this.engineLine.toggle(),
             sensors: () => this.panel.toggle("plots"),
             panel: () => this.panel.toggle(),
             gallery: () => this.toggleGallery(),
@@ -626,13 +648,13 @@ export class Page implements Handlers {
         if (bounds) {
             const centre = bounds.low.clone().add(bounds.high).multiplyScalar(0.5);
             this.camera.fit(centre, Math.max(0.5 * bounds.low.distanceTo(bounds.high), 1e-6));
-            this.showPresets();
+            this.show.showPresets();
         }
     }
 
     private look(preset: Preset): void {
         this.camera.look(preset, this.view.centre);
-        this.showPresets();
+        this.show.showPresets();
     }
 
     private cycle(step: number): void {
@@ -646,10 +668,7 @@ export class Page implements Handlers {
 
     private setOverlay(name: OverlayName, on: boolean): void {
         this.overlays.set(name, on);
-        const input = this.switches.get(name);
-        if (input) {
-            input.checked = on;
-        }
+        this.show.setSwitch(name, on);
         this.sendShow();
     }
 
@@ -700,129 +719,9 @@ export class Page implements Handlers {
         }
     }
 
-    private presetRow = make("div", { class: "segments", role: "group", "aria-label": "Camera" });
-
-    private showPresets(): void {
-        fill(this.presetRow, ...presets.map((preset) => make("button", {
-            "aria-pressed": String(this.camera.preset === preset), "data-testid": `camera-${preset}`,
-            onclick: () => this.look(preset),
-        }, presetNames[preset])));
-    }
-
-    private buildShow(): HTMLElement {
-        const keys: Partial<Record<OverlayName, string>> = {};
-        for (const name of Object.keys(overlayNames) as OverlayName[]) {
-            keys[name] = rowOf(name).keys[0]!.toUpperCase();
-        }
-        const rows = (Object.keys(overlayNames) as OverlayName[]).map((name) => {
-            const input = make("input", { type: "checkbox", "data-testid": `show-${name}` });
-            input.checked = this.overlays.state[name];
-            input.addEventListener("change", () => this.setOverlay(name, input.checked));
-            this.switches.set(name, input);
-            return make("label", { class: "switch" }, input, make("span", {}, overlayNames[name]), make("kbd", {}, keys[name]!));
-        });
-        this.showPresets();
-        return make("div", { class: "stack" }, this.presetRow,
-            make("div", { class: "row" },
-                make("button", { title: hint("fit"), "data-testid": "fit", onclick: () => this.fit() }, icon("fit"), "Fit"),
-                make("button", { title: hint("track"), onclick: () => this.track() }, "Follow the selected")),
-            make("hr"), ...rows);
-    }
-
-    private menuButton(name: IconName, text: string, id: string, act: () => void): HTMLButtonElement {
-        return make("button", { class: "menu-item", "data-testid": id, onclick: act }, icon(name), make("span", {}, text));
-    }
-
-    private buildTop(): void {
-        const button = (name: IconName, action: Action, id: string, act: () => void) => make("button", {
-            class: "round", title: hint(action), "aria-label": hint(action), "data-testid": id, onclick: act,
-        }, icon(name));
-        const menu = make("details", { class: "menu" },
-            make("summary", { class: "round", title: "Save", "aria-label": "Save", "data-testid": "save" }, icon("save")),
-            make("div", { class: "menu-list" },
-                this.menuButton("camera", "Picture", "screenshot", () => this.capture.screenshot()), this.videoButton,
-                ...files.map(([what, text]) => this.menuButton("file", text, `file-${what}`, () => void this.download(what)))));
-        menu.addEventListener("click", (event) => {
-            if ((event.target as Element).closest(".menu-item")) {
-                menu.open = false;
-            }
-        });
-        document.addEventListener("pointerdown", (event) => {
-            if (!menu.contains(event.target as Node)) {
-                menu.open = false;
-            }
-        });
-        fill(find("tools"),
-            button("gallery", "gallery", "gallery-open", () => this.toggleGallery()),
-            button("share", "share", "share", () => void this.share()), menu,
-            button("theme", "theme", "theme", () => this.theme.toggle()),
-            button("help", "help", "help-open", () => this.help.toggle()));
-        find("brand").addEventListener("click", () => this.toggleGallery());
-        find("home").addEventListener("click", () => {
-            if (this.home !== null) {
-                this.openNamed(this.home);
-            }
-        });
-        find("title").addEventListener("click", () => this.toggleInfo());
-    }
-
-    // One sentence for those who are here for the first time, until they have touched something.
-    private welcomeUser(): void {
-        const store = "sinew.met";
-        const line = find("hint");
-        if (readStore(store) !== null) {
-            return;
-        }
-        const blow = keyLabel(rowOf("blow").keys[0]!).join(" ");
-        line.textContent = matchMedia("(pointer: coarse)").matches
-            ? "Pull at things. Beside them, turn the view."
-            : `Pull at things with the pointer · hold ${blow} to blow · ${rowOf("help").keys[0]!} lists the keys`;
-        line.hidden = false;
-        this.view.canvas.addEventListener("pointerdown", () => {
-            line.hidden = true;
-            writeStore(store, "yes");
-        }, { once: true });
-    }
-
     private toggleGallery(): void {
         this.keepPicture();
         this.gallery.toggle();
-    }
-
-    private showPlacardOf(title: string): void {
-        document.title = `${title} · Sinew`;
-        find("title").textContent = title;
-    }
-
-    private showPlacard(message: SceneMessage): void {
-        this.showPlacardOf(message.title || message.name);
-        const weight = message.bodies.reduce((sum, body) => sum + (body.static ? 0 : body.mass), 0);
-        const moving = message.bodies.filter((body) => !body.static).length;
-        fill(find("description"), message.description,
-            make("span", { class: "placard-facts" },
-                `${moving} ${moving === 1 ? "body" : "bodies"}, ${message.joints.length} joints, ${format(weight, 3)} kg · ` +
-                `${message.policy}, step ${format(1000 * message.step, 3)} ms`));
-    }
-
-    private toggleInfo(): void {
-        this.info = !this.info;
-        document.body.classList.toggle("with-info", this.info);
-        find("title").setAttribute("aria-expanded", String(this.info));
-    }
-
-    private engineShown = false;
-    private slowest = 0;
-
-    private toggleEngine(): void {
-        this.engineShown = !this.engineShown;
-        find("engine").hidden = !this.engineShown;
-        this.slowest = 0;
-    }
-
-    private showEngine(frame: Frame): void {
-        this.slowest = Math.max(frame.milliseconds, 0.97 * this.slowest);
-        find("engine").textContent = `${this.welcome?.engine ?? ""} engine ${frame.milliseconds.toFixed(2)} ms a frame, lately at most ` +
-            `${this.slowest.toFixed(2)} · ${this.rate.toFixed(0)} pictures a second · step ${frame.step}`;
     }
 
     private about(): string {
@@ -836,11 +735,6 @@ export class Page implements Handlers {
         document.body.classList.toggle("blow-mode", this.aim.mode);
     }
 
-    private showRecording(on: boolean): void {
-        document.body.classList.toggle("recording", on);
-        fill(this.videoButton, icon("video"), make("span", {}, on ? "End the video" : "Record a video"));
-    }
-
     private fileName(): string {
         return `${(this.scene?.name ?? "sinew").replace(/\.[a-z]+$/, "")}-${this.view.frame?.time.toFixed(2) ?? "0"}s`;
     }
@@ -848,20 +742,6 @@ export class Page implements Handlers {
     // ---- the window ----
 
     private watchWindow(): void {
-        const fit = () => {
-            this.fitCanvas();
-            this.camera.covered = this.coverage();
-            this.camera.coveredSide = this.sideCoverage();
-            if (this.camera.preset !== null) {
-                this.camera.look(this.camera.preset, this.view.centre);
-                this.camera.jump();
-            }
-            this.inset = { ...this.wantedInset() };
-            this.view.setInsets(this.inset.right, this.inset.bottom);
-            this.camera.update(0);
-        };
-        new ResizeObserver(fit).observe(this.view.canvas);
-        fit();
         window.addEventListener("hashchange", () => {
             const link = decodeLink(location.hash);
             if (link.scene !== undefined || link.text !== undefined) {
@@ -875,83 +755,6 @@ export class Page implements Handlers {
         document.addEventListener("visibilitychange", () => {
             this.connection.send({ do: "rate", frames: document.hidden ? 1 : 60 });
         });
-        window.addEventListener("dragover", (event) => {
-            event.preventDefault();
-            document.body.classList.add("dropping");
-        });
-        window.addEventListener("dragleave", (event) => {
-            if (event.relatedTarget === null) {
-                document.body.classList.remove("dropping");
-            }
-        });
-        window.addEventListener("drop", (event) => {
-            event.preventDefault();
-            document.body.classList.remove("dropping");
-            const file = event.dataTransfer?.files[0];
-            if (file) {
-                void this.openFile(file);
-            }
-        });
-    }
-
-    private inset = { right: 0, bottom: 0 };
-    private sharpness = this.view.isSoftware ? 0.75 : 1; // of the pixels that the display has
-    private rate = 60;
-    private slowPictures = 0;
-
-    // What the bars and an open panel cover.
-    private wantedInset(): { right: number; bottom: number } {
-        const open = this.panel.current !== null || this.messages.hasError;
-        const panel = open ? find("cards") : null;
-        return isNarrow()
-            ? { right: 0, bottom: 110 + (panel ? panel.offsetHeight : 0) }
-            : { right: panel ? panel.offsetWidth : 0, bottom: 76 };
-    }
-
-    // The share of the picture's height that bars cover; on a phone panels do, too.
-    private coverage(): number {
-        const covered = isNarrow() ? 120 + this.wantedInset().bottom : 120;
-        return Math.min(0.6, covered / Math.max(1, this.view.canvas.clientHeight));
-    }
-
-    private sideCoverage(): number {
-        return Math.min(0.6, this.wantedInset().right / Math.max(1, this.view.canvas.clientWidth));
-    }
-
-    // A view that nobody has turned stands back when a panel comes before it.
-    private standBack(): void {
-        const covered = this.coverage();
-        const side = this.sideCoverage();
-        if (Math.abs(covered - this.camera.covered) + Math.abs(side - this.camera.coveredSide) > 0.01) {
-            this.camera.covered = covered;
-            this.camera.coveredSide = side;
-            if (this.camera.preset !== null) {
-                this.camera.look(this.camera.preset, this.view.centre);
-            }
-        }
-    }
-
-    private easeInsets(share: number): void {
-        const wanted = this.wantedInset();
-        const right = this.inset.right + share * (wanted.right - this.inset.right);
-        const bottom = this.inset.bottom + share * (wanted.bottom - this.inset.bottom);
-        if (Math.abs(wanted.right - this.inset.right) + Math.abs(wanted.bottom - this.inset.bottom) > 0.5) {
-            this.inset = { right, bottom };
-            this.view.setInsets(right, bottom);
-            this.standBack();
-        }
-    }
-
-    // A display that cannot keep up gets fewer pixels, rather than fewer pictures.
-    private watchRate(milliseconds: number): void {
-        this.rate += 0.05 * (1000 / Math.max(1, milliseconds) - this.rate);
-        this.slowPictures = milliseconds > 40 && milliseconds < 2000 ? this.slowPictures + 1 : Math.max(0, this.slowPictures - 1);
-        if (this.slowPictures > 20 && this.sharpness * devicePixelRatio > 0.5 && !this.capture.recording) {
-            this.view.studio.makeCheaper();
-            this.sharpness *= 0.75;
-            this.slowPictures = 0;
-            this.fitCanvas();
-        }
     }
 
     // The clock of a new engine waits for this.
@@ -962,43 +765,19 @@ export class Page implements Handlers {
         }
     }
 
-    // A picture or video has all pixels of the display, whatever is seen meanwhile, and a video keeps their number.
-    private full = false;
-
-    private setFull(full: boolean): void {
-        this.full = false;
-        this.fitCanvas(full);
-        this.full = full;
-    }
-
-    private fitCanvas(full = false): void {
-        if (this.full) {
-            return;
-        }
-        const width = Math.max(1, this.view.canvas.clientWidth);
-        const height = Math.max(1, this.view.canvas.clientHeight);
-        const all = Math.min(devicePixelRatio, largestVideo / Math.max(width, height));
-        this.view.resize(width, height, full ? all : this.sharpness * Math.min(devicePixelRatio, 2), full);
-    }
-
     private tick(time: number, before: number): void {
         const seconds = (time - before) / 1000;
-        this.easeInsets(prefersLessMotion() ? 1 : 1 - Math.exp(-12 * Math.min(seconds, 0.1)));
+        this.stage.ease(prefersLessMotion() ? 1 : 1 - Math.exp(-12 * Math.min(seconds, 0.1)));
         this.camera.update(seconds);
         // A recorder hears nothing of a canvas that stands still.
         // Before the first frame there is only a sky to draw, and drawing it would keep messages waiting.
         if (this.view.frame && this.view.draw(this.capture.recording)) {
             this.overlays.placeLabels();
-            this.watchRate(time - before);
+            this.stage.watchRate(time - before);
             this.sayReady();
         }
         requestAnimationFrame((next) => this.tick(next, time));
     }
-}
-
-// As in style.css: a phone held upright.
-function isNarrow(): boolean {
-    return matchMedia("(max-width: 640px)").matches;
 }
 
 // Whether a link asks for other params than the scene has now.

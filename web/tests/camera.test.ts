@@ -42,6 +42,19 @@ test("a given camera is kept", () => {
     assert.ok(new Vector3(...orbit.view.position).distanceTo(new Vector3(0, -4, 1)) < 1e-9);
 });
 
+// What it shows of a wide picture is the same where a panel leaves a narrow one.
+test("a given camera stands back from a panel as it does in a narrow picture", () => {
+    const distance = (aspect: number, side: number) => {
+        const orbit = new OrbitCamera(new PerspectiveCamera(45, aspect, 0.01, 100), () => {});
+        orbit.coveredSide = side;
+        orbit.setScene({ given: true, position: [0, -4, 1], target: [0, 0, 1], field_of_view: 0.6 }, [[-1, -1, -1], [1, 1, 1]], new Vector3(), 1);
+        return new Vector3(...orbit.view.position).distanceTo(new Vector3(...orbit.view.target));
+    };
+    assert.ok(Math.abs(distance(1.6, 0) - 4) < 1e-9);
+    assert.ok(distance(1.6, 0.5) > 4.5);
+    assert.ok(Math.abs(distance(1.6, 0.5) - distance(0.8, 0)) < 1e-9);
+});
+
 test("an origin that moves takes the eye with it", () => {
     const orbit = new OrbitCamera(new PerspectiveCamera(45, 1.78, 0.01, 100), () => {});
     orbit.setGoal([0, -4, 1], [0, 0, 1]);
