@@ -125,6 +125,11 @@ sn_status sn_read_file(const char *path, char **text, size_t *length, sn_error *
         }
         size_t got = fread(bytes + used, 1, room - used - 1, stream);
         used += got;
+        if (used > SN_READ_LIMIT) { // a device without end, most likely
+            status =
+                sn_fail(error, SN_ERROR_FILE, path, "is longer than %d MB", SN_READ_LIMIT >> 20);
+            break;
+        }
         if (got == 0) {
             break;
         }

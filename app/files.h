@@ -29,7 +29,10 @@ sn_status sn_folder_for(const char *path, sn_error *error);
 // Makes a folder and those above it.
 sn_status sn_make_folders(const char *path, sn_error *error);
 
-// A whole file (or stdin for "-"), zero-terminated; freed with sn_free.
+enum { SN_READ_LIMIT = 256 << 20 }; // bytes
+
+// A whole file (or stdin for "-"), zero-terminated; freed with sn_free. Beyond SN_READ_LIMIT it is
+// refused.
 sn_status sn_read_file(const char *path, char **text, size_t *length, sn_error *error);
 
 // A file written beside its place and moved there when complete, so that a reader never sees half

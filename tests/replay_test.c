@@ -277,6 +277,116 @@ static void test_replay_changed_scene(void **unused)
 
 // ---- misuse and misfortune ----
 
+// ---- with jumps ----
+
+static const char stack_text[] =
+    "{\"sinew\": 1, \"bodies\": ["
+    " {\"name\": \"ground\", \"type\": \"static\", \"shape\": {\"type\": \"plane\"}},"
+    " {\"name\": \"low\", \"shape\": {\"type\": \"box\", \"size\": [0.2, 0.2, 0.2]},"
+    "  \"position\": [0, 0, 0.11], \"velocity\": [0.3, 0, 0]},"
+    " {\"name\": \"high\", \"shape\": {\"type\": \"box\", \"size\": [0.2, 0.2, 0.2]},"
+    "  \"position\": [0.03, 0, 0.33]}],"
+    " \"run\": {\"time\": 1, \"step\": \"=1/240\"}}";
+
+// Recorded from step 50 on, when the boxes touch; after 30 steps the upper one is placed elsewhere.
+static sn_recording *record_stack(bool jumps)
+{
+    sn_scene *scene = NULL;
+    sn_world *world = NULL;
+    sn_recorder *recorder = NULL;
+    assert_int_equal(
+        sn_scene_load_text("stack", stack_text, strlen(stack_text), NULL, &scene, NULL), SN_OK);
+    assert_int_equal(sn_scene_build(scene, &world, NULL), SN_OK);
+    for (int i = 0; i < 110; ++i) {
+        if (i == 50) {
+            sn_recorder_def def = {.path = path, .scene = scene, .world = world};
+            assert_int_equal(sn_recorder_open(&def, &recorder, NULL), SN_OK);
+        } else if (i == 80) {
+            assert_int_equal(sn_body_place_point(world, sn_world_find_body(world, "high"),
+                                                 sn_vec3_make(0.0, 0.0, 0.0),
+                                                 sn_vec3_make(0.1, 0.05, 0.5), NULL),
+                             SN_OK);
+            assert_true(!jumps || sn_recorder_jump(recorder, world, NULL) == SN_OK);
+        }
+        assert_int_equal(sn_world_step(world, 1.0 / 240.0, NULL), SN_OK);
+        assert_true(i < 50 || sn_recorder_step(recorder, world, NULL) == SN_OK);
+    }
+    assert_int_equal(sn_recorder_jump(NULL, world, NULL), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_world_step(world, 1.0 / 240.0, NULL), SN_OK);
+    assert_int_equal(sn_recorder_jump(recorder, world, NULL), SN_ERROR_ARGUMENT); // a step unseen
+    assert_int_equal(sn_recorder_close(recorder, NULL), SN_OK);
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+    sn_recording *recording = NULL;
+    assert_int_equal(sn_recording_open(path, &recording, NULL), SN_OK);
+    assert_true(sn_recording_get_info(recording).complete);
+    return recording;
+}
+
+static void test_replay_jumps(void **unused)
+{
+    (void)unused;
+    sn_replay replay;
+    sn_error error = {0};
+    sn_recording *recording = record_stack(true);
+    if (sn_recording_replay(recording, 1, NULL, NULL, &replay, &error) != SN_OK) {
+        fail_msg("%s", sn_error_message(&error));
+    }
+    assert_int_equal(replay.compared, 60);
+    sn_recording_close(recording);
+    // The start among contacts agrees; where something was placed and nobody said so, it does not.
+    recording = record_stack(false);
+    assert_int_equal(sn_recording_replay(recording, 1, NULL, NULL, &replay, &error),
+                     SN_ERROR_MISMATCH);
+    assert_int_equal(replay.first_different, 31);
+    sn_recording_close(recording);
+}
+
+// A jump that contradicts the format ends the sound part of the file, though its checksum is right.
+static void test_damaged_jumps(void **unused)
+{
+    (void)unused;
+    sn_recording_close(record_stack(true));
+    sn_bytes file = {0};
+    assert_int_equal(sn_input_file(path, SIZE_MAX, &file, NULL), SN_OK);
+    size_t at = SN_TAPE_PREFIX_SIZE;
+    for (int found = 0; found < 2;) { // the second one is that of step 30
+        at += SN_TAPE_CHUNK_SIZE + (size_t)sn_fetch_u64(file.data + at + 8);
+        found += sn_fetch_u32(file.data + at) == SN_TAPE_JUMP;
+    }
+    uint8_t *payload = file.data + at + SN_TAPE_CHUNK_SIZE;
+    size_t length = (size_t)sn_fetch_u64(file.data + at + 8);
+    assert_int_equal(sn_fetch_u64(payload), 30);
+    static const struct {
+        size_t at;
+        uint8_t flip;
+    } damages[] = {{0, 1}, {8, 2}};
+    for (int i = 0; i < 2; ++i) {
+        payload[damages[i].at] ^= damages[i].flip;
+        sn_store_u32(file.data + at + 4, sn_tape_checksum(file.data + at, payload, length));
+        sn_recording *recording = NULL;
+        assert_int_equal(sn_recording_open_bytes("r", file.data, file.count, &recording, NULL),
+                         SN_OK);
+        sn_recording_info info = sn_recording_get_info(recording);
+        assert_true(!info.complete && info.step_count == 30);
+        assert_int_equal(info.lost_bytes, file.count - at);
+        sn_replay replay;
+        assert_int_equal(sn_recording_replay(recording, 1, NULL, NULL, &replay, NULL), SN_OK);
+        assert_int_equal(replay.compared, 30);
+        sn_recording_close(recording);
+        payload[damages[i].at] ^= damages[i].flip;
+    }
+    // Sound as a chunk, but not what contacts of this world remember.
+    payload[length - 1] ^= 1;
+    sn_store_u32(file.data + at + 4, sn_tape_checksum(file.data + at, payload, length));
+    sn_recording *recording = NULL;
+    sn_error error = {0};
+    assert_int_equal(sn_recording_open_bytes("r", file.data, file.count, &recording, NULL), SN_OK);
+    assert_int_equal(sn_recording_replay(recording, 1, NULL, NULL, NULL, &error), SN_ERROR_FORMAT);
+    sn_recording_close(recording);
+    sn_bytes_free(&file);
+}
+
 // The end of a run between two due frames becomes a frame, once, and is the state it ended in.
 static void test_last_frame(void **unused)
 {
@@ -431,6 +541,8 @@ int main(void)
         cmocka_unit_test(test_replay_names_changed_world),
         cmocka_unit_test(test_replay_scene),
         cmocka_unit_test(test_replay_changed_scene),
+        cmocka_unit_test(test_replay_jumps),
+        cmocka_unit_test(test_damaged_jumps),
         cmocka_unit_test(test_last_frame),
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_killed_simulation),

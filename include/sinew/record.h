@@ -17,8 +17,9 @@
 // From a recording come a replay that proves it bit for bit, a VTK series for ParaView and an
 // animated glTF file. CSV files and SVG plots of them stand on their own.
 //
-// What it does not do: bodies must not come or go while a recording runs, and what a program
-// changes by hand between steps (forces, velocities, params) is in the frames but not in a replay.
+// What it does not do: bodies must not come or go while a recording runs. Where a program changes
+// the state between steps (places, velocities) it says so by sn_recorder_jump, and a replay goes on
+// from there; other changes (forces, params) are in the frames but not in a replay.
 // Nothing here is locked: one thread at a time per recorder or recording. Units are SI.
 #ifndef SINEW_RECORD_H
 #define SINEW_RECORD_H
@@ -52,6 +53,10 @@ SN_API sn_status sn_recorder_step(sn_recorder *recorder, const sn_world *world, 
 // A frame of the state as it is now, due or not; nothing when this step has one already. Before the
 // close, it makes the end of the run part of the recording.
 SN_API sn_status sn_recorder_frame(sn_recorder *recorder, const sn_world *world, sn_error *error);
+
+// After the state was changed between two steps: what the next step starts from, with what contacts
+// remember. A replay loads it there.
+SN_API sn_status sn_recorder_jump(sn_recorder *recorder, const sn_world *world, sn_error *error);
 
 // Writes what is pending and the index, and waits for the disk. The recorder is gone afterwards,
 // whatever the status.

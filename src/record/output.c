@@ -10,7 +10,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#define FLUSH_INTERVAL 1000000000 // ns
+// ns: a process that is killed loses no more than a frame of a film, and files are not written to
+// thousands of times a second.
+#define FLUSH_INTERVAL 16000000
 
 static int64_t monotonic_now(void)
 {
@@ -67,6 +69,24 @@ static sn_status put_in_memory(sn_output *output, const void *data, size_t count
     return SN_OK;
 }
 
+// What the buffer holds goes to the file.
+static sn_status write_buffer(sn_output *output, sn_error *error)
+{
+    size_t done = 0;
+    while (done < output->buffer.count) {
+        ssize_t written =
+            write(output->descriptor, output->buffer.data + done, output->buffer.count - done);
+        if (written > 0) {
+            done += (size_t)written;
+        } else if (written == 0 || errno != EINTR) {
+            output->reason = written == 0 ? EIO : errno;
+            return output_failure(output, error);
+        }
+    }
+    sn_bytes_clear(&output->buffer);
+    return SN_OK;
+}
+
 sn_status sn_output_put(sn_output *output, const void *data, size_t count, sn_error *error)
 {
     if (output->sink != NULL && output->reason == 0) {
@@ -81,7 +101,8 @@ sn_status sn_output_put(sn_output *output, const void *data, size_t count, sn_er
         return output_failure(output, error);
     }
     output->length += count;
-    return output->buffer.count > output->buffer_limit ? sn_output_flush(output, error) : SN_OK;
+    // Not a flush: who writes has more to add to that, and is asked for it when it is due.
+    return output->buffer.count > output->buffer_limit ? write_buffer(output, error) : SN_OK;
 }
 
 sn_status sn_output_flush(sn_output *output, sn_error *error)
@@ -92,20 +113,8 @@ sn_status sn_output_flush(sn_output *output, sn_error *error)
     if (output->reason != 0 || output->descriptor < 0) {
         return output_failure(output, error);
     }
-    size_t done = 0;
-    while (done < output->buffer.count) {
-        ssize_t written =
-            write(output->descriptor, output->buffer.data + done, output->buffer.count - done);
-        if (written > 0) {
-            done += (size_t)written;
-        } else if (written == 0 || errno != EINTR) {
-            output->reason = written == 0 ? EIO : errno;
-            return output_failure(output, error);
-        }
-    }
-    sn_bytes_clear(&output->buffer);
     output->flushed_at = monotonic_now();
-    return SN_OK;
+    return write_buffer(output, error);
 }
 
 bool sn_output_due(const sn_output *output)

@@ -35,7 +35,7 @@ SN_API sn_status sn_output_put(sn_output *output, const void *data, size_t count
 // Hands the buffer to the operating system.
 SN_API sn_status sn_output_flush(sn_output *output, sn_error *error);
 
-// True when a second of wall time has passed since the last flush.
+// True when 16 ms of wall time have passed since the last flush.
 SN_API bool sn_output_due(const sn_output *output);
 
 // Safe on an output that is zero, failed or closed; everything is released whatever the status.

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "record/tape.h"
 #include "sinew/record.h"
+#include "world/world.h"
 
 struct sn_recorder {
     sn_tape *tape;
@@ -70,6 +71,24 @@ static sn_status write_frame(sn_recorder *recorder, const sn_world *world, sn_er
     return status;
 }
 
+static sn_status write_jump(sn_recorder *recorder, const sn_world *world, sn_error *error)
+{
+    size_t size = sn_world_contact_memory_size(world);
+    uint8_t *memory = sn_allocate(size);
+    if (memory == NULL) {
+        return sn_fail_memory(error, size);
+    }
+    sn_tape_start start = {.state = recorder->state,
+                           .memory = memory,
+                           .memory_size = size,
+                           .wakes = world->touch.wake};
+    sn_status status = sn_world_save_state(world, recorder->state, recorder->state_size, error);
+    status = status == SN_OK ? sn_world_save_contact_memory(world, memory, size, error) : status;
+    status = status == SN_OK ? sn_tape_jump(recorder->tape, &start, error) : status;
+    sn_free(memory);
+    return status;
+}
+
 sn_status sn_recorder_open(const sn_recorder_def *def, sn_recorder **recorder, sn_error *error)
 {
     if (recorder == NULL) {
@@ -104,6 +123,9 @@ sn_status sn_recorder_open(const sn_recorder_def *def, sn_recorder **recorder, s
     }
     if (status == SN_OK) {
         status = write_frame(made, def->world, error);
+    }
+    if (status == SN_OK && made->step > 0) { // contacts remember the steps before
+        status = write_jump(made, def->world, error);
     }
     if (status != SN_OK) {
         sn_tape_close(made->tape, NULL);
@@ -176,6 +198,15 @@ sn_status sn_recorder_frame(sn_recorder *recorder, const sn_world *world, sn_err
         status = write_frame(recorder, world, error);
     }
     return status;
+}
+
+sn_status sn_recorder_jump(sn_recorder *recorder, const sn_world *world, sn_error *error)
+{
+    if (recorder == NULL || world == NULL) {
+        return sn_fail(error, SN_ERROR_ARGUMENT, NULL, "a recorder and a world are needed");
+    }
+    sn_status status = check_world(recorder, world, recorder->step, error);
+    return status == SN_OK ? write_jump(recorder, world, error) : status;
 }
 
 sn_status sn_recorder_close(sn_recorder *recorder, sn_error *error)

@@ -1,3 +1,5 @@
+#include "record/recording.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +12,7 @@
 #include "record/frame_codec.h"
 #include "record/source.h"
 #include "record/tape.h"
-#include "sinew/record.h"
+#include "world/world.h"
 
 typedef struct frame_entry {
     uint64_t offset; // of the chunk
@@ -26,7 +28,14 @@ typedef struct size_run {
     double size;
 } size_run;
 
+typedef struct jump_entry {
+    uint64_t offset; // of the chunk
+    uint64_t length; // of its payload
+    uint64_t step;   // the last one before it
+} jump_entry;
+
 #define FRAME_HEAD 17 // time, step, key: what stands before the packed state
+#define JUMP_HEAD  9  // step, wakes: what stands before the state
 
 struct sn_recording {
     char *name;
@@ -38,6 +47,7 @@ struct sn_recording {
     SN_ARRAY(frame_entry) frames;
     SN_ARRAY(uint64_t) hashes; // of step 1 and up
     SN_ARRAY(size_run) sizes;
+    SN_ARRAY(jump_entry) jumps;
     bool complete;
     uint64_t sound; // bytes up to the end of the last sound chunk
     sn_frame_codec codec;
@@ -214,6 +224,21 @@ static chunk_verdict read_hashes(sn_recording *recording, const chunk_view *chun
     return CHUNK_SOUND;
 }
 
+// Comes behind the hashes of all steps before it.
+static chunk_verdict read_jump(sn_recording *recording, const chunk_view *chunk, sn_error *error)
+{
+    sn_byte_reader reader = payload_reader(chunk);
+    jump_entry entry = {.offset = chunk->offset, .length = chunk->length};
+    entry.step = sn_read_u64(&reader);
+    uint8_t wakes = sn_read_u8(&reader);
+    if (reader.failed || wakes > 1 || entry.step != (uint64_t)recording->hashes.count ||
+        reader.count - reader.at < recording->state_size) {
+        return CHUNK_DAMAGED;
+    }
+    return sn_array_push(&recording->jumps, entry) ? CHUNK_SOUND
+                                                   : out_of_memory(error, sizeof entry);
+}
+
 static chunk_verdict read_end(sn_recording *recording, const chunk_view *chunk)
 {
     sn_byte_reader reader = payload_reader(chunk);
@@ -260,6 +285,8 @@ static chunk_verdict take_chunk(sn_recording *recording, const chunk_view *chunk
         return read_frame(recording, chunk, error);
     case SN_TAPE_HASHES:
         return read_hashes(recording, chunk, error);
+    case SN_TAPE_JUMP:
+        return read_jump(recording, chunk, error);
     case SN_TAPE_END:
         return read_end(recording, chunk);
     case SN_TAPE_HEADER:
@@ -352,6 +379,7 @@ void sn_recording_close(sn_recording *recording)
     sn_array_free(&recording->frames);
     sn_array_free(&recording->hashes);
     sn_array_free(&recording->sizes);
+    sn_array_free(&recording->jumps);
     sn_frame_codec_free(&recording->codec);
     sn_free(recording->state);
     sn_free(recording->name);
@@ -497,4 +525,56 @@ sn_status sn_recording_frame(sn_recording *recording, int frame, sn_world *world
                        sn_world_state_size(world));
     }
     return sn_world_load_state(world, state, size, error);
+}
+
+// ---- jumps ----
+
+static sn_status load_jump(sn_recording *recording, const jump_entry *entry, sn_world *world,
+                           sn_error *error)
+{
+    chunk_view chunk = {0};
+    sn_error failure = {0};
+    chunk_verdict verdict = read_chunk(recording, entry->offset, &chunk, &failure);
+    if (verdict == CHUNK_FAILED) {
+        return sn_fail(error, failure.code, failure.place, "%s", failure.text);
+    }
+    if (verdict == CHUNK_DAMAGED || chunk.length != entry->length) {
+        return sn_fail(error, SN_ERROR_FORMAT, recording->name,
+                       "the jump after step %llu changed after the recording was opened",
+                       (unsigned long long)entry->step);
+    }
+    const uint8_t *state = chunk.payload + JUMP_HEAD;
+    size_t size = (size_t)recording->state_size;
+    sn_status status = sn_world_load_state(world, state, size, error);
+    if (status == SN_OK) {
+        status = sn_world_load_contact_memory(world, state + size,
+                                              (size_t)chunk.length - JUMP_HEAD - size, error);
+    }
+    if (status == SN_OK && chunk.payload[JUMP_HEAD - 1] == 1) {
+        sn_world_touch(world);
+    }
+    return status;
+}
+
+sn_status sn_recording_jump(sn_recording *recording, uint64_t step, sn_world *world,
+                            sn_error *error)
+{
+    int low = 0, high = recording->jumps.count; // the first jump at or after the step
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (recording->jumps.data[middle].step < step) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    sn_status status = SN_OK;
+    for (; status == SN_OK && low < recording->jumps.count; ++low) {
+        const jump_entry *entry = &recording->jumps.data[low];
+        if (entry->step != step) {
+            break;
+        }
+        status = load_jump(recording, entry, world, error);
+    }
+    return status;
 }

@@ -1,7 +1,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "sinew/record.h"
+#include "record/recording.h"
 
 sn_status sn_recording_build_world(const sn_recording *recording, int threads, sn_world **world,
                                    sn_error *error)
@@ -50,14 +50,15 @@ static sn_status check_start(const sn_recording *recording, const sn_world *worl
 }
 
 // Steps the world through the recorded steps until a hash differs.
-static sn_status compare_steps(const sn_recording *recording, sn_world *world,
+static sn_status compare_steps(sn_recording *recording, sn_world *world,
                                bool (*progress)(void *user, double share), void *user,
                                sn_replay *replay, sn_error *error)
 {
     uint64_t steps = sn_recording_get_info(recording).step_count;
     for (uint64_t step = 1; step <= steps; ++step) {
         double h = sn_recording_step_size(recording, step);
-        sn_status status = sn_world_step(world, h, error);
+        sn_status status = sn_recording_jump(recording, step - 1, world, error);
+        status = status == SN_OK ? sn_world_step(world, h, error) : status;
         if (status != SN_OK) {
             return status;
         }

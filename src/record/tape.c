@@ -12,6 +12,7 @@
 struct sn_tape {
     sn_output output;
     sn_frame_codec codec;
+    uint64_t state_size;
     sn_bytes chunk;            // the chunk being built, its header in front
     SN_ARRAY(uint64_t) frames; // offset of every frame's chunk
     uint64_t steps;            // all steps told, pending ones included
@@ -104,6 +105,7 @@ static sn_status open_tape(const char *path, sn_bytes *sink, const sn_tape_heade
     if (made == NULL) {
         return sn_fail_memory(error, sizeof *made);
     }
+    made->state_size = header->state_size;
     sn_status status = sn_frame_codec_start(&made->codec, (size_t)header->state_size, error);
     if (status == SN_OK) {
         status = path != NULL ? sn_output_open(&made->output, path, error)
@@ -154,7 +156,8 @@ sn_status sn_tape_frame(sn_tape *tape, double time, uint64_t step, const void *s
     sn_bytes_put_u64(&tape->chunk, step);
     sn_bytes_put_u8(&tape->chunk, key);
     sn_frame_encode(&tape->codec, state, key, &tape->chunk);
-    return chunk_end(tape, error);
+    sn_status status = chunk_end(tape, error);
+    return status == SN_OK && sn_output_due(&tape->output) ? sn_tape_flush(tape, error) : status;
 }
 
 // The pending steps as one chunk. Most runs have one step size, which is then written once.
@@ -194,6 +197,24 @@ sn_status sn_tape_step(sn_tape *tape, double step_size, uint64_t hash, sn_error 
         return sn_tape_flush(tape, error);
     }
     return tape->pending == SN_TAPE_BATCH ? write_hashes(tape, error) : SN_OK;
+}
+
+// Behind the hashes of all steps before it. Not packed: frames are predicted from frames alone.
+sn_status sn_tape_jump(sn_tape *tape, const sn_tape_start *start, sn_error *error)
+{
+    if (tape->failure.code != SN_OK) {
+        return tape_fail(tape, SN_OK, error);
+    }
+    sn_status status = write_hashes(tape, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    chunk_begin(tape, SN_TAPE_JUMP);
+    sn_bytes_put_u64(&tape->chunk, tape->steps);
+    sn_bytes_put_u8(&tape->chunk, start->wakes);
+    sn_bytes_put(&tape->chunk, start->state, (size_t)tape->state_size);
+    sn_bytes_put(&tape->chunk, start->memory, start->memory_size);
+    return chunk_end(tape, error);
 }
 
 sn_status sn_tape_flush(sn_tape *tape, sn_error *error)

@@ -7,7 +7,7 @@
 //     sn_tape_step(tape, 0.001, hash, error); // after every step
 //     sn_tape_close(tape, error);
 //
-// Only whole chunks are handed to the operating system, at least once a second. After a failure
+// Only whole chunks are handed to the operating system, at least every 16 ms. After a failure
 // every call reports it again, writes nothing, and sn_tape_close still releases everything.
 #ifndef SN_RECORD_TAPE_H
 #define SN_RECORD_TAPE_H
@@ -27,6 +27,7 @@
 #define SN_TAPE_HEADER SN_TAPE_TYPE('H', 'E', 'A', 'D')
 #define SN_TAPE_FRAME  SN_TAPE_TYPE('F', 'R', 'A', 'M')
 #define SN_TAPE_HASHES SN_TAPE_TYPE('H', 'A', 'S', 'H')
+#define SN_TAPE_JUMP   SN_TAPE_TYPE('J', 'U', 'M', 'P')
 #define SN_TAPE_END    SN_TAPE_TYPE('D', 'O', 'N', 'E')
 
 typedef struct sn_tape sn_tape;
@@ -50,6 +51,16 @@ SN_API sn_status sn_tape_open_memory(sn_bytes *sink, const sn_tape_header *heade
 SN_API sn_status sn_tape_frame(sn_tape *tape, double time, uint64_t step, const void *state,
                                sn_error *error);
 SN_API sn_status sn_tape_step(sn_tape *tape, double step_size, uint64_t hash, sn_error *error);
+
+// What the next step starts from, where that is not what the step before has left.
+typedef struct sn_tape_start {
+    const void *state;  // state_size bytes
+    const void *memory; // of contacts
+    size_t memory_size;
+    bool wakes; // something was changed from outside, so nothing sleeps in that step
+} sn_tape_start;
+
+SN_API sn_status sn_tape_jump(sn_tape *tape, const sn_tape_start *start, sn_error *error);
 SN_API sn_status sn_tape_flush(sn_tape *tape, sn_error *error);
 SN_API sn_status sn_tape_close(sn_tape *tape, sn_error *error);
 
