@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../bench/mobiles.h"
 #include "base/error.h"
 #include "bench.h"
 #include "bench_world.h"
@@ -23,140 +24,6 @@
 #include "progress.h"
 #include "sinew/scene.h"
 #include "sinew/wind.h"
-
-// ---- mobiles of n leaves ----
-
-static void write_branch(FILE *out, int leaves, bool top)
-{
-    if (leaves == 1) {
-        fputs("{\"leaf\": \"leaf\", \"length\": \"9cm\", \"drop\": \"1cm\"}", out);
-        return;
-    }
-    int levels = 0;
-    while (1 << levels < leaves) {
-        levels += 1;
-    }
-    // Two levels at right angles to each other double the grid.
-    double length = 0.15 * (1 << (levels - 1) / 2);
-    fprintf(out,
-            "{\"arm\": %g, \"bow\": %g, \"thickness\": %g, \"turn\": \"%ddeg\", \"drop\": %g,\n"
-            "\"carries\": [",
-            length, 0.08 * length, 0.0015 + 0.0005 * levels, top ? 0 : 90, top ? 0.0 : 0.02);
-    write_branch(out, leaves - leaves / 2, false);
-    fputs(", ", out);
-    write_branch(out, leaves / 2, false);
-    fputs("]}", out);
-}
-
-static void write_tree(FILE *out, int leaves)
-{
-    fputs("\"materials\": {\"wire\": {\"density\": 7850}},\n\"mobiles\": [{\"name\": \"tree\", "
-          "\"material\": \"wire\", \"balance\": \"pivots\", \"position\": [0, 0, 6], "
-          "\"height\": \"1.5cm\", \"damping\": 1e-5,\n\"hangs\": ",
-          out);
-    write_branch(out, leaves, true);
-    fputs("}]", out);
-}
-
-// Where the cascade's arms hang, from the first end of each: below, the weights of a disc at that
-// end, of the wire and of all that follows at the other end balance.
-#define ARM       0.2
-#define CORD      1.0
-#define DISC      0.03
-#define DISC_MASS (2700.0 * SN_PI * DISC * DISC * 5e-4)
-#define WIRE_MASS (7850.0 * SN_PI * 1e-6 * ARM)
-
-static double cascade_pivot(int arms_below)
-{
-    double rest = arms_below * (DISC_MASS + WIRE_MASS) + DISC_MASS;
-    return (rest + 0.5 * WIRE_MASS) * ARM / (rest + WIRE_MASS + DISC_MASS);
-}
-
-// An arm's place: its hook's, and the angle about the vertical.
-typedef struct arm_place {
-    double x, y, z, angle;
-} arm_place;
-
-static arm_place first_arm(int arms)
-{
-    return (arm_place){0.0, 0.0, (CORD + 0.1) * (arms + 1), 0.0};
-}
-
-static arm_place next_arm(arm_place at, double pivot)
-{
-    return (arm_place){at.x + cos(at.angle) * (ARM - pivot), at.y + sin(at.angle) * (ARM - pivot),
-                       at.z - CORD, at.angle + 0.6};
-}
-
-static void write_arm(FILE *out, int number, arm_place at, double pivot, int discs)
-{
-    fprintf(out,
-            "{\"name\": \"arm%d\", \"position\": [%.12g, %.12g, %.12g], "
-            "\"rotation\": {\"axis\": [0, 0, 1], \"angle\": %.12g},\n\"shapes\": ["
-            "{\"type\": \"capsule\", \"radius\": 0.001, \"height\": %g, \"density\": 7850, "
-            "\"position\": [%.12g, 0, -0.01], "
-            "\"rotation\": {\"axis\": [0, 1, 0], \"angle\": \"90deg\"}}",
-            number, at.x, at.y, at.z, at.angle, ARM, 0.5 * ARM - pivot);
-    for (int i = 0; i < discs; ++i) {
-        fprintf(out,
-                ", {\"type\": \"cylinder\", \"radius\": %g, \"height\": 0.0005, "
-                "\"density\": 2700, \"position\": [%.12g, 0, -0.01]}",
-                DISC, i * ARM - pivot);
-    }
-    fputs("]},\n", out);
-}
-
-static void write_cascade(FILE *out, int leaves)
-{
-    int arms = leaves - 1;
-    arm_place at = first_arm(arms);
-    fputs("\"bodies\": [\n", out);
-    for (int i = 0; i < arms; ++i) {
-        double pivot = cascade_pivot(arms - 1 - i);
-        write_arm(out, i, at, pivot, i == arms - 1 ? 2 : 1);
-        at = next_arm(at, pivot);
-    }
-    fputs("], \"joints\": [\n", out);
-    at = first_arm(arms);
-    for (int i = 0; i < arms; ++i) {
-        char parent[32] = "world";
-        if (i > 0) {
-            snprintf(parent, sizeof parent, "arm%d", i - 1);
-        }
-        fprintf(out,
-                "{\"name\": \"hook%d\", \"type\": \"ball\", \"parent\": \"%s\", "
-                "\"child\": \"arm%d\", \"at\": [%.12g, %.12g, %.12g], \"damping\": 1e-5},\n",
-                i, parent, i, at.x, at.y, at.z);
-        at = next_arm(at, cascade_pivot(arms - 1 - i));
-    }
-    fputs("]", out);
-}
-
-enum { TREE, CASCADE };
-
-// Freed with free.
-static char *write_mobile(int kind, int leaves, size_t *length)
-{
-    char *text = NULL;
-    FILE *out = open_memstream(&text, length);
-    if (out == NULL) {
-        return NULL;
-    }
-    fputs("{\"sinew\": 1,\n", out);
-    if (kind == TREE) {
-        write_tree(out, leaves);
-    } else {
-        write_cascade(out, leaves);
-    }
-    fputs(",\n\"fields\": [{\"type\": \"wind\", \"kind\": \"natural\", \"speed\": 1, "
-          "\"occlusion\": \"depth\"}]}\n",
-          out);
-    if (fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
-}
 
 // ---- worlds ----
 
@@ -179,7 +46,7 @@ static sn_status build_text(const char *name, const char *text, size_t length, s
 static sn_status build_mobile(int kind, int leaves, sn_world **world, sn_error *error)
 {
     size_t length = 0;
-    char *text = write_mobile(kind, leaves, &length);
+    char *text = sn_mobile_write(kind, leaves, &length);
     sn_status status = text != NULL ? build_text("mobile", text, length, world, error)
                                     : sn_fail_memory(error, length);
     free(text);
@@ -321,10 +188,10 @@ static const sn_bench_case cases[] = {
     SCENE("steel-fish", "Steel Fish in its own breaths", 4800, 50.0, AS_IT_IS),
     SCENE("steel-fish", "Steel Fish in a jet", 2400, 50.0, IN_JET),
     SCENE("flurry", "Flurry, 60 leaves, in a jet", 240, 10.0, IN_JET),
-    GROWTH("step", "growth of a tree, exponent 10..1,000", TREE),
-    GROWTH("step", "growth of a cascade, exponent 10..1,000", CASCADE),
-    GROWTH("load", "growth of loading a tree", TREE),
-    GROWTH("load", "growth of loading a cascade", CASCADE),
+    GROWTH("step", "growth of a tree, exponent 10..1,000", SN_MOBILE_TREE),
+    GROWTH("step", "growth of a cascade, exponent 10..1,000", SN_MOBILE_CASCADE),
+    GROWTH("load", "growth of loading a tree", SN_MOBILE_TREE),
+    GROWTH("load", "growth of loading a cascade", SN_MOBILE_CASCADE),
 };
 
 const sn_bench_group sn_bench_mobile = {"mobile", "mobiles in the wind", cases,
