@@ -12,9 +12,10 @@
 #include "interrupt.h"
 #include "terminal.h"
 
-#define TICK   (1.0 / 60.0) // s between two advances while the world plays
-#define NAP    0.05         // s at most without a look at files and interrupts
-#define SETTLE 0.03         // s after a save until the file is read: editors write several times
+#define TICK     (1.0 / 60.0) // s between two advances while the world plays
+#define NAP      0.05         // s at most without a look at files and interrupts
+#define PATIENCE 0.5          // s that a step may take before it gives way to messages
+#define SETTLE   0.03         // s after a save until the file is read: editors write several times
 
 enum { NEWS_ROOM = 256 }; // bytes of a sentence with the file's name
 
@@ -175,6 +176,36 @@ static bool make_list(sn_live_host *host, const sn_scene_source *source)
     return sn_scene_list_put_own(&host->list, own_name(host), host->path);
 }
 
+// ---- interruption ----
+
+// Somebody waits for an answer.
+static bool has_letters(const sn_post *post)
+{
+    for (int i = 0; i < SN_POST_BOXES; ++i) {
+        const sn_box *box = &post->boxes[i];
+        if (box->used && (box->in.first != NULL || box->left || box->client == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Long steps give way to clients, who are answered between steps, and to the end of the program.
+static bool gives_way(void *user)
+{
+    sn_live_host *host = user;
+    if (host->post == NULL) {
+        return sn_interrupted(); // no network yet
+    }
+    bool patient = now(NULL) - host->advanced_at < PATIENCE;
+    pthread_mutex_lock(&host->post->lock);
+    bool way = host->post->ends || (!patient && has_letters(host->post));
+    pthread_mutex_unlock(&host->post->lock);
+    return way || sn_interrupted();
+}
+
+// ---- the start ----
+
 bool sn_live_host_start(sn_live_host *host, const sn_arguments *arguments,
                         const sn_live_host_def *given)
 {
@@ -196,6 +227,7 @@ bool sn_live_host_start(sn_live_host *host, const sn_arguments *arguments,
     def.find_scene = find_scene;
     def.find_file = sn_scene_list_find_file;
     def.clock = now;
+    def.stop = gives_way;
     def.user = host;
     host->source = *source;
     sn_scene_source_options(&host->source, &host->reading);
@@ -334,6 +366,7 @@ static void *run(void *context)
         }
         look_at_files(host);
         double time = now(NULL);
+        host->advanced_at = time;
         sn_live_advance(host->live, time - last);
         last = time;
         bool news = false;
@@ -354,6 +387,9 @@ static void *run(void *context)
         tick = tick + TICK > time ? tick + TICK : time + 1e-3;
         wait(host, sn_live_is_idle(host->live) ? time + NAP : tick);
         tick = sn_live_is_idle(host->live) ? now(NULL) : tick;
+    }
+    for (int i = 0; i < SN_POST_BOXES; ++i) { // what came in while it ended
+        sn_letters_free(&taken[i].in);
     }
     host->wake(host->network);
     return NULL;

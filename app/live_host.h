@@ -24,7 +24,8 @@ typedef struct sn_live_host {
     char *text;             // as read last
     sn_scene_source source; // what the command line says of URDF files
     sn_scene_options reading;
-    double saved_at; // when a save was noticed; 0: none
+    double saved_at;    // when a save was noticed; 0: none
+    double advanced_at; // when the last advance began
     pthread_t thread;
     bool runs;
 } sn_live_host;

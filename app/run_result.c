@@ -282,6 +282,20 @@ void sn_run_result_note_troubles(sn_run_result *result, const sn_world *world,
     note_trouble(&result->torn, report->torn, sn_bond_name(world, report->torn_bond), time);
 }
 
+void sn_run_result_note_swings(sn_run_result *result, sn_world *world)
+{
+    sn_error unused = {0};
+    int count = 0;
+    if (result->slowed_swings > 0 &&
+        sn_world_find_fast_swings(world, result->run.step, &result->swing, 1, &count, &unused) ==
+            SN_OK &&
+        count > 0) {
+        result->swing_count = count;
+        snprintf(result->swing_body, sizeof result->swing_body, "%s",
+                 sn_body_name(world, result->swing.body));
+    }
+}
+
 sn_status sn_run_result_check_speeds(const sn_world *world, double step, sn_error *error)
 {
     const double light = 299792458.0;
@@ -312,12 +326,19 @@ void sn_run_result_json(const sn_run_result *result, const sn_scene *scene, cons
     sn_json_write_integer(&json, "steps", result->steps);
     sn_json_write_integer(&json, "slowed_steps", result->slowed);
     sn_json_write_integer(&json, "stalled_steps", result->stalled);
+    sn_json_write_integer(&json, "gained_steps", result->gained);
+    sn_json_write_integer(&json, "divided_steps", result->divided);
+    sn_json_write_integer(&json, "damped_steps", result->damped);
     sn_json_write_integer(&json, "stiff_steps", result->stiff);
     sn_json_write_integer(&json, "inverted_steps", result->inverted);
     sn_json_write_integer(&json, "spared_steps", result->spared);
     sn_json_write_integer(&json, "exploding_steps", result->exploding.steps);
     sn_json_write_integer(&json, "torn_steps", result->torn.steps);
     sn_json_write_integer(&json, "taken_back_steps", result->taken_back);
+    sn_json_write_integer(&json, "mechanism_taken_back_steps", result->mechanisms_taken_back);
+    sn_json_write_integer(&json, "slowed_swing_steps", result->slowed_swings);
+    sn_json_write_number(&json, "resolving_step",
+                         result->swing_count > 0 ? result->swing.step : NAN);
     sn_json_write_number(&json, "time", result->time);
     sn_json_write_number(&json, "wall_time", result->wall_time);
     sn_json_write_number(&json, "real_time_factor",
@@ -383,6 +404,33 @@ static void table_events(const sn_world *world, FILE *stream)
     }
 }
 
+// Joints that have broken, and couplings that were released with them.
+static void table_broken(const sn_world *world, FILE *stream)
+{
+    int joints = 0, couplings = 0;
+    const char *joint_name = "", *coupling_name = "";
+    for (int i = 0; i < sn_world_joint_count(world); ++i) {
+        sn_joint joint = sn_world_joint(world, i);
+        if (sn_joint_is_broken(world, joint) && joints++ == 0) {
+            joint_name = sn_joint_name(world, joint);
+        }
+    }
+    for (int i = 0; i < sn_world_coupling_count(world); ++i) {
+        sn_coupling coupling = sn_world_coupling(world, i);
+        if (sn_coupling_is_released(world, coupling) && couplings++ == 0) {
+            coupling_name = sn_coupling_name(world, coupling);
+        }
+    }
+    if (joints > 0) {
+        fprintf(stream, "joints that have broken: %d ('%s'%s)\n", joints, joint_name,
+                joints > 1 ? ", ..." : "");
+    }
+    if (couplings > 0) {
+        fprintf(stream, "couplings released because a joint of theirs has broken: %d ('%s'%s)\n",
+                couplings, coupling_name, couplings > 1 ? ", ..." : "");
+    }
+}
+
 void sn_run_result_table(const sn_run_result *result, const sn_world *world, FILE *stream)
 {
     fprintf(stream, "%s: %.6g s in %" PRIu64 " step%s, %s, %d bod%s\n", result->scene, result->time,
@@ -396,6 +444,17 @@ void sn_run_result_table(const sn_run_result *result, const sn_world *world, FIL
                 "steps in which energy that something had gained was taken out: %" PRIu64
                 ", in which something could not be followed: %" PRIu64 "\n",
                 result->slowed, result->stalled);
+    }
+    if (result->gained > 0) {
+        fprintf(stream,
+                "steps in which something gained more than 0.5 %% of its energy: %" PRIu64
+                "; expected smaller steps\n",
+                result->gained);
+    }
+    if (result->divided > 0) {
+        fprintf(stream,
+                "steps that mechanisms made in parts: %" PRIu64 ", damped in any: %" PRIu64 "\n",
+                result->divided, result->damped);
     }
     if (result->stiff > 0) {
         fprintf(stream,
@@ -431,6 +490,22 @@ void sn_run_result_table(const sn_run_result *result, const sn_world *world, FIL
                 "steps in which elastic bodies were held back before surfaces crossed: %" PRIu64
                 "\n",
                 result->taken_back);
+    }
+    table_broken(world, stream);
+    if (result->mechanisms_taken_back > 0) {
+        fprintf(
+            stream,
+            "continuous collision: steps in which a mechanism was returned to its time of impact: "
+            "%" PRIu64 "\n",
+            result->mechanisms_taken_back);
+    }
+    if (result->swing_count > 0) {
+        fprintf(
+            stream,
+            "swings slowed because steps of %.3g s cannot resolve them: in %d mechanism%s, '%s' "
+            "first (%.3g Hz); steps of %.3g s or shorter resolve it\n",
+            result->run.step, result->swing_count, result->swing_count > 1 ? "s" : "",
+            result->swing_body, result->swing.frequency, 0.995 * result->swing.step);
     }
     fprintf(stream, "\n%-36s %13s %13s %13s\n", "balance", "start", "end", "change");
     const double rows[3][2] = {

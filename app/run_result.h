@@ -33,6 +33,8 @@ typedef struct sn_run_result {
 
     uint64_t steps, rows;
     uint64_t slowed, stalled; // steps in which contact took energy out, or something stood still
+    uint64_t gained;          // steps in which something gained energy and kept it
+    uint64_t divided, damped; // steps that mechanisms made in parts; that were damped in any
     uint64_t stiff;           // steps that contact by springs was too stiff for
     uint64_t inverted;        // steps that left elements inside out
     int most_inverted;        // elements, in one of them
@@ -40,8 +42,13 @@ typedef struct sn_run_result {
     uint64_t spared;          // steps that were cut short before that
     sn_run_trouble exploding; // elastic bodies that were left with more energy than can be
     sn_run_trouble torn;      // bonds that had been kept from holding for a while
-    uint64_t taken_back;      // steps in which elastic bodies stopped before surfaces crossed
-    double time, wall_time;   // s
+    uint64_t mechanisms_taken_back; // steps in which mechanisms were, where a link met something
+    uint64_t slowed_swings;         // steps in which mechanisms swung too fast for them
+    int swing_count;                // such mechanisms
+    sn_fast_swing swing;            // of the first
+    char swing_body[128];
+    uint64_t taken_back;    // steps in which elastic bodies stopped before surfaces crossed
+    double time, wall_time; // s
     sn_energy start_energy, end_energy;
     double largest_energy_change, largest_kinetic_energy; // J, over the rows
     sn_vec3 start_momentum, end_momentum, start_angular_momentum, end_angular_momentum;
@@ -73,6 +80,9 @@ void sn_run_result_note_inverted(sn_run_result *result, const sn_world *world,
 // something keeps from holding.
 void sn_run_result_note_troubles(sn_run_result *result, const sn_world *world,
                                  const sn_step_report *report);
+
+// After the run: mechanisms whose swings were slowed.
+void sn_run_result_note_swings(sn_run_result *result, sn_world *world);
 
 // A body that is faster than light has long been lost, whatever its numbers are: SN_ERROR_DIVERGED.
 sn_status sn_run_result_check_speeds(const sn_world *world, double step, sn_error *error);

@@ -173,6 +173,27 @@ static const char *find_embedded(void *user, const char *path, size_t *length)
     return (const char *)file->data;
 }
 
+// Gmsh can take minutes. A terminal shows for how long it has worked, a log that it does.
+static void show_filling(void *user, const char *surface, double seconds, bool ended)
+{
+    const sn_arguments *arguments = user;
+    if (arguments->quiet) {
+        return;
+    }
+    if (!sn_stream_is_terminal(stderr)) {
+        if (!ended && seconds < 2.0) {
+            sn_say(arguments, "Gmsh fills %s, which can take a while", surface);
+        }
+        return;
+    }
+    char line[256] = "";
+    int length =
+        ended ? 0 : snprintf(line, sizeof line, "Gmsh fills %.150s: %.0f s", surface, seconds);
+    int width = sn_stream_width(stderr) - 1;
+    fprintf(stderr, "\r%.*s\033[K", length < width ? length : width, line);
+    fflush(stderr);
+}
+
 void sn_scene_source_options(sn_scene_source *source, sn_scene_options *options)
 {
     const sn_arguments *arguments = source->arguments;
@@ -185,6 +206,8 @@ void sn_scene_source_options(sn_scene_source *source, sn_scene_options *options)
     options->strict = given_word(arguments, "strict") != NULL;
     options->base = given_word(arguments, "base");
     options->geometry = given_word(arguments, "geometry");
+    options->filling = show_filling;
+    options->filling_user = (void *)arguments;
 }
 
 void sn_scene_source_say_notes(const sn_arguments *arguments, const sn_scene_source *source,

@@ -25,6 +25,7 @@
 #define LINES_A_SECOND    10.0 // of refusals on stderr
 #define LINES_AT_ONCE     100.0
 
+enum { HEADER_TIME = 2, HEADER_POOL = 1024 }; // s; requests at once
 enum { SEND_BUFFER = 64 << 10, CHUNK = 16 << 10, HEADERS = 2048, LOOK_EVERY = 200000 }; // us
 
 struct sn_server {
@@ -526,9 +527,11 @@ static bool listen_at(sn_server *server, int port)
     info.user = server;
     info.options = LWS_SERVER_OPTION_DISABLE_IPV6 | LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
                    LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
+    // A request whose headers are not there in full holds one of the pool until its time is up.
+    // They come from this machine, in one piece: whoever sends half of one is not waited for.
     info.keepalive_timeout = 10;
-    info.timeout_secs = 10;
-    info.max_http_header_pool = 128;
+    info.timeout_secs = HEADER_TIME;
+    info.max_http_header_pool = HEADER_POOL;
     info.max_http_header_data = 8192;
     server->context = lws_create_context(&info);
     server->vhost = server->context != NULL ? lws_create_vhost(server->context, &info) : NULL;

@@ -68,6 +68,32 @@ static int apply_options(run_job *job)
     return SN_EXIT_OK;
 }
 
+// Mechanisms have a step of their own, whatever is named of the integrators without stages. Elastic
+// bodies beside them do follow the name.
+static int check_integrator(run_job *job)
+{
+    const char *name = sn_option_text(job->arguments, "integrator", NULL);
+    int integrator = name != NULL ? sn_integrator_find(name) : SN_INTEGRATOR_DEFAULT;
+    bool named = integrator == SN_INTEGRATOR_LIE_MIDPOINT ||
+                 integrator == SN_INTEGRATOR_SYMPLECTIC_EULER ||
+                 integrator == SN_INTEGRATOR_IMPLICIT_EULER;
+    for (int i = 0; i < sn_world_body_count(job->world) && named; ++i) {
+        named = sn_body_get_type(job->world, sn_world_body(job->world, i)) != SN_BODY_ELASTIC;
+    }
+    for (int i = 0; i < sn_world_joint_count(job->world) && named; ++i) {
+        sn_joint joint = sn_world_joint(job->world, i);
+        if (sn_joint_get_type(job->world, joint) != SN_JOINT_FIXED) {
+            sn_complain(job->arguments,
+                        "--integrator %s would be ignored: bodies on joints, as those of '%s', are "
+                        "a mechanism, which has a step of its own; expected default, rk4, "
+                        "fehlberg45, adams or bdf",
+                        name, sn_joint_name(job->world, joint));
+            return SN_EXIT_USAGE;
+        }
+    }
+    return SN_EXIT_OK;
+}
+
 static void say_unmeasured(const sn_arguments *arguments, const char *what, int count)
 {
     if (count > 0) {
@@ -86,6 +112,10 @@ static int prepare(run_job *job)
     sn_status status = sn_scene_build(job->scene, &job->world, &job->error);
     if (status != SN_OK) {
         return complain(job, sn_exit_for(status));
+    }
+    code = check_integrator(job);
+    if (code != SN_EXIT_OK) {
+        return code;
     }
     status = sn_run_result_start(&job->result, job->scene, job->world, &job->error);
     if (status != SN_OK) {
@@ -127,6 +157,12 @@ static int check_speeds(run_job *job)
     return sn_exit_for(sn_run_result_check_speeds(job->world, job->result.run.step, &job->error));
 }
 
+static bool is_interrupted(void *context)
+{
+    (void)context;
+    return sn_interrupted();
+}
+
 static void show_progress(const run_job *job, sn_progress *progress)
 {
     if (!sn_progress_due(progress)) {
@@ -162,14 +198,20 @@ static int simulate(run_job *job, sn_progress *progress)
         double h = left > 0.0 ? left : (i < (uint64_t)whole ? run->step : rest);
         sn_status status = sn_world_step(job->world, h, &job->error);
         if (status != SN_OK) {
+            job->result.interrupted = status == SN_ERROR_STOPPED;
             code = sn_exit_for(status);
             break;
         }
         sn_step_report report = sn_world_report(job->world);
         job->result.slowed += report.slowed > 0;
         job->result.stalled += report.stalled > 0;
+        job->result.gained += report.gained > 0;
+        job->result.divided += report.divided > 0;
+        job->result.damped += report.damped > 0;
         job->result.stiff += report.stiff > 0;
         job->result.taken_back += report.taken_back > 0;
+        job->result.mechanisms_taken_back += report.mechanisms_taken_back > 0;
+        job->result.slowed_swings += report.slowed_swings > 0;
         sn_run_result_note_inverted(&job->result, job->world, &report);
         sn_run_result_note_troubles(&job->result, job->world, &report);
         if (job->writes && sn_run_output_step(&job->output, job->world, &job->error) != SN_OK) {
@@ -205,6 +247,7 @@ static void note_end(run_job *job, int code, double started)
     result->time = sn_world_time(job->world);
     result->steps = sn_world_step_count(job->world);
     result->hash = sn_world_hash(job->world);
+    sn_run_result_note_swings(result, job->world);
     int events = sn_world_event_count(job->world);
     if (sn_world_stopped(job->world) && events > 0) {
         sn_event_entry entry = sn_world_event_entry(job->world, events - 1);
@@ -302,6 +345,7 @@ static int run_job_all(run_job *job)
     int code = prepare(job);
     if (code == SN_EXIT_OK) {
         sn_interrupt_listen();
+        sn_world_set_stop(job->world, is_interrupted, NULL);
         sn_progress progress = sn_progress_start(job->arguments, job->short_name);
         code = simulate(job, &progress);
         note_end(job, code, progress.started);
@@ -438,8 +482,8 @@ const sn_verb sn_verb_run = {
         "Writes state.csv (every probe; without probes positions, velocities and drive\n"
         "forces of the first 100 joints and positions of the first 100 bodies that move),\n"
         "energy.csv (energy, momentum, angular momentum), both drawn as state.svg and\n"
-        "energy.svg, recording.snrec (for replay and export) and summary.json. Ctrl-C ends the run "
-        "between two steps and leaves valid files.",
+        "energy.svg, recording.snrec (for replay and export) and summary.json.\n"
+        "Ctrl-C ends the run and leaves valid files.",
     SN_VERB_TABLES,
     .run = run,
 };

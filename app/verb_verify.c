@@ -131,8 +131,8 @@ static int run(const sn_arguments *arguments)
     return !whole ? SN_EXIT_INTERRUPTED : verify.failed > 0 ? SN_EXIT_DIFFERENCE : SN_EXIT_OK;
 }
 
-static const char *const group_names[] = {"rigid",  "mass",    "energy",  "articulated",
-                                          "mobile", "contact", "elastic", NULL};
+static const char *const group_names[] = {"rigid",   "mass",   "energy",  "articulated", "rotors",
+                                          "springs", "mobile", "contact", "elastic",     NULL};
 
 static const sn_option options[] = {
     {.name = "only",

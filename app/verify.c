@@ -6,8 +6,9 @@
 #include "terminal.h"
 
 static const sn_verify_group *const groups[] = {
-    &sn_verify_rigid,  &sn_verify_mass,    &sn_verify_energy, &sn_verify_articulated,
-    &sn_verify_mobile, &sn_verify_contact, &sn_verify_elastic};
+    &sn_verify_rigid,       &sn_verify_mass,    &sn_verify_energy,
+    &sn_verify_articulated, &sn_verify_rotors,  &sn_verify_spring,
+    &sn_verify_mobile,      &sn_verify_contact, &sn_verify_elastic};
 
 const sn_verify_group *sn_verify_group_at(int index)
 {

@@ -105,6 +105,14 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/tests/hash_probe.c)
     target_link_libraries(hash_probe PRIVATE sinew)
 endif()
 
+# The work whose instructions tools/costs counts.
+if(TARGET sinew_command)
+    add_executable(cost_probe EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/bench/cost_probe.c
+                   ${PROJECT_SOURCE_DIR}/app/bench_linkage.c ${PROJECT_SOURCE_DIR}/app/progress.c ${PROJECT_SOURCE_DIR}/app/terminal.c)
+    target_include_directories(cost_probe PRIVATE ${PROJECT_SOURCE_DIR}/app ${PROJECT_SOURCE_DIR}/bench ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(cost_probe PRIVATE sinew)
+endif()
+
 # Runs every shipped scene; tests/web compares what it prints here with what it prints in WebAssembly.
 if(TARGET sinew_command AND EXISTS ${PROJECT_SOURCE_DIR}/tests/web/scene_hash.c)
     add_executable(scene_hash EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/web/scene_hash.c

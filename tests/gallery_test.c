@@ -1,11 +1,8 @@
 // The scenes that come with the project: each is in the gallery, runs for its time and comes out
 // the same twice; those without losses keep their energy; and what they are said to show is there.
-#include "scene_text.h"
+#include "shipped_scenes.h"
 
-#include <dirent.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "sanitized.h"
 #include "sinew/joint.h"
@@ -29,51 +26,6 @@ static const double share = 1.0;
 static const long most_steps = 120;
 static const bool twice = true;
 #endif
-
-enum { MOST_SCENES = 100 };
-
-typedef struct scene_names {
-    char names[MOST_SCENES][64];
-    int count;
-} scene_names;
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
-
-static scene_names list_scenes(void)
-{
-    scene_names list = {.count = 0};
-    DIR *folder = opendir("scenes");
-    assert_non_null(folder);
-    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        const char *dot = strrchr(entry->d_name, '.');
-        if (dot != NULL && strcmp(dot, ".json") == 0) {
-            assert_in_range(list.count, 0, MOST_SCENES - 1);
-            snprintf(list.names[list.count++], sizeof list.names[0], "%.*s",
-                     (int)(dot - entry->d_name), entry->d_name);
-        }
-    }
-    closedir(folder);
-    qsort(list.names, (size_t)list.count, sizeof list.names[0], by_name);
-    assert_in_range(list.count, 20, MOST_SCENES);
-    return list;
-}
-
-static sn_scene *load_scene(const char *name)
-{
-    char path[128];
-    snprintf(path, sizeof path, "scenes/%s.json", name);
-    sn_scene *scene = NULL;
-    sn_error_list errors = {0};
-    sn_status status = sn_scene_load_file(path, NULL, &scene, &errors);
-    if (status != SN_OK) {
-        fail_msg("%s: %s", path, errors.count > 0 ? sn_error_message(&errors.items[0]) : "");
-    }
-    sn_error_list_free(&errors);
-    return scene;
-}
 
 static void turn(sn_scene *scene, const char *param, double value)
 {
@@ -148,7 +100,7 @@ static void every_scene_runs_twice_the_same(void **state)
     scene_names list = list_scenes();
     for (int i = 0; i < list.count; ++i) {
         const char *name = list.names[i];
-        sn_scene *scene = load_scene(name);
+        sn_scene *scene = load_shipped(name);
         sn_world *world = build(scene);
         long steps = steps_of(scene, world), again = soak ? steps : (steps + 4) / 5;
         uint64_t first = take_steps(name, scene, world, again);
@@ -199,7 +151,7 @@ static void energy_is_kept_where_nothing_takes_it(void **state)
         {"bead-on-wire", "drag", 1e-4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-        sn_scene *scene = load_scene(cases[i].scene);
+        sn_scene *scene = load_shipped(cases[i].scene);
         if (cases[i].losses != NULL) {
             turn(scene, cases[i].losses, 0.0);
         }
@@ -217,7 +169,7 @@ static void energy_is_kept_where_nothing_takes_it(void **state)
 
 static sn_world *build_scene(const char *name)
 {
-    sn_scene *scene = load_scene(name);
+    sn_scene *scene = load_shipped(name);
     sn_world *world = build(scene);
     sn_scene_destroy(scene);
     return world;

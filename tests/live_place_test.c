@@ -218,6 +218,93 @@ static void elastic_bodies_do_not_crash(void **state)
     end(l);
 }
 
+// ---- recordings ----
+
+// The recording of what is remembered, run again.
+static sn_replay replay_of(listener *l)
+{
+    must(l, "{\"do\": \"file\", \"what\": \"recording\", \"id\": 7}");
+    assert_int_equal(l->files, 1);
+    size_t at = 12 + ((size_t)sn_fetch_u32(l->file + 8) + 3) / 4 * 4;
+    sn_recording *recording = NULL;
+    sn_error error = {0};
+    assert_int_equal(
+        sn_recording_open_bytes("r", l->file + at, l->file_size - at, &recording, &error), SN_OK);
+    sn_recording_info info = sn_recording_get_info(recording);
+    assert_true(info.complete && info.lost_bytes == 0);
+    sn_replay replay;
+    if (sn_recording_replay(recording, 1, NULL, NULL, &replay, &error) != SN_OK) {
+        fail_msg("%s", sn_error_message(&error));
+    }
+    assert_int_equal(replay.compared, info.step_count);
+    sn_recording_close(recording);
+    return replay;
+}
+
+// Moved before the first step, twice between others, and while others rest on each other.
+static void recordings_replay_it(void **state)
+{
+    (void)state;
+    static const char *const scenes[] = {"leaf", "boxes"};
+    static const char *const names[] = {"leaf", "high"};
+    for (int s = 0; s < 2; ++s) {
+        listener *l = open_scene(scenes[s]);
+        int body = s == 0 ? 0 : 2;
+        take(l, body, names[s]);
+        drag_to(l, 0.04, 0.03, 1.01);
+        must(l, "{\"do\": \"release\"}");
+        step(l, 200);
+        for (int i = 0; i < 2; ++i) {
+            take(l, body, names[s]);
+            drag_to(l, 0.05, 0.02 * i, 1.03);
+            drag_to(l, 0.06, 0.02 * i, 1.02);
+            must(l, "{\"do\": \"release\"}");
+            step(l, 20);
+        }
+        assert_int_equal(replay_of(l).compared, 240);
+        end(l);
+    }
+}
+
+// Recordings of histories that have forgotten their beginning start among contacts.
+static void recordings_start_in_contact(void **state)
+{
+    (void)state;
+    listener *l = greet(make_live(1 << 16));
+    must(l, "{\"do\": \"open\", \"scene\": \"boxes\", \"play\": false}");
+    for (int i = 0; i < 400; ++i) {
+        step(l, 1);
+    }
+    take(l, 2, "high");
+    drag_to(l, 0.04, 0.0, 0.6);
+    must(l, "{\"do\": \"release\"}");
+    step(l, 10);
+    assert_true(replay_of(l).compared < 400);
+    end(l);
+}
+
+// What slept on a thing that is taken away falls.
+static void what_slept_on_it_falls(void **state)
+{
+    (void)state;
+    listener *l = open_scene("boxes");
+    step(l, 720);
+    double before = centre(l, "high").z;
+    assert_true(fabs(before - 0.3) < 1e-3);
+    assert_int_equal(sn_world_report(sn_live_world(l->live)).sleeping, 2);
+    take(l, 1, "low");
+    drag_to(l, 1.0, 0.0, 0.1);
+    must(l, "{\"do\": \"release\"}");
+    step(l, 60);
+    assert_true(centre(l, "high").z < before - 0.1);
+    uint64_t end_hash = hash(l);
+    step(l, -61);
+    step(l, 61);
+    assert_true(hash(l) == end_hash);
+    assert_int_equal(replay_of(l).compared, 780);
+    end(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +316,9 @@ int main(void)
         cmocka_unit_test(thinned_histories_keep_it),
         cmocka_unit_test(refusals_are_told_once),
         cmocka_unit_test(elastic_bodies_do_not_crash),
+        cmocka_unit_test(recordings_replay_it),
+        cmocka_unit_test(recordings_start_in_contact),
+        cmocka_unit_test(what_slept_on_it_falls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

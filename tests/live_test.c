@@ -394,7 +394,7 @@ static void nonsense_is_refused(void **state)
     end(l);
 }
 
-// A body that flies apart: paused, told, and the past is still there.
+// A force that is no number: paused, told, and the past is still there.
 static void failed_steps_pause(void **state)
 {
     (void)state;
@@ -404,7 +404,7 @@ static void failed_steps_pause(void **state)
         "[{\"name\": \"a\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}}], \"fields\": "
         "[{\"name\": \"s\", \"type\": \"spring\", \"a\": \"a\", \"b\": \"world\", \"point_b\": [0, "
         "0, 1], "
-        "\"stiffness\": \"=k\", \"rest_length\": 0.5}]}";
+        "\"stiffness\": \"=k\", \"rest_length\": \"=k/2\"}]}";
     sn_live *live = make_live(8 << 20);
     listener *l = greet(live);
     sn_error error = {0};

@@ -265,6 +265,56 @@ static void methods_without_effect_are_noted(void **state)
     }
 }
 
+// Elastic bodies feel impulses under integrators without stages, springs under those with stages,
+// and penalties nowhere.
+static void elastic_bodies_that_touch_nothing_are_noted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *integrator, *method, *note;
+    } cases[] = {
+        {"lie_midpoint", "solver", NULL},
+        {"implicit_euler", "impulse", NULL},
+        {"rk4", "springs", NULL},
+        {"rk4", "none", NULL},
+        {"rk4", "solver",
+         "t:3:23: \"a\" touches nothing: contact by the solver does not act on integrators with "
+         "stages such as rk4; expected the method \"springs\""},
+        {"rk4", "impulse",
+         "t:3:23: \"a\" touches nothing: contact by the impulse does not act on integrators with "
+         "stages such as rk4; expected the method \"springs\""},
+        {"lie_midpoint", "penalty",
+         "t:3:23: \"a\" touches nothing: elastic bodies do not feel the method \"penalty\"; "
+         "expected \"solver\", or \"none\" to have it so"},
+        {"rk4", "penalty",
+         "t:3:23: \"a\" touches nothing: elastic bodies do not feel the method \"penalty\"; "
+         "expected \"springs\", or \"none\" to have it so"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        char text[800];
+        snprintf(text, sizeof text,
+                 "{\"sinew\": 1, \"materials\": {\"r\": {\"density\": 1000, \"young\": 1e5, "
+                 "\"poisson\": 0.3}}, \"bodies\": [{\"name\": \"f\", \"type\": \"static\", "
+                 "\"shape\": {\"type\": \"plane\"}},\n{\"name\": \"a\", \"type\": \"elastic\", "
+                 "\"material\": \"r\", \"integrator\": \"%s\", \"position\": [0, 0, 1], \"mesh\": "
+                 "{\"type\": \"box\", \"size\": [0.1, 0.1, 0.1], \"cells\": [1, 1, 1]}}],\n"
+                 "\"contact\": {\"method\": \"%s\"}}",
+                 cases[i].integrator, cases[i].method);
+        sn_scene *scene = load(text);
+        const sn_error_list *notes = sn_scene_notes(scene);
+        bool noted = false;
+        for (int k = 0; k < notes->count; ++k) {
+            const char *note = sn_error_message(&notes->items[k]);
+            noted = noted || strstr(note, "touches nothing") != NULL;
+            if (cases[i].note != NULL && strstr(note, "touches nothing") != NULL) {
+                assert_string_equal(note, cases[i].note);
+            }
+        }
+        assert_int_equal(noted, cases[i].note != NULL);
+        sn_scene_destroy(scene);
+    }
+}
+
 // ---- while running ----
 
 // A gate counts what is in it, and stops nothing: an event can wait for it.
@@ -573,6 +623,7 @@ int main(void)
         cmocka_unit_test(hulls_are_read_from_files),
         cmocka_unit_test(unknown_groups_are_noted),
         cmocka_unit_test(methods_without_effect_are_noted),
+        cmocka_unit_test(elastic_bodies_that_touch_nothing_are_noted),
         cmocka_unit_test(sensors_are_probes_and_events),
         cmocka_unit_test(params_drive_surfaces_and_contact),
         cmocka_unit_test(the_resolved_text_is_the_same_scene),

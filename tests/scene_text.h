@@ -79,4 +79,16 @@ static inline void check_mistakes(const mistake *mistakes, size_t count)
     assert_int_equal(failures, 0);
 }
 
+// A scene that must be without mistakes.
+static inline sn_scene *load_good(const char *path)
+{
+    sn_scene *scene = NULL;
+    sn_error_list errors = {0};
+    if (sn_scene_load_file(path, NULL, &scene, &errors) != SN_OK) {
+        fail_msg("%s: %s", path, errors.count > 0 ? sn_error_message(&errors.items[0]) : "");
+    }
+    sn_error_list_free(&errors);
+    return scene;
+}
+
 #endif

@@ -521,6 +521,51 @@ static void friction_is_coulombs(void **state)
     }
 }
 
+// How fast a block creeps down a slope that is so much of the angle of friction.
+static double creep_of(double size, double share, double *bound)
+{
+    const double friction = 0.5, g = 9.81;
+    sn_error error = {0};
+    sn_world *world = make_world(0.0, 0.0, 0.3);
+    double angle = atan(share * friction);
+    sn_world_set_gravity(world, (sn_vec3){g * sin(angle), 0.0, -g * cos(angle)});
+    sn_body ground = add_shape(world, SN_SHAPE_PLANE, false, SN_VEC3_ZERO);
+    sn_surface surface = sn_default_shape().surface;
+    surface.friction = friction;
+    assert_int_equal(sn_body_set_surface(world, ground, 0, &surface, &error), SN_OK);
+    sn_tetrahedra *mesh = make_box((sn_vec3){size, size, 0.3 * size}, 1, 1, 1);
+    thrown how = {.position = {0.0, 0.0, 0.1499 * size}, .friction = friction};
+    sn_body body = add(world, mesh, &how);
+    sn_tetrahedra_release(mesh);
+    advance(world, 0.02, 120); // sags, and loses what it gained while it did
+    double before = sn_body_centre(world, body).x;
+    advance(world, 0.02, 25);
+    double speed = (sn_body_centre(world, body).x - before) / 0.5;
+    double fall = sqrt(g * sqrt(0.25 * (2.0 + 0.09)) * size);
+    sn_elastic law = sn_elastic_from_young(SN_ELASTIC_NEO_HOOKEAN, 2e4, how.poisson);
+    double sound = sqrt((law.bulk + 4.0 / 3.0 * law.shear) / sn_default_elastic_material().density);
+    *bound = fmin(1e-2 * fall, 1e-3 * sound);
+    sn_world_destroy(world);
+    return speed;
+}
+
+// Below the angle of friction it creeps at less than a hundredth of the speed of a fall over its
+// radius, and than a thousandth of that of sound: at x times that, x (3 - x^2) / 2 = share.
+static void creep_keeps_its_bound(void **state)
+{
+    (void)state;
+    const double sizes[] = {0.05, 0.15}, shares[] = {0.3, 0.7, 0.95, 0.98};
+    for (int i = 0; i < 2; ++i) {
+        for (int k = 0; k < 4; ++k) {
+            double bound, speed = creep_of(sizes[i], shares[k], &bound), x = speed / bound;
+            print_message("%g m, %g of the angle: creeps at %.2e m/s of %.2e\n", sizes[i],
+                          shares[k], speed, bound);
+            assert_true(x < 1.0);
+            assert_true(fabs(0.5 * x * (3.0 - x * x) - shares[k]) < 0.05);
+        }
+    }
+}
+
 static void mixed_integrators_are_refused(void **state)
 {
     (void)state;
@@ -568,6 +613,7 @@ int main(void)
         cmocka_unit_test(bars_come_to_the_closed_form),
         cmocka_unit_test(states_and_threads_give_the_same_bits),
         cmocka_unit_test(friction_is_coulombs),
+        cmocka_unit_test(creep_keeps_its_bound),
         cmocka_unit_test(mixed_integrators_are_refused),
         cmocka_unit_test(memory_may_run_out),
     };

@@ -132,6 +132,44 @@ static void test_failures_are_told(void **state)
     assert_null(made);
 }
 
+// What was reported of a fill: before its end, at its end, and the last time that was named.
+typedef struct heard {
+    int before, after;
+    double seconds;
+} heard;
+
+static void hear(void *user, double seconds, bool ended)
+{
+    heard *h = user;
+    assert_true(h->after == 0 && seconds >= h->seconds); // the end is the last
+    h->before += !ended;
+    h->after += ended;
+    h->seconds = seconds;
+}
+
+// Those that take longer than a second say so, whether they succeed or not.
+static void test_long_fills_are_reported(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {"exit 1", "sleep 2.2; exit 1"};
+    sn_mesh *box = NULL;
+    assert_int_equal(sn_mesh_box((sn_vec3){2, 1, 1}, &box, NULL), SN_OK);
+    for (int i = 0; i < 2; ++i) {
+        heard h = {0};
+        sn_tetrahedra *made = NULL;
+        sn_tetrahedra_fill_options options = sn_default_tetrahedra_fill_options();
+        options.method = SN_FILL_GMSH;
+        options.program = program;
+        options.progress = hear;
+        options.user = &h;
+        write_program(bodies[i]);
+        assert_int_equal(sn_tetrahedra_fill(box, &options, &made, NULL, NULL), SN_ERROR_GEOMETRY);
+        assert_true(i == 0 ? h.after == h.before
+                           : h.after == 1 && h.before >= 1 && h.before <= h.seconds);
+    }
+    sn_mesh_release(box);
+}
+
 // What would take all memory is refused before anything is started.
 static void test_too_fine_edges_are_refused(void **state)
 {
@@ -266,6 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_the_program_is_asked),
         cmocka_unit_test(test_failures_are_told),
+        cmocka_unit_test(test_long_fills_are_reported),
         cmocka_unit_test(test_too_fine_edges_are_refused),
         cmocka_unit_test(test_ends_with_its_process),
         cmocka_unit_test(test_gmsh_itself),

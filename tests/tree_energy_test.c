@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -74,7 +75,7 @@ static void steps_in_parts_keep_it_too(void **state)
     add_chain(&set, &m);
     double drift = drift_of(&set, 2e-3, 1500, down, &divided);
     print_message("chain of 40 over 3 s: energy within %.2e, %d steps in parts\n", drift, divided);
-    assert_true(divided > 50 && drift < 2e-3);
+    assert_true(divided > 20 && drift < 2e-3);
     sn_articulation_set_free(&set);
 }
 
@@ -123,11 +124,58 @@ static void angular_momentum_stays(void **state)
     }
 }
 
-// A state is given the energy it lacks exactly, by its velocities alone.
+// T + 2 V(q) - (V(q - h/2 v) + V(q + h/2 v)) / 2, from what the set measures.
+static double kept_energy_of(sn_articulation_set *set, double h)
+{
+    sn_agent_set *agents = &set->agents;
+    double q[64];
+    sn_measure measure;
+    assert_true(agents->q_count <= 64);
+    memcpy(q, agents->q, (size_t)agents->q_count * sizeof *q);
+    agents->type->measure(agents, 0, down, &measure);
+    double sum = measure.kinetic + 2.0 * measure.potential;
+    for (int side = -1; side <= 1; side += 2) {
+        sn_tree_move(&set->items[0]->tree, q, agents->v, 0.5 * side * h, agents->q);
+        agents->type->touch(agents, 0);
+        agents->type->measure(agents, 0, down, &measure);
+        sum -= 0.5 * measure.potential;
+    }
+    memcpy(agents->q, q, (size_t)agents->q_count * sizeof *q);
+    agents->type->touch(agents, 0);
+    return sum;
+}
+
+// What the leapfrog keeps in small swings is not T + V, which goes up and down.
+static void small_swings_need_no_keeping(void **state)
+{
+    (void)state;
+    static mechanism m;
+    sn_articulation_set set;
+    sn_random random = {.seed = 53};
+    make_chain(&m, 4);
+    m.links[0].frame.rotation = sn_quat_to_mat3(sn_quat_exp(sn_vec3_make(0.0, 0.5 * SN_PI, 0.0)));
+    add_chain(&set, &m); // hangs down
+    set.items[0]->step.keeps = false;
+    for (int j = 0; j < set.agents.v_count; ++j) { // not about themselves
+        set.agents.v[j] = j % 3 == 0 ? 0.0 : sn_random_range(&random, -1e-3, 1e-3);
+    }
+    double start[2] = {energy_of(&set, down), kept_energy_of(&set, 0.015)}, most[2] = {0.0, 0.0};
+    for (int i = 0; i < 300; ++i) {
+        assert_true(step_set(&set, 0.015, down));
+        most[0] = fmax(most[0], fabs(energy_of(&set, down) - start[0]));
+        most[1] = fmax(most[1], fabs(kept_energy_of(&set, 0.015) - start[1]));
+    }
+    print_message("T + V within %.1e J, what is kept within %.1e J\n", most[0], most[1]);
+    assert_true(most[0] > 1e-11 && most[1] < 1e-3 * most[0]);
+    sn_articulation_set_free(&set);
+}
+
+// A state is given the energy it lacks, but for (h v)^2 of it, by its velocities alone.
 static void states_are_given_what_they_lack(void **state)
 {
     (void)state;
     sn_random random = {.seed = 52};
+    double worst = 0.0;
     for (int trial = 0; trial < 20; ++trial) {
         static mechanism m;
         sn_articulation_set set;
@@ -145,9 +193,9 @@ static void states_are_given_what_they_lack(void **state)
         assert_true(step_set(&set, 1e-3, down));
         sn_measure before, after;
         agents->type->measure(agents, 0, down, &before);
-        double energy = before.kinetic + before.potential + 0.002 * before.kinetic;
+        double had = kept_energy_of(&set, 1e-3), energy = had + 0.002 * before.kinetic;
         double from = sn_tree_step_energy(&item->step, &item->tree, agents->q, agents->v);
-        assert_true(fabs(from - before.kinetic - before.potential) < 1e-12 * before.kinetic);
+        assert_true(fabs(from - had) < 1e-12 * before.kinetic);
         sn_tree_step_restore(&item->step, &item->tree, energy, agents->q, agents->v);
         agents->type->touch(agents, 0);
         agents->type->measure(agents, 0, down, &after);
@@ -155,11 +203,14 @@ static void states_are_given_what_they_lack(void **state)
         double turned = fabs(after.angular_momentum.z - before.angular_momentum.z);
         if (trial % 5 > 0 || !free ||
             trial % 2 == 0) { // a rod on an upright hinge has no other way
-            assert_true(fabs(after.kinetic + after.potential - energy) < 1e-12 * before.kinetic);
+            double off = fabs(kept_energy_of(&set, 1e-3) - energy);
+            worst = fmax(worst, off / (energy - had));
         }
         assert_true(!free || turned < 1e-12);
         sn_articulation_set_free(&set);
     }
+    print_message("what lacked is off by %.1e of it\n", worst);
+    assert_true(worst < 1e-3);
 }
 
 // Whoever pushes may change the energy.
@@ -186,6 +237,7 @@ int main(void)
         cmocka_unit_test(whips_keep_their_energy),
         cmocka_unit_test(steps_in_parts_keep_it_too),
         cmocka_unit_test(angular_momentum_stays),
+        cmocka_unit_test(small_swings_need_no_keeping),
         cmocka_unit_test(states_are_given_what_they_lack),
         cmocka_unit_test(work_is_not_undone),
     };

@@ -164,6 +164,16 @@ typedef struct sn_body_overlap {
 SN_API sn_status sn_world_find_overlaps(sn_world *world, sn_body_overlap *overlaps, int capacity,
                                         int *count, sn_error *error);
 
+// Two bodies of one mechanism that were in each other when it was put together, and are therefore
+// left out of contact, wherever they go.
+typedef struct sn_left_out_pair {
+    sn_body body_a, body_b;
+} sn_left_out_pair;
+
+// Their number, in order; the first `capacity` are written.
+SN_API sn_status sn_world_find_left_out(sn_world *world, sn_left_out_pair *pairs, int capacity,
+                                        int *count, sn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

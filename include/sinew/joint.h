@@ -193,8 +193,10 @@ SN_API double sn_joint_position(const sn_world *world, sn_joint joint, int freed
 SN_API double sn_joint_velocity(const sn_world *world, sn_joint joint, int freedom);
 
 // What acted in a freedom in the last step (its mean), or at its end under the precise policy: of
-// the drive (what a prescribed motion needs), of limits, of friction. NaN before the first step and
-// for what is not there.
+// the drive, of limits, of friction; of a ball the components of a moment in the child's joint
+// axes, as its velocities are. A prescribed motion has all to overcome: inertia, weight, springs,
+// damping, friction and soft limits. Where it stands, friction holds as much as it can. It takes no
+// notice of hard limits. NaN before the first step and for what is not there.
 SN_API double sn_joint_drive_force(const sn_world *world, sn_joint joint, int freedom);
 SN_API double sn_joint_limit_force(const sn_world *world, sn_joint joint, int freedom);
 SN_API double sn_joint_friction_force(const sn_world *world, sn_joint joint, int freedom);
@@ -270,7 +272,12 @@ SN_API sn_coupling_def sn_default_coupling_def(void);
 SN_API sn_status sn_world_add_coupling(sn_world *world, const sn_coupling_def *def,
                                        sn_coupling *coupling, sn_error *error);
 SN_API int sn_world_coupling_count(const sn_world *world);
+SN_API sn_coupling sn_world_coupling(const sn_world *world, int order);
 SN_API sn_coupling sn_world_find_coupling(const sn_world *world, const char *name);
+SN_API const char *sn_coupling_name(const sn_world *world, sn_coupling coupling);
+
+// A coupling is released when the first of its joints breaks: its other joints move on freely.
+SN_API bool sn_coupling_is_released(const sn_world *world, sn_coupling coupling);
 
 // The force it passed on in the last step, per factor. NaN before.
 SN_API double sn_coupling_force(const sn_world *world, sn_coupling coupling);

@@ -69,6 +69,10 @@ typedef struct sn_live_def {
     // May be NULL. Seconds from any start, to measure what steps cost: without it, the budget
     // counts steps alone and frames tell no milliseconds.
     double (*clock)(void *user);
+
+    // May be NULL. Asked often during steps, see sn_world_set_stop. True drops the step under way:
+    // sn_live_advance returns soon, and the next one takes the step again.
+    bool (*stop)(void *user);
     void *user;
 
     // May be NULL, and must stay. How URDF files are read: strict, packages, base, geometry.

@@ -65,6 +65,10 @@ typedef struct sn_scene_options {
     // A folder in which filled surfaces are kept for the next time (256 MB at most); NULL: nothing
     // is written anywhere. It is made when it is not there. Not used for sealed texts.
     const char *cache;
+    // May be NULL; stays with the scene, whose params may ask for further fills. While Gmsh fills a
+    // surface: called after every whole second, and then once more at its end.
+    void (*filling)(void *user, const char *surface, double seconds, bool ended);
+    void *filling_user;
 } sn_scene_options;
 
 // A text that begins with "<" is a URDF file: a scene of that one robot, held by the world unless

@@ -315,6 +315,10 @@ typedef struct sn_tetrahedra_fill_options {
                          // Gmsh: the surface's triangles stay as they are
     const char *program; // Gmsh: a name that is looked for as the shell does, or a path
     double seconds;      // after which that program is ended
+    // May be NULL. While that program works: called after every whole second of it, and then once
+    // more at its end.
+    void (*progress)(void *user, double seconds, bool ended);
+    void *user;
 } sn_tetrahedra_fill_options;
 
 typedef struct sn_tetrahedra_fill_report {

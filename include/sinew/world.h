@@ -174,6 +174,13 @@ SN_API sn_status sn_world_copy(const sn_world *world, sn_world **copy, sn_error 
 // starts something ends the step early: compare sn_world_time.
 SN_API sn_status sn_world_step(sn_world *world, double h, sn_error *error);
 
+// Lets a long step be interrupted. `asked` is called often while a step is under way, from the
+// thread that called sn_world_step: between its stages, and between the steps that an adaptive
+// integrator takes inside of it. When it answers true, the step fails with SN_ERROR_STOPPED and may
+// be taken again. NULL: steps are not interrupted. A copy of the world does not take it over.
+typedef bool sn_stop_function(void *context);
+SN_API void sn_world_set_stop(sn_world *world, sn_stop_function *asked, void *context);
+
 // Would a step be refused because integrators, bonds and the method of contact do not go together?
 // Nothing moves.
 SN_API sn_status sn_world_check_step(sn_world *world, sn_error *error);
@@ -197,11 +204,16 @@ typedef struct sn_step_report {
     double broad_seconds, narrow_seconds; // of collide_seconds: what is near; exact tests of it
     int pairs, contacts, islands;         // near each other; with points; of those
     int sleeping;                         // agents that rest and are not moved
-    int stalled;                // too fast to be followed, or lost in contact: stood still, slower
-    int slowed;                 // islands of contact that had gained energy, which was taken out
-    int left_out;               // patches of contact beyond what a pair can have
-    int stiff;                  // penalty: points that are too stiff, or too damped, for the step
-    int taken_back;             // elastic bodies that stopped before surfaces crossed
+    int stalled;       // too fast to be followed, or lost in contact: stood still, slower
+    int slowed_swings; // mechanisms with swings too fast for the step, see docs/mobiles.md
+    int slowed;        // islands that contact or stiff springs gave energy: taken out
+    int gained;        // islands and mechanisms that gained 0.5 % of their energy, and kept it
+    int divided;       // mechanisms whose step was off in energy or turned too far: in parts
+    int damped;        // of these, which gained energy in any: it was taken out
+    int left_out;      // patches of contact beyond what a pair can have
+    int stiff;         // penalty: points that are too stiff, or too damped, for the step
+    int taken_back;    // elastic bodies that stopped before surfaces crossed
+    int mechanisms_taken_back;  // back to where a fast link met something, with all their links
     int inverted;               // elements of elastic bodies that are inside out
     sn_body inverted_body;      // the first body with one
     int spared;                 // elastic bodies that stopped before an element would have been
@@ -218,6 +230,21 @@ typedef struct sn_step_report {
 } sn_step_report;
 
 SN_API sn_step_report sn_world_report(const sn_world *world);
+
+// A mechanism whose fastest swing under gravity is too fast for a step. Its links get rotary
+// inertia for such steps, and no weight, so that it swings more slowly: see docs/mobiles.md.
+// Mechanisms with loops do not, and may shake.
+typedef struct sn_fast_swing {
+    sn_body body;     // that swings most
+    double frequency; // Hz, as it would be
+    double step;      // s: the longest that resolves it
+    bool slowed;      // false: it has loops
+} sn_fast_swing;
+
+// Their number under steps of h s, in the order of mechanisms; the first `capacity` are written.
+// Mechanisms under integrators with stages have none.
+SN_API sn_status sn_world_find_fast_swings(sn_world *world, double h, sn_fast_swing *swings,
+                                           int capacity, int *count, sn_error *error);
 
 // ---- bodies ----
 
@@ -374,6 +401,9 @@ SN_API const char *sn_field_name(const sn_world *world, sn_field field);
 
 // ---- measuring ----
 
+// The world's kinetic energy has that of the rotary inertia in it that steps add to links with
+// swings too fast for them (slowed_swings, docs/mobiles.md), from the first such step on. That of a
+// body has not.
 typedef struct sn_energy {
     double kinetic, potential, total; // J
 } sn_energy;

@@ -50,6 +50,8 @@ typedef struct sn_agent {
     uint8_t failed;     // sn_agent_failure: why the last free step or advance could not be made
     uint8_t whole;      // its step under way ends at x0 + h v1, whatever its integrator
     uint8_t stalled;    // it could not be followed in the last step, and stood still
+    uint8_t divided;    // its last step was made in parts
+    uint8_t damped;     // and energy that these had gained was taken out
 } sn_agent;
 
 // One agent of one set of a world: sets[set], agent.
@@ -70,6 +72,8 @@ typedef struct sn_part {
 typedef struct sn_measure {
     double kinetic, potential;          // J; potential of gravity, and of springs in the joints
     sn_vec3 momentum, angular_momentum; // the latter about the world's origin
+    double added; // J: kinetic energy of inertia that links have in steps only (tree_swing.h),
+                  // which is in the world's energy, but in no body's
 } sn_measure;
 
 // Values within this of zero are on neither side of it.
@@ -132,6 +136,11 @@ typedef struct sn_agent_row {
 
 #define SN_DISPLACE_TURN 0.125 // rad, at most, in one displacement
 
+// What an agent has made of impulses of a trial: they are good as they are, or as good as they can
+// be made, and nothing has changed; it goes on from where they lead; or they lead nowhere, and it
+// begins anew from where it was without them.
+typedef enum sn_lean { SN_LEAN_DONE, SN_LEAN_ON, SN_LEAN_ANEW } sn_lean;
+
 // What contact asks of an agent, in generalised coordinates. Twice a step: between free_step and
 // advance, with A of the step and bodies at its middle; and, where something has struck, after
 // advance, from `strike` on, with M of the present state and bodies at its end.
@@ -158,13 +167,19 @@ typedef struct sn_agent_contact {
     // x <- A^-1 x (v_count).
     void (*inverse)(const sn_agent_set *set, int agent, double *x);
 
+    // A = L L^T, where nothing else is in it: z = L^T v (v_count), x <- L^-1 x and z <- L^-T z.
+    // With rows L^-1 J^T and velocities z in place of J^T and v, A is the identity. False: there is
+    // no such factor now, and `inverse` is asked. All may be NULL.
+    bool (*normalise)(sn_agent_set *set, int agent, const double *v, double *z);
+    void (*half_inverse)(const sn_agent_set *set, int agent, double *x);
+    void (*denormalise)(const sn_agent_set *set, int agent, double *z);
+
     // Its own bounded rows, at most `capacity`; gives their number. NULL: it has none.
     int (*rows)(sn_agent_set *set, int agent, sn_agent_row *rows, int capacity);
 
     // Where impulses J^T p (v_count) of a trial would lead, forces may be other than A tells: makes
-    // A and the free velocity anew there. False: they are good as they are, or as good as they can
-    // be made, and nothing has changed. NULL: answers are linear.
-    bool (*lean)(sn_agent_set *set, int agent, const double *impulse);
+    // A and the free velocity anew there. NULL: answers are linear.
+    sn_lean (*lean)(sn_agent_set *set, int agent, const double *impulse);
 
     // The solver's answer, J^T p summed over contacts (v_count): into the step under way, or, after
     // strike, into v. The agent finds the impulses of its own rows itself, given these. Once.

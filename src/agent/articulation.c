@@ -23,10 +23,49 @@ void sn_articulation_place(const sn_agent_set *set, int agent)
     if (!item->placed) {
         sn_tree_place(&item->tree, sn_agent_q(set, agent));
         item->placed = true;
-        item->moving = false;
+        item->midway = item->moving = false;
+        item->turns_known = false;
         if (item->ties != NULL) {
             item->ties->ready = false;
         }
+    }
+}
+
+// Velocity of a point of a link, given by its place.
+static sn_vec3 point_velocity(const sn_articulation *item, int link, sn_vec3 point)
+{
+    sn_vec3 arm = sn_vec3_sub(point, item->tree.pose[link].origin);
+    return sn_vec3_add(item->velocity[link].linear, sn_cross(item->velocity[link].angular, arm));
+}
+
+// Does a link turn far in half a step? Joints' velocities are those of the start of the step. At
+// its middle they are still those of links where little turns; but what is joined to a link that
+// has turned away under it has coordinates in axes that are not its own any more.
+static bool whirls(const sn_articulation *item)
+{
+    const double far = 0.2; // rad
+    double most = 2.0 * far / item->step.h, fastest = 0.0;
+    for (int i = 0; i < item->tree.count; ++i) {
+        sn_vec3 w = item->velocity[i].angular;
+        fastest = fmax(fastest, sn_dot(w, w));
+    }
+    return fastest > most * most;
+}
+
+// Links' velocities at the start of the step, for where they are at its middle.
+static void velocity_at_start(const sn_agent_set *set, int agent)
+{
+    sn_articulation *item = item_of(set, agent);
+    sn_tree_place(&item->tree, sn_agent_q(set, agent));
+    sn_tree_velocity(&item->tree, sn_agent_v(set, agent), item->velocity);
+    for (int i = 0; i < item->tree.count; ++i) { // of centres: origins will be elsewhere
+        item->velocity[i].linear = point_velocity(item, i, item->tree.pose[i].centre);
+    }
+    sn_tree_place(&item->tree, item->step.c);
+    for (int i = 0; i < item->tree.count; ++i) {
+        sn_vec3 arm = sn_vec3_sub(item->tree.pose[i].centre, item->tree.pose[i].origin);
+        item->velocity[i].linear =
+            sn_vec3_sub(item->velocity[i].linear, sn_cross(item->velocity[i].angular, arm));
     }
 }
 
@@ -36,6 +75,9 @@ static void move(const sn_agent_set *set, int agent)
     sn_articulation_place(set, agent);
     if (!item->moving) {
         sn_tree_velocity(&item->tree, sn_agent_v(set, agent), item->velocity);
+        if (item->midway && whirls(item)) {
+            velocity_at_start(set, agent);
+        }
         item->moving = true;
     }
 }
@@ -44,6 +86,16 @@ static void forget_place(sn_articulation *item)
 {
     item->placed = false;
     item->moving = false;
+}
+
+void sn_articulation_place_true(const sn_agent_set *set, int agent)
+{
+    sn_articulation *item = item_of(set, agent);
+    if (item->tree.added != NULL) {
+        item->tree.added = NULL;
+        forget_place(item);
+    }
+    sn_articulation_place(set, agent);
 }
 
 static void articulation_touch(sn_agent_set *set, int agent)
@@ -89,18 +141,13 @@ void sn_articulation_follow(sn_agent_set *set, int agent)
     if (item->ties == NULL || item->ties->held_rows == 0) {
         return;
     }
+    item->midway = false;
+    item->turns_known = false;
     item->placed = sn_tie_follow(item->ties, &item->tree, set->now, sn_agent_q(set, agent),
                                  sn_agent_v(set, agent));
     if (!item->placed && !item->ties->rows.failed) {
         articulation_restore(set, agent);
     }
-}
-
-// Velocity of a point of a link, given by its place.
-static sn_vec3 point_velocity(const sn_articulation *item, int link, sn_vec3 point)
-{
-    sn_vec3 arm = sn_vec3_sub(point, item->tree.pose[link].origin);
-    return sn_vec3_add(item->velocity[link].linear, sn_cross(item->velocity[link].angular, arm));
 }
 
 sn_vec3 sn_articulation_centre(const sn_articulation *item, int part)
@@ -262,10 +309,48 @@ static bool begin_item(sn_articulation *item, double time, double h, const doubl
     }
     item->last_time = time;
     item->placed = true;
+    item->midway = true; // found or not: v is that of the start either way
     item->moving = false;
+    item->turns_known = false;
     item->known = false;
     item->summed = false;
     return found;
+}
+
+// What holds loops together is another stiffness, which nobody has looked at.
+bool sn_articulation_can_slow(const sn_articulation_set *set, int agent)
+{
+    const sn_tie_work *ties = set->items[agent]->ties;
+    return !sn_integrator_is_staged(set->agents.agents[agent].integrator) &&
+           (ties == NULL || ties->held_rows == 0);
+}
+
+double sn_articulation_longest_step(sn_articulation_set *set, int agent, sn_vec3 gravity, double h,
+                                    int *link)
+{
+    sn_articulation *item = set->items[agent];
+    *link = -1;
+    if (sn_integrator_is_staged(set->agents.agents[agent].integrator)) {
+        return h;
+    }
+    sn_swing_work work = {&item->tree, item->step.trial, item->resistance};
+    forget_place(item);
+    return sn_tree_swings_longest_step(&item->swings, sn_length(gravity), h, &work, link);
+}
+
+void sn_articulation_set_pace(sn_articulation_set *set, sn_vec3 gravity, double h)
+{
+    double pull = sn_length(gravity);
+    for (int i = 0; i < set->agents.count; ++i) {
+        sn_articulation *item = set->items[i];
+        bool free = sn_articulation_can_slow(set, i);
+        if (free && !sn_tree_swings_know(&item->swings, pull, h)) {
+            sn_swing_work work = {&item->tree, item->step.trial, item->resistance};
+            sn_tree_swings_find(&item->swings, pull, h, &work);
+            forget_place(item);
+        }
+        item->slowed = free && item->swings.slowed;
+    }
 }
 
 // Why a step of it could not be made.
@@ -290,12 +375,18 @@ static void forget_contact(sn_articulation *item)
 static void articulation_begin(sn_agent_set *set, int first, int last, double h)
 {
     for (int i = first; i < last; ++i) {
+        item_of(set, i)->taken_back = false;
+        item_of(set, i)->turns_known = false; // those that rest have a way, too
         if (sn_integrator_is_staged(set->agents[i].integrator) || set->agents[i].held) {
             continue;
         }
         sn_articulation *item = item_of(set, i);
         forget_contact(item);
+        item->tree.added = item->slowed ? item->swings.added : NULL;
         item->last_step = h;
+        if (item->ties != NULL) {
+            item->ties->in_parts = false;
+        }
         bool begun =
             begin_item(item, set->agents[i].time, h, sn_agent_q(set, i), sn_agent_v(set, i));
         set->agents[i].failed = begun ? SN_FAILURE_NONE : failure_of(item);
@@ -358,45 +449,13 @@ static void hold_contact(sn_articulation *item, double h)
     }
 }
 
-// A step that ties, limits or drives cannot follow as a whole goes in 2, 4, ... parts from its
-// start, with forces held over it. What is known of loads afterwards is of its last part.
-static bool take_in_parts(sn_agent_set *set, int agent, double h)
-{
-    enum { MOST_PARTS = 256 };
-    sn_articulation *item = item_of(set, agent);
-    const sn_agent *head = &set->agents[agent];
-    double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
-    size_t q_bytes = (size_t)head->q_count * sizeof *q, v_bytes = (size_t)head->v_count * sizeof *v;
-    sn_vec3 gravity = item->step.gravity;
-    bool arrived = false;
-    for (int parts = 2; parts <= MOST_PARTS && !arrived && !item->ties->rows.failed; parts *= 2) {
-        double part = h / parts;
-        memcpy(q, set->q_last + head->q_first, q_bytes);
-        memcpy(v, set->v_last + head->v_first, v_bytes);
-        arrived = true;
-        for (int k = 0; k < parts && arrived; ++k) {
-            arrived = begin_item(item, head->time + k * part, part, q, v);
-            wrench_on_links(item, sn_agent_force(set, agent), head->part_count);
-            memcpy(item->force, set->joint_force + head->v_first, v_bytes);
-            if (item->touched) {
-                hold_contact(item, h);
-            }
-            arrived =
-                arrived && push_item(item, gravity, resistance_of(set, agent, part), item->force) &&
-                sn_tie_step_advance(item->ties, &item->step, &item->tree, item->last_time, q, v);
-            forget_place(item);
-        }
-    }
-    return arrived;
-}
-
 // Forces that are numbers, and no motion that must be followed.
 static bool may_stall(const sn_agent_set *set, int agent)
 {
     const sn_articulation *item = item_of(set, agent);
     const sn_agent *head = &set->agents[agent];
     const sn_spatial *acting = sn_agent_force(set, agent);
-    bool may = !item->ties->rows.failed;
+    bool may = item->ties == NULL || !item->ties->rows.failed;
     for (int i = 0; i < head->part_count && may; ++i) {
         may = sn_vec3_is_finite(acting[i].linear) && sn_vec3_is_finite(acting[i].angular);
     }
@@ -407,19 +466,123 @@ static bool may_stall(const sn_agent_set *set, int agent)
     return may;
 }
 
-// What not even the smallest parts can follow, as a needle that a blow lets whirl between its
-// limits, stays where it is for this step, where its ties hold, at half its velocity: it loses
-// energy until it can be followed again.
-static bool stall(sn_agent_set *set, int agent)
+// Parts of a step are 1/256 of it and up.
+enum { WHOLE = 256 };
+
+// Of a tree without ties, which is damped where not even the smallest part does.
+static bool advance_tree(sn_articulation *item, bool smallest, double *q, double *v)
+{
+    return sn_tree_step_advance(&item->step, &item->tree, q, v) ||
+           (smallest && sn_tree_step_recover(&item->step, &item->tree, q, v));
+}
+
+// Sets out from q and v at `time`, for a part of a step of h, with forces held over the step but
+// for those of springs.
+static bool set_out(sn_agent_set *set, int agent, double time, double part, double h)
+{
+    sn_articulation *item = item_of(set, agent);
+    const sn_agent *head = &set->agents[agent];
+    sn_vec3 gravity = item->step.gravity;
+    bool begun = begin_item(item, time, part, sn_agent_q(set, agent), sn_agent_v(set, agent));
+    wrench_on_links(item, sn_agent_force(set, agent), head->part_count);
+    memcpy(item->force, set->joint_force + head->v_first,
+           (size_t)head->v_count * sizeof *item->force);
+    if (item->touched) {
+        hold_contact(item, h);
+    }
+    return begun && push_item(item, gravity, resistance_of(set, agent, part), item->force);
+}
+
+// A part of a step of h from (q, v). Its loads are added to those of the parts before it; `first`:
+// there are none yet.
+static bool take_part(sn_agent_set *set, int agent, double h, int done, int count, bool first)
+{
+    double time = set->agents[agent].time + h * done / WHOLE, part = h * count / WHOLE;
+    sn_articulation *item = item_of(set, agent);
+    double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
+    bool arrived = set_out(set, agent, time, part, h);
+    if (arrived && item->ties != NULL) {
+        item->ties->smallest = count == 1;
+        arrived = sn_tie_step_advance(item->ties, &item->step, &item->tree, time, q, v);
+        item->ties->smallest = false;
+        if (arrived) {
+            sn_articulation_add_part_loads(item, part / h, first);
+        }
+    } else if (arrived) {
+        arrived = advance_tree(item, count == 1, q, v);
+    }
+    forget_place(item);
+    return arrived;
+}
+
+// Was the last part so good that one of twice its length will do?
+static bool may_grow(const sn_articulation *item)
+{
+    return item->ties != NULL ? item->ties->off < 0.25 : 4.0 * item->step.jump < item->step.limit;
+}
+
+static void go_back(sn_agent_set *set, int agent)
 {
     const sn_agent *head = &set->agents[agent];
-    double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
-    if (!may_stall(set, agent)) {
+    memcpy(sn_agent_q(set, agent), set->q_last + head->q_first,
+           (size_t)head->q_count * sizeof(double));
+    memcpy(sn_agent_v(set, agent), set->v_last + head->v_first,
+           (size_t)head->v_count * sizeof(double));
+}
+
+// Whether something drives it faster than anything could follow, from the start of the step. It
+// would do so again.
+static bool is_overdriven(sn_agent_set *set, int agent, double h)
+{
+    sn_articulation *item = item_of(set, agent);
+    go_back(set, agent);
+    bool overdriven = set_out(set, agent, set->agents[agent].time, h, h) &&
+                      !sn_tree_step_can_follow(&item->step, &item->tree);
+    go_back(set, agent);
+    forget_place(item);
+    return overdriven;
+}
+
+// A step that cannot be followed as a whole goes in parts from its start, each as long as goes
+// well. Its loads are the mean of theirs. What not even the smallest part can follow, as a needle
+// that a blow lets whirl between its limits, stays where it is for that time, where its ties hold,
+// and a step of such parts halves its velocity: it loses energy until it can be followed again.
+static bool take_in_parts(sn_agent_set *set, int agent, double h)
+{
+    const double slower = 0.99729605608547; // 1/2 to the power of 1/256
+    sn_articulation *item = item_of(set, agent);
+    sn_agent *head = &set->agents[agent];
+    double *v = sn_agent_v(set, agent);
+    int stood = 0;
+    bool first = true;
+    go_back(set, agent);
+    for (int part = WHOLE / 2, done = 0; done < WHOLE;) {
+        bool arrived = take_part(set, agent, h, done, part, first);
+        if (!arrived && part > 1 && !(item->ties != NULL && item->ties->rows.failed)) {
+            part /= 2;
+            continue;
+        }
+        if (!arrived && !may_stall(set, agent)) {
+            return false;
+        }
+        head->damped = head->damped || (item->ties == NULL && part == 1 && item->step.damped > 0);
+        for (int j = 0; j < head->v_count && !arrived; ++j) {
+            v[j] *= slower;
+        }
+        stood += !arrived;
+        first = first && !arrived;
+        done += part;
+        bool grows = arrived && part < WHOLE / 2 && done % (2 * part) == 0;
+        part = grows && may_grow(item) ? 2 * part : part;
+    }
+    head->stalled = stood == WHOLE;
+    head->damped = head->damped || stood > 0;
+    if (head->stalled && is_overdriven(set, agent, h)) {
+        head->failed = SN_FAILURE_TOO_FAST;
         return false;
     }
-    memcpy(q, set->q_last + head->q_first, (size_t)head->q_count * sizeof *q);
-    for (int j = 0; j < head->v_count; ++j) {
-        v[j] = 0.5 * set->v_last[head->v_first + j];
+    for (int j = 0; j < head->v_count && head->stalled; ++j) {
+        v[j] *= 0.5; // from the start again
     }
     return true;
 }
@@ -434,17 +597,26 @@ static void articulation_advance(sn_agent_set *set, int first, int last, double 
         sn_articulation *item = item_of(set, i);
         double *q = sn_agent_q(set, i), *v = sn_agent_v(set, i);
         bool arrived = !head->failed;
-        head->stalled = 0;
+        head->stalled = head->divided = head->damped = 0;
         if (item->ties != NULL && head->failed != SN_FAILURE_MEMORY) {
-            arrived = (arrived && sn_tie_step_advance(item->ties, &item->step, &item->tree,
-                                                      item->last_time, q, v)) ||
-                      take_in_parts(set, i, h);
-            head->stalled = !arrived && stall(set, i);
-            arrived = arrived || head->stalled;
-            head->failed = SN_FAILURE_NONE;
+            item->ties->damped = false;
+            arrived = arrived && sn_tie_step_advance(item->ties, &item->step, &item->tree,
+                                                     item->last_time, q, v);
+            head->divided = !arrived;
+            arrived = arrived || take_in_parts(set, i, h);
+            head->damped = head->damped || item->ties->damped;
+            head->failed = head->failed == SN_FAILURE_TOO_FAST ? head->failed : SN_FAILURE_NONE;
         } else if (arrived) {
-            arrived = sn_tree_step_advance(&item->step, &item->tree, q, v) ||
-                      sn_tree_step_recover(&item->step, &item->tree, q, v);
+            bool resisted = item->step.armature != NULL || item->step.resistance != NULL;
+            arrived = sn_tree_step_advance(&item->step, &item->tree, q, v);
+            head->divided = !arrived;
+            item->step.damped = 0;
+            if (!arrived && resisted) { // springs and dampers are each part's own
+                arrived = take_in_parts(set, i, h);
+            } else if (!arrived) {
+                arrived = sn_tree_step_recover(&item->step, &item->tree, q, v);
+                head->damped = item->step.damped > 0;
+            }
         }
         if (!arrived && !head->failed) {
             head->failed = failure_of(item);
@@ -471,7 +643,7 @@ void sn_articulation_push(const sn_agent_set *set, int agent, sn_vec3 gravity, d
     sn_articulation *item = item_of(set, agent);
     const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     sn_tree *tree = &item->tree;
-    sn_articulation_place(set, agent);
+    sn_articulation_place_true(set, agent);
     const sn_spatial *wrench =
         wrench_on_links(item, sn_agent_force(set, agent), set->agents[agent].part_count);
     double *still = item->force + tree->v_count;
@@ -533,6 +705,13 @@ static void articulation_rate(const sn_agent_set *set, int agent, sn_vec3 gravit
 
 // ---- measuring ----
 
+// Of a soft limit, whose spring begins where it does; a ball has an upper one alone.
+static double limit_energy(const sn_limit_def *limit, double at, bool ball)
+{
+    double beyond = fmax(at - limit->upper, ball ? 0.0 : limit->lower - at);
+    return beyond > 0.0 ? 0.5 * limit->stiffness * beyond * beyond : 0.0;
+}
+
 static double spring_energy(const sn_articulation *item, const double *q)
 {
     double energy = 0.0;
@@ -542,11 +721,13 @@ static double spring_energy(const sn_articulation *item, const double *q)
         if (link->joint == SN_TREE_BALL) {
             sn_vec3 turn = ball_turn(q + link->q);
             energy += 0.5 * own->stiffness * sn_dot(turn, turn);
+            energy += limit_energy(&own->limit, sn_length(turn), true);
             continue;
         }
         for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
             double stretch = q[link->q + k] - own[k].rest;
             energy += 0.5 * own[k].stiffness * stretch * stretch;
+            energy += limit_energy(&own[k].limit, q[link->q + k], false);
         }
     }
     return energy;
@@ -566,6 +747,9 @@ static void articulation_measure(const sn_agent_set *set, int agent, sn_vec3 gra
         sn_vec3 w = sn_mat3_apply_transpose(pose->rotation, item->velocity[i].angular);
         sn_vec3 spin = sn_mat3_apply(link->inertia, w);
         measure->kinetic += 0.5 * sn_dot(momentum, velocity) + 0.5 * sn_dot(w, spin);
+        if (item->slowed) {
+            measure->added += 0.5 * sn_dot(w, sn_sym3_apply(&item->swings.added[i].inertia, w));
+        }
         measure->potential -= link->mass * sn_dot(gravity, pose->centre);
         measure->momentum = sn_vec3_add(measure->momentum, momentum);
         sn_vec3 about_origin =
@@ -605,6 +789,7 @@ static void free_item(sn_articulation *item)
             sn_motion_release(item->freedoms[j].drive.motion);
         }
         sn_tie_work_free(item->ties);
+        sn_tree_swings_free(&item->swings);
         sn_tree_free(&item->tree);
         sn_tree_step_free(&item->step);
         sn_free(item->parts);
@@ -614,6 +799,7 @@ static void free_item(sn_articulation *item)
         sn_free(item->force);
         sn_free(item->borne);
         sn_free(item->way);
+        sn_free(item->turns);
         sn_free(item->freedom_load);
         sn_free(item);
     }
@@ -635,7 +821,8 @@ static const sn_freedom_def idle = {.limit = {.lower = -INFINITY, .upper = INFIN
 static bool allocate_item(sn_articulation *item, const sn_tree *tree, int part_count)
 {
     size_t links = (size_t)tree->count, freedoms = (size_t)tree->v_count;
-    bool made = sn_tree_copy(tree, &item->tree) && sn_tree_step_allocate(&item->step, tree);
+    bool made = sn_tree_copy(tree, &item->tree) && sn_tree_step_allocate(&item->step, tree) &&
+                sn_tree_swings_allocate(&item->swings, &item->tree);
     if (made && sn_tree_step_can_keep(tree)) { // which puts right more than turns leave open
         item->step.keeps = true;
         item->step.tolerance = 5e-8;
@@ -648,9 +835,10 @@ static bool allocate_item(sn_articulation *item, const sn_tree *tree, int part_c
     item->borne = sn_allocate_zero(2 * links * sizeof *item->borne);
     item->freedom_load = sn_allocate_zero(freedoms * sizeof *item->freedom_load);
     item->way = sn_allocate_zero(links * sizeof *item->way);
+    item->turns = sn_allocate_zero(links * sizeof *item->turns);
     if (!made || item->parts == NULL || item->freedoms == NULL || item->wrench == NULL ||
         item->resistance == NULL || item->force == NULL || item->borne == NULL ||
-        item->freedom_load == NULL || item->way == NULL) {
+        item->freedom_load == NULL || item->way == NULL || item->turns == NULL) {
         return false;
     }
     item->velocity = item->wrench + links;
@@ -675,8 +863,8 @@ static sn_articulation *make_item(const sn_articulation_def *def)
     for (int j = 0; j < def->tree->v_count; ++j) {
         item->freedoms[j] = def->freedoms != NULL ? def->freedoms[j] : idle;
         sn_motion_retain(item->freedoms[j].drive.motion);
-        item->sprung = item->sprung || sn_freedom_is_sprung(&item->freedoms[j]);
     }
+    sn_articulation_sum_freedoms(item);
     if (sn_tie_work_is_needed(def->tree, item->freedoms, def->tie_count)) {
         item->ties = sn_tie_work_make(def->tree, def->ties, def->tie_count, def->terms,
                                       def->term_count, item->freedoms);

@@ -14,6 +14,7 @@
 #include "agent/tie.h"
 #include "agent/tree.h"
 #include "agent/tree_step.h"
+#include "agent/tree_swing.h"
 
 typedef struct sn_tie_work sn_tie_work; // see tie_work.h
 
@@ -48,16 +49,23 @@ typedef struct sn_articulation {
     sn_spatial *borne;             // tree.count: those on links, about their origins
     sn_spatial *struck;            // tree.count: impulses of the joints on them, at the step's end
     sn_tree_pose *way;             // tree.count, scratch: somewhere on the way through a step
+    double *turns;                 // tree.count: how far links turned at most on that way, rad
+    bool turns_known;              // `turns` belongs to the placed pose
+    sn_tree_swings swings;         // that steps are too long for
+    bool slowed;                   // in the last step, or in that under way
     bool wrenched;                 // `wrench` has anything
     bool sprung;                   // a freedom has a spring, a damper or a drive
-    bool placed;  // the tree stands where q says, or at the middle of the step under way
-    bool moving;  // `velocity` belongs to that pose and to v
-    bool known;   // what the last step passed on
-    bool summed;  // and `load` has it
-    bool touched; // there are `pushed` and `borne`
-    bool ended;   // contact acts at the end of the step, not in it
-    bool loose;   // it answers to impulses; false: its step cannot be made anyway
-    bool bonded;  // bonds lead its one freedom far from where that would go by itself
+    bool prescribed;               // a freedom follows a prescribed motion
+    bool placed;     // the tree stands where q says, or at the middle of the step under way
+    bool midway;     // the latter
+    bool moving;     // `velocity` belongs to that pose and to v
+    bool known;      // what the last step passed on
+    bool summed;     // and `load` has it
+    bool touched;    // there are `pushed` and `borne`
+    bool ended;      // contact acts at the end of the step, not in it
+    bool loose;      // it answers to impulses; false: its step cannot be made anyway
+    bool taken_back; // in this step: a link met something on its way
+    bool bonded;     // bonds lead its one freedom far from where that would go by itself
 } sn_articulation;
 
 typedef struct sn_articulation_set {
@@ -98,11 +106,24 @@ SN_API void sn_articulation_push(const sn_agent_set *set, int agent, sn_vec3 gra
 SN_API bool sn_articulation_accelerations(const sn_agent_set *set, int agent, sn_vec3 gravity,
                                           double *a);
 
+// How long whole steps are, before one begins: swings that are too fast for them are slowed (see
+// tree_swing.h). A step that an event cuts short has the pace of the whole. Without a call none
+// are.
+SN_API void sn_articulation_set_pace(sn_articulation_set *set, sn_vec3 gravity, double h);
+
+// The longest step, up to h, that resolves all its swings; and the link that the fastest one is of,
+// or -1 where h does. And whether steps slow them: not where there are loops.
+double sn_articulation_longest_step(sn_articulation_set *set, int agent, sn_vec3 gravity, double h,
+                                    int *link);
+bool sn_articulation_can_slow(const sn_articulation_set *set, int agent);
+
 // What restore does, for states nearly there.
 void sn_articulation_follow(sn_agent_set *set, int agent);
 
 // The tree where q says, or at the middle of the step under way; and a part's centre of mass there.
+// True: with the links' own inertia alone, where it was placed with more (see tree_swing.h).
 void sn_articulation_place(const sn_agent_set *set, int agent);
+void sn_articulation_place_true(const sn_agent_set *set, int agent);
 sn_vec3 sn_articulation_centre(const sn_articulation *item, int part);
 
 // ---- articulation_contact.c ----
@@ -114,8 +135,14 @@ extern const sn_agent_contact sn_articulation_contact;
 sn_transform sn_articulation_on_way(const sn_agent_set *set, int agent, int part, double share);
 double sn_articulation_way_turn(const sn_agent_set *set, int agent, int part);
 
+// The work along it of forces that are held over the step, on parts and in joints.
+double sn_articulation_way_work(const sn_agent_set *set, int agent);
+
 // Can it be taken back? Not what rests or was not moved by the step, or follows prescribed motions.
 bool sn_articulation_may_turn_back(const sn_agent_set *set, int agent);
+
+// Has the step moved it at all, or was it taken back to where it was?
+bool sn_articulation_is_moved(const sn_agent_set *set, int agent);
 
 // Takes it back to a share of its way, to where its ties hold, with no more energy than it has.
 void sn_articulation_take_back(sn_agent_set *set, int agent, sn_vec3 gravity, double share);
@@ -127,6 +154,9 @@ extern const sn_agent_switching sn_articulation_switching;
 // nothing changed. sn_articulation_close comes next when a prescribed motion has come in.
 SN_API bool sn_articulation_set_freedom(sn_articulation_set *set, int agent, int freedom,
                                         const sn_freedom_def *def);
+
+// Sums up what acts in the freedoms: `sprung` and `prescribed`.
+void sn_articulation_sum_freedoms(sn_articulation *item);
 
 // ---- ties ----
 
@@ -163,6 +193,9 @@ SN_API void sn_articulation_find_loads(sn_articulation_set *set, int agent, sn_v
 SN_API sn_spatial sn_articulation_load(sn_articulation_set *set, int agent, int link);
 SN_API sn_freedom_load sn_articulation_freedom_load(sn_articulation_set *set, int agent,
                                                     int freedom);
+
+// Takes up the loads of a part, the first or another, that is a share of the step's length.
+void sn_articulation_add_part_loads(sn_articulation *item, double share, bool first);
 
 // What a tie did. Welds: moment (3) about the origin of frame b and force (3) on b, world axes.
 // Rods: the push along the line from a to b. Curves and surfaces: the force (3) on b, world axes.

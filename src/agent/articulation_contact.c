@@ -13,6 +13,7 @@
 #include "agent/tie_contact.h"
 #include "agent/tie_project.h"
 #include "agent/tree_joint.h"
+#include "agent/tree_root.h"
 
 static sn_articulation *item_of(const sn_agent_set *set, int agent)
 {
@@ -41,7 +42,7 @@ static void contact_strike(sn_agent_set *set, int agent)
     sn_articulation *item = item_of(set, agent);
     const double *q = sn_agent_q(set, agent);
     item->ended = true;
-    item->moving = false;
+    item->midway = item->moving = false;
     if (item->ties != NULL) {
         item->loose = sn_tie_contact_strike(item->ties, &item->tree, q);
     } else {
@@ -49,6 +50,7 @@ static void contact_strike(sn_agent_set *set, int agent)
         item->loose = sn_tree_factorise(&item->tree, NULL);
     }
     item->placed = true;
+    item->turns_known = false;
 }
 
 // The impulses that joints pass on to their links where v changes by dv and ties do `wrench`:
@@ -220,6 +222,28 @@ static void contact_inverse(const sn_agent_set *set, int agent, double *x)
     }
 }
 
+// Ties that hold are not in the tree's factor.
+static bool contact_normalise(sn_agent_set *set, int agent, const double *v, double *z)
+{
+    sn_articulation *item = item_of(set, agent);
+    if (!item->loose || (item->ties != NULL && item->ties->held_rows > 0)) {
+        return false;
+    }
+    sn_tree_root_begin(&item->tree);
+    sn_tree_normalise(&item->tree, v, z);
+    return true;
+}
+
+static void contact_half_inverse(const sn_agent_set *set, int agent, double *x)
+{
+    sn_tree_half_solve(&item_of(set, agent)->tree, x, x);
+}
+
+static void contact_denormalise(const sn_agent_set *set, int agent, double *z)
+{
+    sn_tree_denormalise(&item_of(set, agent)->tree, z, z);
+}
+
 static void contact_push(sn_agent_set *set, int agent, const double *impulse)
 {
     sn_articulation *item = item_of(set, agent);
@@ -289,21 +313,11 @@ static void forget(sn_articulation *item)
     item->moving = false;
 }
 
-// Has it velocities that are given?
-static bool is_prescribed(const sn_articulation *item)
-{
-    bool any = false;
-    for (int j = 0; j < item->tree.v_count; ++j) {
-        any = any || item->freedoms[j].drive.type == SN_DRIVE_MOTION;
-    }
-    return any;
-}
-
 static double kinetic_of(const sn_agent_set *set, int agent)
 {
     sn_measure measure;
     set->type->measure(set, agent, SN_VEC3_ZERO, &measure);
-    return measure.kinetic;
+    return measure.kinetic + measure.added;
 }
 
 // How long it may go along v for its links to turn no further than they should.
@@ -343,7 +357,7 @@ static void contact_displace(sn_agent_set *set, int agent, const double *v, doub
         forget(item);
     }
     double now = kinetic_of(set, agent);
-    if (now > before && !is_prescribed(item)) {
+    if (now > before && !item->prescribed) {
         contact_slow(set, agent, sqrt(before / now));
     }
 }
@@ -352,6 +366,9 @@ const sn_agent_contact sn_articulation_contact = {
     .velocity = contact_velocity,
     .project = contact_project,
     .inverse = contact_inverse,
+    .normalise = contact_normalise,
+    .half_inverse = contact_half_inverse,
+    .denormalise = contact_denormalise,
     .rows = contact_rows,
     .push = contact_push,
     .bear = contact_bear,

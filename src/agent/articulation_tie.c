@@ -12,6 +12,15 @@
 
 // ---- freedoms ----
 
+void sn_articulation_sum_freedoms(sn_articulation *item)
+{
+    item->sprung = item->prescribed = false;
+    for (int j = 0; j < item->tree.v_count; ++j) {
+        item->sprung = item->sprung || sn_freedom_is_sprung(&item->freedoms[j]);
+        item->prescribed = item->prescribed || item->freedoms[j].drive.type == SN_DRIVE_MOTION;
+    }
+}
+
 bool sn_articulation_set_freedom(sn_articulation_set *set, int agent, int freedom,
                                  const sn_freedom_def *def)
 {
@@ -31,10 +40,7 @@ bool sn_articulation_set_freedom(sn_articulation_set *set, int agent, int freedo
     }
     sn_motion_retain(def->drive.motion);
     sn_motion_release(before.drive.motion);
-    item->sprung = false;
-    for (int j = 0; j < item->tree.v_count; ++j) {
-        item->sprung = item->sprung || sn_freedom_is_sprung(&item->freedoms[j]);
-    }
+    sn_articulation_sum_freedoms(item);
     return true;
 }
 
@@ -200,27 +206,68 @@ static void write_freedom_loads(sn_articulation *item, const double *drive, cons
     }
 }
 
+// Of a step, or of one of its parts, but for contact.
+static void find_step_loads(sn_articulation *item)
+{
+    sn_tree *tree = &item->tree;
+    size_t nv = (size_t)tree->v_count;
+    double *drive = item->force, *limit = drive + nv, *past = limit + nv, *moved = past + nv;
+    memset(item->force, 0, 2 * nv * sizeof *item->force);
+    tree->added = item->slowed ? item->swings.added : NULL; // as the step had it
+    sn_tree_place(tree, item->step.c);
+    item->placed = false;
+    item->moving = false;
+    if (item->ties != NULL) {
+        memcpy(item->load, item->ties->load, (size_t)tree->count * sizeof *item->load);
+    } else {
+        sn_tree_step_loads(&item->step, tree, item->load);
+    }
+    sn_tree_step_past(&item->step, tree, past);
+    sn_tree_step_moved(&item->step, tree, moved);
+    sn_tie_drive_loads(item->freedoms, tree, item->step.c, item->last_time, item->step.h, past,
+                       moved, item->weight, drive);
+    write_freedom_loads(item, drive, limit);
+}
+
+void sn_articulation_add_part_loads(sn_articulation *item, double share, bool first)
+{
+    sn_tie_work *work = item->ties;
+    find_step_loads(item);
+    work->in_parts = true;
+    if (first) {
+        memset(work->part_load, 0, (size_t)item->tree.count * sizeof *work->part_load);
+        memset(work->part_freedom, 0, 3 * (size_t)item->tree.v_count * sizeof *work->part_freedom);
+        memset(work->part_tie, 0, 6 * (size_t)work->tie_count * sizeof *work->part_tie);
+    }
+    for (int i = 0; i < item->tree.count; ++i) {
+        work->part_load[i] = sn_spatial_add_scaled(work->part_load[i], share, item->load[i]);
+    }
+    for (int j = 0; j < item->tree.v_count; ++j) {
+        work->part_freedom[3 * j] += share * item->freedom_load[j].drive;
+        work->part_freedom[3 * j + 1] += share * item->freedom_load[j].limit;
+        work->part_freedom[3 * j + 2] += share * item->freedom_load[j].friction;
+    }
+    for (int k = 0; k < 6 * work->tie_count; ++k) {
+        work->part_tie[k] += share * work->tie_load[k];
+    }
+}
+
 // Of a step: asked for more rarely than steps are made.
 static void sum_loads(sn_articulation *item)
 {
     if (item->summed) {
         return;
     }
-    sn_tree *tree = &item->tree;
-    size_t nv = (size_t)tree->v_count;
-    double *drive = item->force, *limit = drive + nv, *past = limit + nv, *moved = past + nv;
-    memset(item->force, 0, 2 * nv * sizeof *item->force);
-    if (item->ties != NULL) {
-        memcpy(item->load, item->ties->load, (size_t)tree->count * sizeof *item->load);
-        memcpy(past, item->ties->past, nv * sizeof *past);
-        memcpy(moved, item->ties->moved, nv * sizeof *moved);
+    const sn_tree *tree = &item->tree;
+    const sn_tie_work *work = item->ties;
+    if (work != NULL && work->in_parts) {
+        memcpy(item->load, work->part_load, (size_t)tree->count * sizeof *item->load);
+        for (int j = 0; j < tree->v_count; ++j) {
+            const double *mean = work->part_freedom + 3 * (size_t)j;
+            item->freedom_load[j] = (sn_freedom_load){mean[0], mean[1], mean[2]};
+        }
     } else {
-        sn_tree_place(tree, item->step.c);
-        item->placed = false;
-        item->moving = false;
-        sn_tree_step_loads(&item->step, tree, item->load);
-        sn_tree_step_past(&item->step, tree, past);
-        sn_tree_step_moved(&item->step, tree, moved);
+        find_step_loads(item);
     }
     if (item->touched) {
         for (int i = 0; i < tree->count; ++i) {
@@ -228,9 +275,6 @@ static void sum_loads(sn_articulation *item)
                 sn_spatial_add_scaled(item->load[i], 1.0 / item->last_step, item->struck[i]);
         }
     }
-    sn_tie_drive_loads(item->freedoms, tree, item->step.c, item->last_time, item->step.h, past,
-                       moved, item->weight, drive);
-    write_freedom_loads(item, drive, limit);
     item->summed = true;
 }
 
@@ -245,9 +289,11 @@ void sn_articulation_find_loads(sn_articulation_set *set, int agent, sn_vec3 gra
     sn_articulation_accelerations(agents, agent, gravity, a);
     if (item->ties != NULL) {
         sn_tie_state state = {agents->now, q, v};
+        item->ties->in_parts = false;
         sn_tie_note_rows(item->ties, tree, 1.0);
         sn_tie_mode_forces(item->ties, tree, &state, item->ties->drive_load,
                            item->ties->friction_load);
+        sn_tie_note_motions(item->ties, tree, agents->now, 0.0);
         memset(item->ties->force, 0, nv * sizeof(double));
         sn_tie_rows_push(&item->ties->rows, tree, item->ties->x, item->wrench, item->ties->force);
     }
@@ -276,5 +322,6 @@ sn_freedom_load sn_articulation_freedom_load(sn_articulation_set *set, int agent
 void sn_articulation_tie_load(sn_articulation_set *set, int agent, int tie, double load[6])
 {
     const sn_tie_work *work = set->items[agent]->ties;
-    memcpy(load, work->tie_load + 6 * (size_t)tie, 6 * sizeof *load);
+    const double *loads = work->in_parts ? work->part_tie : work->tie_load;
+    memcpy(load, loads + 6 * (size_t)tie, 6 * sizeof *load);
 }

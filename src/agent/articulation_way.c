@@ -49,13 +49,15 @@ sn_transform sn_articulation_on_way(const sn_agent_set *set, int agent, int part
     return sn_transform_multiply(in_world, item->parts[part].frame);
 }
 
-double sn_articulation_way_turn(const sn_agent_set *set, int agent, int part)
+// How far each link turns at most, all links at once from the root outwards: a link's turn is its
+// parent's and its own joint's, so that links of a deep tree cost what those of a flat one do.
+static void find_turns(const sn_agent_set *set, int agent)
 {
-    const sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = item_of(set, agent);
     const double *from = set->q_last + set->agents[agent].q_first, *to = sn_agent_q(set, agent);
-    double turn = 0.0;
-    for (int i = item->parts[part].link; i >= 0; i = item->tree.links[i].parent) {
+    for (int i = 0; i < item->tree.count; ++i) {
         const sn_tree_link *link = &item->tree.links[i];
+        double turn = link->parent >= 0 ? item->turns[link->parent] : 0.0;
         if (link->joint == SN_TREE_BALL) {
             sn_quat by =
                 sn_quat_multiply(sn_quat_conjugate(quat_at(from + link->q)), quat_at(to + link->q));
@@ -63,19 +65,78 @@ double sn_articulation_way_turn(const sn_agent_set *set, int agent, int part)
         } else if (link->joint != SN_TREE_SLIDER && link->joint != SN_TREE_TRANSLATION) {
             turn += fabs(to[link->q] - from[link->q]);
         }
+        item->turns[i] = turn;
     }
-    return turn;
+    item->turns_known = true;
+}
+
+double sn_articulation_way_turn(const sn_agent_set *set, int agent, int part)
+{
+    const sn_articulation *item = item_of(set, agent);
+    sn_articulation_place(set, agent);
+    if (!item->turns_known) {
+        find_turns(set, agent);
+    }
+    return item->turns[item->parts[part].link];
 }
 
 bool sn_articulation_may_turn_back(const sn_agent_set *set, int agent)
 {
-    const sn_articulation *item = item_of(set, agent);
     const sn_agent *head = &set->agents[agent];
-    bool may = !sn_integrator_is_staged(head->integrator) && !head->held && !head->failed;
-    for (int j = 0; j < item->tree.v_count && may; ++j) {
-        may = item->freedoms[j].drive.type != SN_DRIVE_MOTION;
+    return !sn_integrator_is_staged(head->integrator) && !head->held && !head->failed &&
+           !item_of(set, agent)->prescribed;
+}
+
+// How far each joint goes on the way; balls by a rotation vector in the axes of their link.
+static void find_movement(const sn_agent_set *set, int agent, double *moved)
+{
+    const sn_tree *tree = &item_of(set, agent)->tree;
+    const double *from = set->q_last + set->agents[agent].q_first, *to = sn_agent_q(set, agent);
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_link *link = &tree->links[i];
+        if (link->joint == SN_TREE_BALL) {
+            sn_quat by =
+                sn_quat_multiply(sn_quat_conjugate(quat_at(from + link->q)), quat_at(to + link->q));
+            sn_vec3_put(moved + link->v, sn_quat_log(by));
+            continue;
+        }
+        for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
+            moved[link->v + k] = to[link->q + k] - from[link->q + k];
+        }
     }
-    return may;
+}
+
+double sn_articulation_way_work(const sn_agent_set *set, int agent)
+{
+    sn_articulation *item = item_of(set, agent);
+    const sn_agent *head = &set->agents[agent];
+    const sn_spatial *force = sn_agent_force(set, agent);
+    double *moved = item->force + item->tree.v_count, work = 0.0;
+    bool pushed = false;
+    find_movement(set, agent, moved);
+    for (int j = 0; j < item->tree.v_count; ++j) {
+        work += set->joint_force[head->v_first + j] * moved[j];
+    }
+    for (int i = 0; i < head->part_count; ++i) {
+        pushed = pushed || !sn_spatial_is_zero(&force[i]);
+    }
+    if (!pushed) {
+        return work;
+    }
+    for (int end = -1; end <= 1; end += 2) { // f . (x1 - x0)
+        sn_tree_place(&item->tree, end < 0 ? set->q_last + head->q_first : sn_agent_q(set, agent));
+        for (int i = 0; i < head->part_count; ++i) {
+            work += end * sn_dot(force[i].linear, sn_articulation_centre(item, i));
+        }
+    }
+    coordinates_at(set, agent, 0.5, item->step.trial);
+    sn_tree_place(&item->tree, item->step.trial);
+    sn_tree_velocity(&item->tree, moved, item->velocity);
+    for (int i = 0; i < head->part_count; ++i) {
+        work += sn_dot(force[i].angular, item->velocity[item->parts[i].link].angular);
+    }
+    item->placed = item->moving = false;
+    return work;
 }
 
 // What forces that are held over the step have done up to here, but for a constant.
@@ -110,6 +171,13 @@ static void velocities_at(sn_agent_set *set, int agent, double share)
     }
 }
 
+bool sn_articulation_is_moved(const sn_agent_set *set, int agent)
+{
+    const sn_agent *head = &set->agents[agent];
+    return memcmp(sn_agent_q(set, agent), set->q_last + head->q_first,
+                  (size_t)head->q_count * sizeof(double)) != 0;
+}
+
 // No more energy than it has at the end of its way, less what forces did since: the same velocities
 // of joints may be any energy where links stand otherwise.
 void sn_articulation_take_back(sn_agent_set *set, int agent, sn_vec3 gravity, double share)
@@ -117,11 +185,13 @@ void sn_articulation_take_back(sn_agent_set *set, int agent, sn_vec3 gravity, do
     sn_articulation *item = item_of(set, agent);
     double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     sn_measure before, now;
+    item->taken_back = true;
     set->type->measure(set, agent, gravity, &before);
     double work = work_so_far(set, agent);
     velocities_at(set, agent, share);
     coordinates_at(set, agent, share, item->step.trial);
-    memcpy(q, item->step.trial, (size_t)item->tree.q_count * sizeof *q);
+    const double *to = share > 0.0 ? item->step.trial : set->q_last + set->agents[agent].q_first;
+    memcpy(q, to, (size_t)item->tree.q_count * sizeof *q);
     item->placed = item->moving = false;
     if (item->ties != NULL && item->ties->held_rows > 0) {
         double left;
@@ -130,8 +200,10 @@ void sn_articulation_take_back(sn_agent_set *set, int agent, sn_vec3 gravity, do
     }
     set->type->measure(set, agent, gravity, &now);
     work -= work_so_far(set, agent);
-    double may = fmax(before.kinetic + before.potential - now.potential - fmax(work, 0.0), 0.0);
-    if (now.kinetic > may) {
-        set->type->contact->slow(set, agent, sqrt(may / now.kinetic));
+    double has = now.kinetic + now.added;
+    double may = fmax(
+        before.kinetic + before.added + before.potential - now.potential - fmax(work, 0.0), 0.0);
+    if (has > may) {
+        set->type->contact->slow(set, agent, sqrt(may / has));
     }
 }

@@ -568,8 +568,9 @@ static sn_status copy_item(const sn_elastic_item *from, int integrator, sn_elast
     if (status == SN_OK) {
         memcpy((*to)->fixed, from->fixed, (size_t)from->mass.vertex_count);
         (*to)->fixed_count = from->fixed_count;
-        (*to)->account = from->account;
-        (*to)->stake = from->stake;
+        double memory[SN_ELASTIC_MEMORY_COUNT];
+        sn_elastic_read_memory(from, memory);
+        sn_elastic_write_memory(*to, memory);
         status = sn_elastic_factor_mass(*to, NULL);
     }
     return status;

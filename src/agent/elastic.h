@@ -127,6 +127,36 @@ typedef struct sn_elastic_item {
     bool parted; // from what it overlapped, in the last step: this one is made by Euler's rule
 } sn_elastic_item;
 
+// What a body remembers from step to step beside q and v: the one list by which it is saved,
+// copied, taken back after a step that failed, and hashed.
+#define SN_ELASTIC_MEMORY(X)                                                                       \
+    X(account)                                                                                     \
+    X(stake)                                                                                       \
+    X(parted)                                                                                      \
+    X(common_gain)
+
+#define X(name) +1
+enum { SN_ELASTIC_MEMORY_COUNT = 0 SN_ELASTIC_MEMORY(X) };
+#undef X
+
+static inline void sn_elastic_read_memory(const sn_elastic_item *item,
+                                          double numbers[SN_ELASTIC_MEMORY_COUNT])
+{
+    int i = 0;
+#define X(name) numbers[i++] = (double)item->name;
+    SN_ELASTIC_MEMORY(X)
+#undef X
+}
+
+static inline void sn_elastic_write_memory(sn_elastic_item *item,
+                                           const double numbers[SN_ELASTIC_MEMORY_COUNT])
+{
+    int i = 0;
+#define X(name) item->name = numbers[i++];
+    SN_ELASTIC_MEMORY(X)
+#undef X
+}
+
 typedef struct sn_elastic_set {
     sn_agent_set agents;
     sn_elastic_item **items; // capacity
@@ -264,8 +294,8 @@ void sn_elastic_restore_momentum(sn_agent_set *set, int agent, const double *x);
 // Bodies that lean on bonds or contacts: as sn_elastic_find_velocity, into `change`.
 int sn_elastic_begin_leaning(sn_agent_set *set, int agent);
 // After it, with `right` the impulses of a trial and `change` what A makes of them: linearises it
-// where they lead. False: it was good enough as it was.
-bool sn_elastic_lean(sn_agent_set *set, int agent);
+// where they lead.
+sn_lean sn_elastic_lean(sn_agent_set *set, int agent);
 // At the end of the step.
 void sn_elastic_settle_gain(sn_agent_set *set, int agent);
 

@@ -61,8 +61,9 @@ typedef struct sn_bond_item {
     double weights[16]; // junction: of the other element's corners for each of the body's
     sn_motion *path[3];
     sn_bond_along along;
-    double start, end; // s: when it holds
-    double size;       // m: what errors are measured by
+    sn_transform ground; // in which points of a side that does not move are given
+    double start, end;   // s: when it holds
+    double size;         // m: what errors are measured by
 } sn_bond_item;
 
 // The equations at positions and velocities (SN_SOLID_STRIDE numbers a vertex) of both sides; those
@@ -78,7 +79,7 @@ typedef struct sn_bond_view {
 SN_API int sn_bond_row_count(const sn_bond_item *bond);
 // What a path is a function of, at a time, and its rate.
 SN_API double sn_bond_along_at(const sn_bond_along *along, double time, double *rate);
-// The point on the other side that a row is about, in the frame of a rigid part or in the world.
+// The point on the other side that a row is about, in the frame of a rigid body or in the world.
 SN_API sn_vec3 sn_bond_row_local(const sn_bond_item *bond, int row);
 SN_API void sn_bond_read_row(const sn_bond_item *bond, int row, const sn_bond_view *view,
                              sn_bond_row *out);

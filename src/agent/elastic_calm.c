@@ -16,9 +16,10 @@ static const double MOST_GAIN = 0.02, LITTLE_GAIN = 2e-3;
 
 enum { MOST_PARTS = 16 };
 
-// What moves by less than this share of an edge from its neighbours does so hardly at all: the
-// rules are off by the cube of that. In 300 random drops such steps gained a hundredth at most.
-static const double LITTLE_WAY = 0.05;
+// What moves by less than this share of an edge from its neighbours does so hardly at all. The
+// rules are off by the cube of that, of energies that go with its square: a step may gain about
+// that share of them.
+static const double LITTLE_WAY = 0.01;
 
 // Whether no element is strained or turned by much in the step, which costs far less to see than
 // what it does to energy.

@@ -188,11 +188,11 @@ static void answer(sn_agent_set *set, int agent, const double *impulse)
 
 // The free motion of what leans is one linearisation (elastic_step.c), which Newton's method goes
 // on from where impulses lead.
-static bool elastic_lean(sn_agent_set *set, int agent, const double *impulse)
+static sn_lean elastic_lean(sn_agent_set *set, int agent, const double *impulse)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     if (!item->leans || !item->pushed) {
-        return false;
+        return SN_LEAN_DONE;
     }
     answer(set, agent, impulse);
     return sn_elastic_lean(set, agent);

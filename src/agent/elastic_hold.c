@@ -29,7 +29,7 @@ static bool read_rows(const sn_agent_set *set, int agent)
         bool active = set->now >= bond->start && set->now < bond->end;
         for (int k = 0; k < sn_bond_row_count(bond) && active; ++k) {
             sn_bond_row row;
-            view.point = sn_bond_row_local(bond, k);
+            view.point = sn_transform_point(bond->ground, sn_bond_row_local(bond, k));
             sn_bond_read_row(bond, k, &view, &row);
             if (!sn_array_push(&item->bond_rows, row)) {
                 return false;

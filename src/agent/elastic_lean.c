@@ -267,10 +267,10 @@ static verdict judge(sn_agent_set *set, int agent)
         item->first_lack = fmax(item->first_lack, rest);
     }
     double enough = item->bound ? ENOUGH : ENOUGH_IN_TOUCH;
-    if (all && !(rest > enough * enough * item->first_lack)) {
+    if (all && isfinite(rest) && rest <= enough * enough * item->first_lack) {
         return FOUND;
     }
-    if (++item->turns > TURNS) {
+    if (++item->turns > TURNS || !isfinite(rest)) {
         return LOST;
     }
     if (!find_end(set, agent, &rest, &all)) {
@@ -346,7 +346,7 @@ static bool go_free(sn_agent_set *set, int agent)
     return head->failed == SN_FAILURE_NONE;
 }
 
-bool sn_elastic_lean(sn_agent_set *set, int agent)
+sn_lean sn_elastic_lean(sn_agent_set *set, int agent)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     double *v = sn_agent_v(set, agent), *free = item->q_start;
@@ -364,6 +364,7 @@ bool sn_elastic_lean(sn_agent_set *set, int agent)
     }
     if (!leant) {
         memcpy(v, free, bytes_of(item));
+        return SN_LEAN_DONE;
     }
-    return leant;
+    return now == LOST ? SN_LEAN_ANEW : SN_LEAN_ON;
 }

@@ -274,7 +274,9 @@ void sn_elastic_solve(const sn_agent_set *set, sn_elastic_item *item, double *fi
 }
 
 // Whether the second turn need not be looked at: with matrices held it leaves the same share of
-// what it finds as the first did, about, and half of what is allowed would be left by that.
+// what it finds as the first did, about, and half of what is allowed would be left by that. Of both
+// the decrement of Newton's method counts, g . A^-1 g: lengths of g follow the stiffest modes, and
+// what little is left of those may be all there is of the softest and lead these anywhere.
 static bool is_sure(const sn_elastic_item *item, double first, double now)
 {
     return !item->barrier && now < 0.5 * item->newton_tolerance * first;
@@ -345,65 +347,150 @@ int sn_elastic_failure(sn_status status)
                                        : SN_FAILURE_TOO_FAST;
 }
 
+// What momentum lacks at `change`, times the turn. Where the turn is A^-1 of that it is Newton's
+// decrement: twice what the potential whose gradient it is (elastic_lean.c) would lose by the turn.
+static double work_along_turn(const sn_elastic_item *item)
+{
+    double along = 0.0;
+    for (int i = 0; i < STRIDE * item->mass.vertex_count; ++i) {
+        along += item->right[i] * item->turn[i];
+    }
+    return along;
+}
+
+// By the length of the turn: how steeply that potential goes down.
+static double slope_along_turn(const sn_elastic_item *item)
+{
+    double square = sn_elastic_square_sum(item, item->turn);
+    return square > 0.0 ? work_along_turn(item) / sqrt(square) : 0.0;
+}
+
+static void scale_turn(sn_elastic_item *item, double share)
+{
+    for (int i = 0; i < STRIDE * item->mass.vertex_count; ++i) {
+        double rest = share * item->turn[i];
+        item->change[i] -= item->turn[i] - rest;
+        item->turn[i] = rest;
+    }
+}
+
+// Where Newton's method stands: the squares of what momentum lacked before the last turn, how
+// steeply the potential went down along it, its decrement, and the squares after it.
+typedef struct newton_search {
+    double last, slope, decrement, now;
+    bool kept; // see sn_elastic_find_lack
+} newton_search;
+
+static bool look(sn_agent_set *set, int agent, double h, newton_search *search)
+{
+    const sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    if (!sn_elastic_find_lack(set, agent, h, false, &search->kept)) {
+        return false;
+    }
+    search->now = sn_elastic_square_sum(item, item->right);
+    return true;
+}
+
+// Whether a turn leaves more than it found and goes up again by more than a share of how it went
+// down. What is not a number does.
+static bool leads_up(const sn_elastic_item *item, const newton_search *search)
+{
+    const double uphill = 0.5;
+    return !(search->now < search->last) && !(slope_along_turn(item) >= -uphill * search->slope);
+}
+
+// A turn that leaves more than it found is halved, a few times: what momentum lacks may have to
+// grow, since a linear turn that bends a thin body stretches it by the square of the angle. One
+// that even then leads up is shortened to where the slope, taken as linear along it, is zero, until
+// it does not: A is positive, so it goes down at first. One that still leads up is taken back.
+// False when memory runs out.
+static bool shorten_turn(sn_agent_set *set, int agent, double h, newton_search *search)
+{
+    enum { HALVINGS = 4, SHORTENINGS = 6 };
+    const double shortest = 0.1, longest = 0.7;
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    for (int k = 0; k < HALVINGS && !(search->now < search->last); ++k) {
+        scale_turn(item, 0.5);
+        if (!look(set, agent, h, search)) {
+            return false;
+        }
+    }
+    for (int k = 0; k < SHORTENINGS && leads_up(item, search); ++k) {
+        double share = search->slope / (search->slope - slope_along_turn(item));
+        scale_turn(item, fmin(fmax(share, shortest), longest));
+        if (!look(set, agent, h, search)) {
+            return false;
+        }
+    }
+    if (!leads_up(item, search)) {
+        return true;
+    }
+    scale_turn(item, 0.0);
+    bool looked = look(set, agent, h, search);
+    if (looked && !isfinite(search->now)) { // not even what it began with is left
+        memset(item->change, 0, bytes_of(item));
+        looked = look(set, agent, h, search);
+    }
+    return looked;
+}
+
+static void turn_once(sn_agent_set *set, int agent, double t, double *size, newton_search *search)
+{
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    sn_elastic_solve(set, item, size);
+    search->slope = slope_along_turn(item);
+    search->decrement = work_along_turn(item);
+    sn_elastic_take_turn(set, agent, t);
+}
+
 // The change of velocity with nothing in the way, into `change`; `force` has what acts from
-// outside. A turn of Newton's method that leaves more than it found is halved; where the material
-// is so far gone that there is no factor, the turns before it must do.
+// outside. Where the material is so far gone that there is no factor, the turns before it must do.
 static int implicit_change(sn_agent_set *set, int agent, double h)
 {
-    enum { HALVINGS = 4 };
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     double t = sn_elastic_time(set, agent, h);
-    int count = STRIDE * item->mass.vertex_count;
-    bool kept;
+    newton_search search;
     memset(item->change, 0, bytes_of(item));
     if (item->barrier) {
         sn_elastic_begin_safely(set, agent);
     }
-    if (!sn_elastic_find_lack(set, agent, h, true, &kept)) {
+    if (!sn_elastic_find_lack(set, agent, h, true, &search.kept)) {
         return SN_FAILURE_MEMORY;
     }
-    sn_status status = sn_elastic_linearise(set, item, item->place, t, kept);
+    sn_status status = sn_elastic_linearise(set, item, item->place, t, search.kept);
     if (status != SN_OK) {
         return sn_elastic_failure(status);
     }
-    double first = sn_elastic_square_sum(item, item->right), last = first, size = 0.0;
-    sn_elastic_solve(set, item, &size);
-    sn_elastic_take_turn(set, agent, t);
-    for (int turn = 1; turn < item->newton; ++turn) {
-        if (!sn_elastic_find_lack(set, agent, h, false, &kept)) {
+    double first = sn_elastic_square_sum(item, item->right), size = 0.0;
+    search.last = first;
+    turn_once(set, agent, t, &size, &search);
+    double decrement = search.decrement;
+    for (int turn = 1; turn <= item->newton && item->newton > 1; ++turn) {
+        if (!look(set, agent, h, &search)) {
             return SN_FAILURE_MEMORY;
         }
-        double now = sn_elastic_square_sum(item, item->right);
-        if (turn > 1 || item->barrier || now > GONE * last) {
-            for (int k = 0; k < HALVINGS && !(now < last); ++k) {
-                for (int i = 0; i < count; ++i) {
-                    item->turn[i] *= 0.5;
-                    item->change[i] -= item->turn[i];
-                }
-                if (!sn_elastic_find_lack(set, agent, h, false, &kept)) {
-                    return SN_FAILURE_MEMORY;
-                }
-                now = sn_elastic_square_sum(item, item->right);
-            }
+        if ((turn > 1 || item->barrier || !(search.now <= GONE * search.last)) &&
+            !shorten_turn(set, agent, h, &search)) {
+            return SN_FAILURE_MEMORY;
         }
-        item->residual = sqrt(now / (first > 0.0 ? first : 1.0));
+        item->residual = sqrt(search.now / (first > 0.0 ? first : 1.0));
         double enough = turn > 1 ? item->newton_tolerance : NEWTON_RESIDUAL;
-        if (!(item->residual > enough) || (turn > 1 && !(now < last))) {
+        if (!(item->residual > enough) || (turn > 1 && !(search.now < search.last)) ||
+            turn == item->newton) {
             break;
         }
         bool fresh = (item->viscosities != NULL && item->rayleigh.stiffness_time != 0.0) ||
-                     !(now < GOOD_MATRIX * last);
-        status = fresh ? sn_elastic_linearise(set, item, item->place, t, kept) : SN_OK;
+                     !(search.now < GOOD_MATRIX * search.last);
+        status = fresh ? sn_elastic_linearise(set, item, item->place, t, search.kept) : SN_OK;
         if (status != SN_OK) {
             return sn_elastic_failure(
                 status == SN_ERROR_MEMORY
                     ? status
                     : sn_elastic_linearise(set, item, sn_agent_q(set, agent), t, false));
         }
-        last = now;
-        sn_elastic_solve(set, item, &size);
-        sn_elastic_take_turn(set, agent, t);
-        if (turn == 1 && is_sure(item, first, now)) {
+        search.last = search.now;
+        turn_once(set, agent, t, &size, &search);
+        if (turn == 1 && is_sure(item, decrement, search.decrement)) {
             break;
         }
     }

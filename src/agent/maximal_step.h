@@ -1,4 +1,4 @@
-// One fixed step in maximal coordinates: the same discrete equations as tree_step.h with
+// One fixed step in maximal coordinates: discrete mechanics as in tree_step.h, by chords, with
 // multipliers in place of joint coordinates, and loops.
 //
 //     sn_maximal_step_begin(&step, &m, q, v, h, &error);
@@ -8,7 +8,8 @@
 //     }
 //     sn_maximal_step_state(&step, &m, q, v);
 //
-// With momenta P of the bodies between configurations as there,
+// With momenta p = m (x' - x) / h and L = 1/h sum_kl E_kl r_k x r'_l (Moser and Veselov) of the
+// bodies between configurations,
 //
 //     P(c, c') - P(c-, c) - h f = J(c)^T lambda,      g(c') = 0:
 //

@@ -108,6 +108,7 @@ int sn_tie_contact_rows(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, do
 typedef struct struck_context {
     double time, h;
     const double *q;
+    const double *v; // not NULL: hard limits that these velocities are far from get no row
 } struck_context;
 
 bool sn_tie_contact_strike(sn_tie_work *work, sn_tree *tree, const double *q)
@@ -134,6 +135,15 @@ static void add_row(sn_tie_work *work, const sn_tree *tree, int tag, int link, i
     work->bounds.data[count - 1] = (sn_tie_bound){.law = *law};
 }
 
+// A velocity towards a limit that is less than this share of what leads to it: the limit is left
+// out until it is seen to be gone beyond.
+static const double far_share = 0.5;
+
+static bool is_far(const struck_context *context, double room, double rate)
+{
+    return 0.5 * context->h * rate < far_share * room;
+}
+
 static void add_limits(const struck_context *context, const sn_limit_def *limit,
                        const sn_tie_reach *reach, sn_tie_law *law)
 {
@@ -143,6 +153,9 @@ static void add_limits(const struck_context *context, const sn_limit_def *limit,
             continue;
         }
         double room = side * (end - reach->at);
+        if (context->v != NULL && !reach->ball && is_far(context, room, side * reach->rate)) {
+            continue;
+        }
         if (room <= 1e-12 * (1.0 + fabs(end))) {
             room = 0.0;
         } else if (context->h == 0.0) {
@@ -168,7 +181,7 @@ static void add_struck(void *user, sn_tie_work *work, sn_tree *tree, int link)
                            (sn_tie_piece){SN_PIECE_DRIVE, sn_tie_target(drive, context->time).value,
                                           INFINITY, -INFINITY, INFINITY});
         }
-        sn_tie_reach reach = sn_tie_reach_of(tree, link, k, context->q, NULL);
+        sn_tie_reach reach = sn_tie_reach_of(tree, link, k, context->q, context->v);
         if (ball ? k == 0 : !sn_tie_is_moved(freedom)) {
             add_limits(context, &freedom->limit, &reach, ball ? &angle : &law);
         }
@@ -182,8 +195,8 @@ static void add_struck(void *user, sn_tie_work *work, sn_tree *tree, int link)
 int sn_tie_struck_rows(sn_tie_work *work, sn_tree *tree, double time, double h, const double *q,
                        sn_agent_row *rows, int capacity)
 {
-    struck_context context = {time, h, q};
-    if (!sn_tie_work_rows(work, tree, q, add_struck, &context)) {
+    struck_context context = {time, h, q, NULL};
+    if (!sn_tie_work_list(work, tree, q, add_struck, &context)) {
         return -1;
     }
     int count = tell_rows(work, tree, 1.0, 0.5 * h, rows, capacity);
@@ -194,10 +207,43 @@ int sn_tie_struck_rows(sn_tie_work *work, sn_tree *tree, double time, double h, 
     return count;
 }
 
+// Do velocities lead beyond a limit that was left out?
+static bool goes_beyond(const struck_context *context, const sn_tie_work *work, const sn_tree *tree,
+                        const double *v)
+{
+    bool any = false;
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_link *link = &tree->links[i];
+        for (int k = 0; k < sn_tree_joint_v(link->joint) && link->joint != SN_TREE_BALL; ++k) {
+            const sn_freedom_def *freedom = &work->freedoms[link->v + k];
+            const sn_limit_def *limit = &freedom->limit;
+            double at = context->q[link->q + k], way = 0.5 * context->h * v[link->v + k];
+            bool held = limit->stiffness > 0.0 || sn_tie_is_moved(freedom);
+            any = any || (!held && ((at + way > limit->upper &&
+                                     is_far(context, limit->upper - at, context->v[link->v + k])) ||
+                                    (at + way < limit->lower && is_far(context, at - limit->lower,
+                                                                       -context->v[link->v + k]))));
+        }
+    }
+    return any;
+}
+
 bool sn_tie_struck_settle(sn_tie_work *work, sn_tree *tree, double time, double h, const double *q,
                           sn_spatial *wrench, double *v)
 {
-    struck_context context = {time, h, q};
+    struck_context context = {time, h, q, work->modes.v_before};
+    size_t size = (size_t)tree->v_count * sizeof *v;
+    memcpy(work->modes.v_before, v, size);
+    if (!sn_tie_work_rows(work, tree, q, add_struck, &context)) {
+        return false;
+    }
+    sn_tie_throw(work, tree, time, wrench, v);
+    if (!goes_beyond(&context, work, tree, v)) {
+        return true;
+    }
+    memcpy(v, work->modes.v_before, size);
+    memset(wrench, 0, (size_t)tree->count * sizeof *wrench);
+    context.v = NULL;
     if (!sn_tie_work_rows(work, tree, q, add_struck, &context)) {
         return false;
     }

@@ -30,8 +30,8 @@ SN_API bool sn_tie_contact_strike(sn_tie_work *work, sn_tree *tree, const double
 SN_API int sn_tie_struck_rows(sn_tie_work *work, sn_tree *tree, double time, double h,
                               const double *q, sn_agent_row *rows, int capacity);
 
-// Brings v, to which impulses were added, back to what all rows there allow; what ties do to links
-// is added to `wrench` (link count, about their origins).
+// Brings v, to which impulses were added, back to what all rows there allow; what rows do to links
+// goes into `wrench` (link count, about their origins), which is 0 before.
 SN_API bool sn_tie_struck_settle(sn_tie_work *work, sn_tree *tree, double time, double h,
                                  const double *q, sn_spatial *wrench, double *v);
 

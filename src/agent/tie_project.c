@@ -36,7 +36,7 @@ static void displace(const sn_tree *tree, const double *q, const double *y, doub
         const sn_tree_link *link = &tree->links[i];
         const double *from = q + link->q, *by = y + link->v;
         if (link->joint == SN_TREE_BALL) {
-            sn_quat turn = {1.0, 0.5 * by[0], 0.5 * by[1], 0.5 * by[2]};
+            sn_quat turn = sn_quat_exp(sn_vec3_at(by));
             quat_put(c + link->q, sn_quat_normalize(sn_quat_multiply(quat_at(from), turn)));
             continue;
         }
@@ -54,8 +54,7 @@ static void displacement(const sn_tree *tree, const double *q, const double *c, 
         const double *from = q + link->q, *to = c + link->q;
         if (link->joint == SN_TREE_BALL) {
             sn_quat turn = sn_quat_multiply(sn_quat_conjugate(quat_at(from)), quat_at(to));
-            sn_vec3_put(y + link->v,
-                        sn_vec3_scale(2.0 / turn.w, sn_vec3_make(turn.x, turn.y, turn.z)));
+            sn_vec3_put(y + link->v, sn_quat_log(turn));
             continue;
         }
         for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {

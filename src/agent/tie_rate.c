@@ -271,13 +271,31 @@ bool sn_tie_rate(sn_tie_work *work, sn_tree *tree, double time, sn_vec3 gravity,
 
 // ---- loads ----
 
+// A row of a ball that is not along one of its axes: its moment is, in all three of them.
+static void note_ball(const sn_tie_work *work, const sn_tree *tree, int r, double force,
+                      double *loads)
+{
+    const sn_tie_row *row = &work->rows.rows.data[r];
+    sn_vec3 along = sn_mat3_apply_transpose(tree->pose[row->source].rotation,
+                                            work->rows.ends.data[row->end].push.angular);
+    double *sum = loads + tree->links[row->source].v;
+    sn_vec3_put(sum, sn_vec3_add_scaled(sn_vec3_at(sum), force / row->scale, along));
+}
+
 // What the pieces of a law do, of a row's force.
-static void note_freedom(sn_tie_work *work, const sn_tree_link *link, int r, double force,
+static void note_freedom(sn_tie_work *work, const sn_tree *tree, int r, double force,
                          double measure)
 {
     const sn_tie_row *row = &work->rows.rows.data[r];
     const sn_tie_bound *bound = &work->bounds.data[r];
+    const sn_tree_link *link = &tree->links[row->source];
+    bool ball = link->joint == SN_TREE_BALL;
     int j = link->v + row->part;
+    if (ball && (row->tag == SN_ROW_MOTION || row->tag == SN_ROW_LIMIT)) {
+        note_ball(work, tree, r, force,
+                  row->tag == SN_ROW_MOTION ? work->drive_load : work->limit_load);
+        return;
+    }
     if (row->tag == SN_ROW_MOTION) {
         work->drive_load[j] += force;
         return;
@@ -323,6 +341,80 @@ void sn_tie_note_rows(sn_tie_work *work, const sn_tree *tree, double measure)
             }
             continue;
         }
-        note_freedom(work, &tree->links[row->source], r, force, measure);
+        note_freedom(work, tree, r, force, measure);
+    }
+}
+
+// Mean position and velocity that a motion prescribes over a step, or at an instant (h = 0).
+static sn_motion_state prescribed(const sn_drive_def *drive, double time, double h)
+{
+    if (h == 0.0) {
+        return sn_tie_target(drive, time);
+    }
+    sn_motion_state mean = sn_tie_target(drive, time + 0.5 * h);
+    mean.rate = (sn_tie_target(drive, time + h).value - sn_tie_target(drive, time).value) / h;
+    return mean;
+}
+
+// What is below it comes of rounding.
+static bool stands(const sn_motion_state *at, double h)
+{
+    double rounding = h > 0.0 ? 1e-15 * fabs(at->value) / h : 0.0;
+    return fabs(at->rate) <= 1e-12 + rounding;
+}
+
+static void note_motion(sn_tie_work *work, int j, const sn_motion_state *at, double h)
+{
+    const sn_freedom_def *own = &work->freedoms[j];
+    double limit = 0.0, most = own->friction;
+    if (h > 0.0 && own->limit.stiffness > 0.0) { // at an instant it is a force of its own
+        sn_tie_reach reach = {at->value, at->rate, SN_VEC3_ZERO, false};
+        limit = soft_limit_force(&own->limit, &reach, NULL);
+    }
+    double rest = work->drive_load[j] - limit;
+    double friction = at->rate > 0.0 ? -most : most;
+    if (stands(at, h)) {
+        friction = fmin(fmax(rest, -most), most);
+    }
+    work->limit_load[j] += limit;
+    work->friction_load[j] += friction;
+    work->drive_load[j] = rest - friction;
+}
+
+// A ball that is prescribed altogether and stands: its friction has no direction of its own.
+static void note_standing_ball(sn_tie_work *work, const sn_tree_link *link)
+{
+    double *drive = work->drive_load + link->v, *friction = work->friction_load + link->v;
+    sn_vec3 rest = sn_vec3_add(sn_vec3_at(drive), sn_vec3_at(friction));
+    double size = sn_length(rest), most = work->freedoms[link->v].friction;
+    sn_vec3 held = sn_vec3_scale(size > most ? most / size : 1.0, rest);
+    sn_vec3_put(friction, held);
+    sn_vec3_put(drive, sn_vec3_sub(rest, held));
+}
+
+void sn_tie_note_motions(sn_tie_work *work, const sn_tree *tree, double time, double h)
+{
+    for (int b = 0; b < work->block_count; ++b) {
+        int i = work->order[b].link;
+        if (i < 0) {
+            continue;
+        }
+        const sn_tree_link *link = &tree->links[i];
+        bool ball = link->joint == SN_TREE_BALL, standing = ball;
+        for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
+            const sn_drive_def *drive = &work->freedoms[link->v + k].drive;
+            if (drive->type != SN_DRIVE_MOTION) {
+                standing = false;
+                continue;
+            }
+            sn_motion_state at = prescribed(drive, time, h);
+            standing = standing && stands(&at, h);
+            if (!ball) {
+                note_motion(work, link->v + k, &at, h);
+            }
+        }
+        if (standing) {
+            note_standing_ball(work, link);
+        }
     }
 }

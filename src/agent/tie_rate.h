@@ -33,4 +33,10 @@ SN_API bool sn_tie_rate(sn_tie_work *work, sn_tree *tree, double time, sn_vec3 g
 // The loads of the rows, 1 / measure of their forces, into work's arrays.
 SN_API void sn_tie_note_rows(sn_tie_work *work, const sn_tree *tree, double measure);
 
+// After that: a prescribed motion moves its freedom whatever friction and a limit do, so that its
+// row has all of them together. Gives each its own, and the drive what is left: of a step from
+// `time` on, or at an instant (h = 0), where soft limits are forces and not in the row. Friction of
+// what stands takes as much as it can.
+SN_API void sn_tie_note_motions(sn_tie_work *work, const sn_tree *tree, double time, double h);
+
 #endif

@@ -75,7 +75,8 @@ void sn_tie_rows_clear(sn_tie_rows *rows)
 
 void sn_tie_rows_add(sn_tie_rows *rows, int tag, int source, int part)
 {
-    sn_tie_row row = {.tag = tag, .source = source, .part = part, .end = rows->ends.count};
+    sn_tie_row row = {
+        .tag = tag, .source = source, .part = part, .end = rows->ends.count, .scale = 1.0};
     rows->failed = !sn_array_push(&rows->rows, row) || rows->failed;
 }
 

@@ -17,6 +17,11 @@ static const double good_enough = 1e-3, settled = 1e3;
 // How fast a freedom is brought back that was put beyond its limit: rad/s, m/s.
 static const double coming_back = 0.01;
 
+// Of its energy, by which a step may differ from the work of what acts.
+static const double most_gain = 0.005;
+// Of its jump (tree_step.h): what bends on a curve need not turn to be off.
+static const double doubtful = 5e-4;
+
 bool sn_tie_step_begin(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time, double h,
                        const double *q, const double *v)
 {
@@ -623,6 +628,74 @@ static void keep_limits(const sn_tie_work *work, const sn_tree *tree, double *q)
     }
 }
 
+// Ties do no work, and are left out of what was pushed; their rows are made anew when the state is
+// gathered.
+static void leave_ties_out(sn_tie_work *work, sn_tree_step *step, const sn_tree *tree)
+{
+    for (int r = 0; r < work->rows.rows.count; ++r) {
+        work->z[r] = work->rows.rows.data[r].tag == SN_ROW_TIE ? -work->x[r] : 0.0;
+    }
+    sn_tie_rows_push(&work->rows, tree, work->z, step->due, step->impulse);
+}
+
+static double limit_energy(const sn_limit_def *limit, double at)
+{
+    double beyond = fmax(fmax(at - limit->upper, limit->lower - at), 0.0);
+    return 0.5 * limit->stiffness * beyond * beyond;
+}
+
+// By how much the work of soft limits is off from what they hold: their force is that of the mean
+// of a step, which is a step's difference of energies only where all of the step is beyond the
+// limit, not where it is entered or left on the way. Dampers may take more. Balls are not looked
+// at.
+static double limit_misfit(const sn_tie_work *work, const sn_tree *tree, const double *q,
+                           const double *next_q)
+{
+    double sum = 0.0;
+    for (int b = 0; b < work->block_count; ++b) {
+        int i = work->order[b].link;
+        int count = i < 0 || tree->links[i].joint == SN_TREE_BALL
+                        ? 0
+                        : sn_tree_joint_v(tree->links[i].joint);
+        for (int k = 0; k < count; ++k) {
+            int j = tree->links[i].v + k, at = tree->links[i].q + k;
+            const sn_limit_def *limit = &work->freedoms[j].limit;
+            if (limit->stiffness > 0.0) {
+                double held = limit_energy(limit, next_q[at]) - limit_energy(limit, q[at]);
+                double gain = held + work->limit_load[j] * (next_q[at] - q[at]);
+                sum += limit->damping > 0.0 ? fmax(gain, 0.0) : fabs(gain);
+            }
+        }
+    }
+    return sum;
+}
+
+// The step ends at (next_q, next_v), unless its energy is off: then it is too long for the motion.
+// What even the smallest part gains is taken out.
+static bool accept(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double *q, double *v,
+                   double *next_q, double *next_v)
+{
+    double entered = work->smallest ? 0.0 : limit_misfit(work, tree, q, next_q);
+    work->off = 0.0;
+    if (step->turn > step->sure || step->jump > doubtful || work->smallest || entered > 0.0) {
+        double scale, surplus = sn_tree_step_surplus(step, tree, q, v, next_q, next_v, &scale),
+                      limit = fmin(step->limit, most_gain) * scale;
+        double off = surplus > 0.0 && step->uneven ? 10.0 * surplus : fabs(surplus);
+        off = fmax(off, entered);
+        work->off = off / limit;
+        if (!(off <= limit)) {
+            if (!work->smallest || !isfinite(surplus)) {
+                return false;
+            }
+            sn_tree_step_take_out(step, tree, surplus, next_q, next_v);
+            work->damped = true;
+        }
+    }
+    memcpy(q, next_q, (size_t)tree->q_count * sizeof *q);
+    memcpy(v, next_v, (size_t)tree->v_count * sizeof *v);
+    return true;
+}
+
 bool sn_tie_step_advance(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time,
                          double *q, double *v)
 {
@@ -642,11 +715,13 @@ bool sn_tie_step_advance(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, d
         shorten(work);
     }
     sn_tie_note_rows(work, tree, 1.0 / (step->h * step->h));
+    sn_tie_note_motions(work, tree, time, step->h);
     bool rests = settle(work, step, tree);
+    double *next_q = step->trial, *next_v = step->trial + tree->q_count;
     if (work->held_rows == 0) {
-        sn_tree_step_finish(step, tree, q, v);
-        keep_limits(work, tree, q);
-        return true;
+        sn_tree_step_finish(step, tree, next_q, next_v);
+        keep_limits(work, tree, next_q);
+        return accept(work, step, tree, q, v, next_q, next_v);
     }
     if (rests) {
         memcpy(q, step->c, (size_t)tree->q_count * sizeof *q);
@@ -654,7 +729,10 @@ bool sn_tie_step_advance(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, d
         return true;
     }
     sn_tree_step_ahead(step, tree, work->before);
-    return sn_tie_gather(work, tree, time + step->h, step->h, step->c, work->before, q, v);
+    leave_ties_out(work, step, tree);
+    return sn_tie_gather(work, tree, time + step->h, step->h, step->c, work->before, next_q,
+                         next_v) &&
+           accept(work, step, tree, q, v, next_q, next_v);
 }
 
 // ---- for contact ----
@@ -695,5 +773,5 @@ bool sn_tie_step_open(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, doub
 bool sn_tie_step_rows(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double time)
 {
     step_context context = {step, time};
-    return sn_tie_work_rows(work, tree, step->c, add_bounded, &context);
+    return sn_tie_work_list(work, tree, step->c, add_bounded, &context);
 }

@@ -33,8 +33,8 @@ static bool allocate_links(sn_tie_work *work, const sn_tree *tree)
 {
     size_t n = (size_t)tree->count, nq = (size_t)tree->q_count, nv = (size_t)tree->v_count;
     work->pose = sn_allocate_zero(n * sizeof *work->pose);
-    work->push = sn_allocate_zero(3 * n * sizeof *work->push);
-    work->force = sn_allocate_zero((9 * nv + 2 * nq) * sizeof *work->force);
+    work->push = sn_allocate_zero(4 * n * sizeof *work->push);
+    work->force = sn_allocate_zero((12 * nv + 2 * nq) * sizeof *work->force);
     work->limit = sn_allocate_zero(nv);
     work->order = sn_allocate_zero((n + (size_t)work->tie_count) * sizeof *work->order);
     if (work->pose == NULL || work->push == NULL || work->force == NULL || work->limit == NULL ||
@@ -43,6 +43,7 @@ static bool allocate_links(sn_tie_work *work, const sn_tree *tree)
     }
     work->velocity = work->push + n;
     work->load = work->velocity + n;
+    work->part_load = work->load + n;
     work->moved = work->force + nv;
     work->past = work->moved + nv;
     work->armature = work->past + nv;
@@ -51,7 +52,8 @@ static bool allocate_links(sn_tie_work *work, const sn_tree *tree)
     work->drive_load = work->guessed + nv;
     work->limit_load = work->drive_load + nv;
     work->friction_load = work->limit_load + nv;
-    work->c = work->friction_load + nv;
+    work->part_freedom = work->friction_load + nv;
+    work->c = work->part_freedom + 3 * nv;
     work->before = work->c + nq;
     if (!sn_tie_modes_allocate(&work->modes, tree)) {
         return false;
@@ -65,7 +67,7 @@ static bool allocate_ties(sn_tie_work *work, const sn_tie *ties, const sn_tie_te
     work->ties = sn_allocate(n * sizeof *ties);
     work->guides = sn_allocate_zero(n * sizeof *work->guides);
     work->places = sn_allocate_zero(2 * n * sizeof *work->places);
-    work->tie_load = sn_allocate_zero(6 * n * sizeof *work->tie_load);
+    work->tie_load = sn_allocate_zero(12 * n * sizeof *work->tie_load);
     work->terms = sn_allocate((size_t)work->term_count * sizeof *terms);
     if (work->ties == NULL || work->guides == NULL || work->places == NULL ||
         work->tie_load == NULL || work->terms == NULL) {
@@ -73,6 +75,7 @@ static bool allocate_ties(sn_tie_work *work, const sn_tie *ties, const sn_tie_te
         return false;
     }
     work->ahead = work->places + n;
+    work->part_tie = work->tie_load + 6 * n;
     for (size_t i = 0; i < n; ++i) {
         work->ties[i] = ties[i];
         if (ties[i].type == SN_TIE_CURVE) {
@@ -323,7 +326,10 @@ bool sn_tie_work_order(sn_tie_work *work, const sn_tree *tree)
 sn_motion_state sn_tie_target(const sn_drive_def *drive, double time)
 {
     if (drive->motion != NULL) {
-        return sn_motion_at(drive->motion, time);
+        sn_motion_state at = sn_motion_at(drive->motion, time);
+        return drive->target == SN_TARGET_MIRRORED
+                   ? (sn_motion_state){-at.value, -at.rate, -at.acceleration}
+                   : at;
     }
     return (sn_motion_state){.value = drive->target};
 }
@@ -449,7 +455,7 @@ static void add_motions(sn_tie_work *work, const sn_tree *tree, const double *q,
     }
 }
 
-bool sn_tie_work_rows(sn_tie_work *work, sn_tree *tree, const double *q, sn_tie_bounded *bounded,
+bool sn_tie_work_list(sn_tie_work *work, sn_tree *tree, const double *q, sn_tie_bounded *bounded,
                       void *context)
 {
     sn_tie_rows_clear(&work->rows);
@@ -467,6 +473,15 @@ bool sn_tie_work_rows(sn_tie_work *work, sn_tree *tree, const double *q, sn_tie_
                 bounded(context, work, tree, block->link);
             }
         }
+    }
+    return !work->rows.failed;
+}
+
+bool sn_tie_work_rows(sn_tie_work *work, sn_tree *tree, const double *q, sn_tie_bounded *bounded,
+                      void *context)
+{
+    if (!sn_tie_work_list(work, tree, q, bounded, context)) {
+        return false;
     }
     int count = work->rows.rows.count;
     // One number too many, so that there is an array to point into also without rows.

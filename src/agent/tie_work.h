@@ -87,9 +87,17 @@ typedef struct sn_tie_work {
     sn_freedom_def *freedoms; // the articulation's
     double *drive_load, *limit_load, *friction_load; // v_count
     double *tie_load;                                // 6 tie_count
+    // Means over the parts of a step that went in parts, of the same loads.
+    sn_spatial *part_load; // link count
+    double *part_freedom;  // 3 v_count: drive, limit, friction of each
+    double *part_tie;      // 6 tie_count
+    bool in_parts;         // the last step did
     sn_tie_modes modes;
-    bool open;  // the step under way goes without what is bounded
-    bool ready; // rows and their factor are those of the tree where sn_tie_follow left it
+    bool smallest; // the part under way cannot be divided further: what it gains is taken out
+    double off;    // of the last step taken: by how much of what is allowed its energy was off
+    bool damped;   // it was, in a part of the last step
+    bool open;     // the step under way goes without what is bounded
+    bool ready;    // rows and their factor are those of the tree where sn_tie_follow left it
 } sn_tie_work;
 
 // Does anything here need rows, beyond springs, dampers and forces?
@@ -105,6 +113,10 @@ SN_API void sn_tie_work_free(sn_tie_work *work);
 // Counts and orders rows anew, for changed freedoms, and makes room for all of them, so that no
 // step asks for memory. False when it runs out.
 SN_API bool sn_tie_work_order(sn_tie_work *work, const sn_tree *tree);
+
+// `target` of a drive that follows a motion backwards: a ball that is run from its child to its
+// parent turns by the opposite rotation vector.
+#define SN_TARGET_MIRRORED (-1.0)
 
 // The drive's target at a time.
 SN_API sn_motion_state sn_tie_target(const sn_drive_def *drive, double time);
@@ -129,6 +141,10 @@ SN_API void sn_tie_work_own(sn_tie_work *work, const sn_tree *tree, int tag, int
 // of each link, calls it for that link's own.
 typedef void sn_tie_bounded(void *context, sn_tie_work *work, sn_tree *tree, int link);
 SN_API bool sn_tie_work_rows(sn_tie_work *work, sn_tree *tree, const double *q,
+                             sn_tie_bounded *bounded, void *context);
+
+// The same rows, unscaled and without what they do to each other: for those who read them only.
+SN_API bool sn_tie_work_list(sn_tie_work *work, sn_tree *tree, const double *q,
                              sn_tie_bounded *bounded, void *context);
 
 // How far ties and motions are from holding at coordinates q and a time, row by row, measured as

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "math/elementary.h"
 #include "math/rotation.h"
+#include "sinew/shape.h"
 
 // ---- making ----
 
@@ -21,9 +22,10 @@ bool sn_tree_allocate(sn_tree *tree, int count)
     tree->armature = sn_allocate_zero(n * sizeof *tree->armature);
     tree->motion = sn_allocate_zero(n * sizeof *tree->motion);
     tree->scratch = sn_allocate_zero(n * sizeof *tree->scratch);
+    tree->root = sn_allocate_zero(n * sizeof *tree->root);
     if (tree->links == NULL || tree->pose == NULL || tree->body == NULL || tree->inertia == NULL ||
         tree->factor == NULL || tree->armature == NULL || tree->motion == NULL ||
-        tree->scratch == NULL) {
+        tree->scratch == NULL || tree->root == NULL) {
         sn_tree_free(tree);
         return false;
     }
@@ -40,6 +42,7 @@ void sn_tree_free(sn_tree *tree)
     sn_free(tree->armature);
     sn_free(tree->motion);
     sn_free(tree->scratch);
+    sn_free(tree->root);
     *tree = (sn_tree){0};
 }
 
@@ -58,6 +61,7 @@ bool sn_tree_copy(const sn_tree *tree, sn_tree *copy)
     copy->armed = tree->armed;
     copy->q_count = tree->q_count;
     copy->v_count = tree->v_count;
+    copy->arcs = tree->arcs;
     return true;
 }
 
@@ -84,10 +88,60 @@ static int round_axis(const sn_mat3 *a)
     return -1;
 }
 
+sn_tree_spread sn_tree_spread_of(const sn_mat3 *inertia)
+{
+    double moment[3] = {inertia->m[0][0], inertia->m[1][1], inertia->m[2][2]};
+    bool principal = is_diagonal(inertia);
+    sn_mat3 axes = SN_MAT3_IDENTITY;
+    if (!principal) {
+        sn_vec3 moments;
+        sn_quat turn;
+        sn_principal_axes(inertia, &moments, &turn);
+        axes = sn_quat_to_mat3(turn);
+        sn_vec3_put(moment, moments);
+    }
+    int least = 0;
+    for (int k = 1; k < 3; ++k) {
+        least = moment[k] < moment[least] ? k : least;
+    }
+    int next = (least + 1) % 3, last = (least + 2) % 3;
+    int middle = moment[next] < moment[last] ? next : last, most = 3 - least - middle;
+    const int outer[2] = {least, most};
+    sn_tree_spread spread = {.count = 0};
+    double upper = 0.0;
+    for (int k = 0; k < 2; ++k) {
+        int at = outer[k];
+        double beyond = moment[middle] - moment[at]; // E = trace / 2 - I
+        if (fabs(beyond) > 1e-14 * moment[most]) {   // else it is rounding
+            upper = k == 1 ? -beyond : 0.0;
+            spread.beyond[spread.count] = beyond;
+            spread.axis[spread.count] = sn_vec3_make(axes.m[0][at], axes.m[1][at], axes.m[2][at]);
+            spread.column[spread.count] = principal ? at : -1;
+            spread.count += 1;
+        }
+    }
+    spread.middle = 0.5 * (moment[least] + upper);
+    spread.round = spread.count == 1 ? spread.column[0] : -1;
+    return spread;
+}
+
+// What of its travel is by arcs.
+static void note_arcs(sn_tree *tree, int i)
+{
+    sn_tree_body *body = &tree->body[i];
+    const sn_tree_body *parent = body->parent >= 0 ? &tree->body[body->parent] : NULL;
+    bool turns = body->joint == SN_TREE_HINGE || body->joint == SN_TREE_SCREW;
+    body->on_arcs = parent != NULL && parent->arcs;
+    body->arcs = turns || (body->on_arcs && body->joint != SN_TREE_BALL);
+    body->gathers = body->arcs || (parent != NULL && parent->gathers);
+    tree->arcs = tree->arcs || body->arcs;
+}
+
 void sn_tree_finish(sn_tree *tree)
 {
     tree->q_count = 0;
     tree->v_count = 0;
+    tree->arcs = false;
     for (int i = 0; i < tree->count; ++i) {
         sn_tree_link *link = &tree->links[i];
         link->q = tree->q_count;
@@ -97,11 +151,13 @@ void sn_tree_finish(sn_tree *tree)
         link->parallel = is_identity(&link->frame.rotation);
         link->principal = is_diagonal(&link->inertia);
         link->round = link->principal ? round_axis(&link->inertia) : -1;
+        link->spread = sn_tree_spread_of(&link->inertia);
         tree->body[i] = (sn_tree_body){.parent = link->parent,
                                        .joint = link->joint,
                                        .v = link->v,
                                        .pitch = link->pitch,
                                        .mass = link->mass};
+        note_arcs(tree, i);
     }
 }
 
@@ -265,6 +321,10 @@ void sn_tree_place(sn_tree *tree, const double *q)
         place_link(link, q + link->q, parent, pose, &body->arm, &body->reach);
         body->axis = column(&pose->rotation, 2);
         body->inertia = turned_inertia(link, &pose->rotation);
+        if (tree->added != NULL) {
+            sn_sym3 added = sn_sym3_turned(&pose->rotation, &tree->added[i].inertia);
+            body->inertia = sn_sym3_add(&body->inertia, &added);
+        }
     }
 }
 

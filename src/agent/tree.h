@@ -36,6 +36,25 @@ typedef enum sn_tree_joint {
     SN_TREE_TRANSLATION,
 } sn_tree_joint;
 
+// Second moments of mass about the centre, E = 1/2 trace(I) 1 - I, by principal axes: E = e 1 +
+// sum_k d_k r_k r_k^T, with the middle one for e. A body that is round has one d_k at most, a
+// sphere none.
+typedef struct sn_tree_spread {
+    double middle; // e
+    int count;     // of those that differ from it
+    double beyond[2];
+    sn_vec3 axis[2]; // r, in link axes
+    int column[2];   // the link axis that this is; -1: none
+    int round;       // of bodies that are round about a link axis, and no spheres: this axis; or -1
+} sn_tree_spread;
+
+// Rotary inertia that a link has beside its own, in link axes, and the spread of their sum: steps
+// turn a link by the principal axes of what it has in all.
+typedef struct sn_tree_added {
+    sn_sym3 inertia;
+    sn_tree_spread spread;
+} sn_tree_added;
+
 // What never changes of a link.
 typedef struct sn_tree_link {
     int parent; // -1: the world
@@ -49,6 +68,7 @@ typedef struct sn_tree_link {
     bool parallel;   // frame.rotation is the identity
     bool principal;  // inertia is diagonal
     int round;       // and the same across this axis, as that of rods and spheres; -1: none
+    sn_tree_spread spread;
 } sn_tree_link;
 
 // Where a link is: link axes to world, origin and centre of mass.
@@ -64,6 +84,9 @@ typedef struct sn_tree_body {
     sn_tree_joint joint;
     int v;
     double pitch, mass;
+    bool arcs;       // the last joint before it that turns is a hinge or a screw: see tree_step.h
+    bool on_arcs;    // so is its parent
+    bool gathers;    // it is, or a link before it
     sn_vec3 arm;     // from the parent's origin to the link's
     sn_vec3 reach;   // from the link's origin to its centre of mass
     sn_vec3 axis;    // z of the joint
@@ -104,8 +127,13 @@ typedef struct sn_tree {
     sn_tree_factor *factor;   // count: likewise
     sn_sym3 *armature;        // count: likewise, of three freedoms in world axes
     bool armed;               // armature was given
+    bool arcs;                // some of its links have them
     sn_tree_motion *motion;   // count: of the last sn_tree_inverse
     sn_spatial *scratch;      // count
+    sn_sym3 *root;            // count: of the last sn_tree_root_begin (tree_root.h)
+    // count: what bodies get when they are placed (see tree_swing.h); NULL: none. The caller's;
+    // copies have none.
+    const sn_tree_added *added;
 } sn_tree;
 
 // Degrees of freedom of a joint, and numbers in its q.
@@ -126,6 +154,9 @@ SN_API bool sn_tree_allocate(sn_tree *tree, int count);
 SN_API void sn_tree_finish(sn_tree *tree);
 SN_API bool sn_tree_copy(const sn_tree *tree, sn_tree *copy);
 SN_API void sn_tree_free(sn_tree *tree);
+
+// Of an inertia in link axes; it need not be that of a real body.
+SN_API sn_tree_spread sn_tree_spread_of(const sn_mat3 *inertia);
 
 // q <- q moved by d (v_count) along each joint: q + d, and q exp(d) for balls. In place is allowed.
 SN_API void sn_tree_move(const sn_tree *tree, const double *q, const double *d, double scale,

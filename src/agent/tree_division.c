@@ -10,8 +10,9 @@
 
 #include "agent/tree_step.h"
 
-// Of the smallest part in a step.
-enum { WHOLE = 64 };
+// Of the smallest part in a step; of one in which a rotor turns many times, up to MOST.
+enum { WHOLE = 64, MOST = 1 << 16 };
+static const double PART_TURN = 0.5; // rad, that a joint turns in the smallest part
 
 // Notes what acts beside gravity.
 static void hold(sn_tree_step *step, const sn_tree *tree)
@@ -86,24 +87,72 @@ static int divided(const sn_tree_step *step, int part)
     return part;
 }
 
-// In equal parts, the fewest that all go well.
-static bool take_evenly(sn_tree_step *step, sn_tree *tree, double h, double *q, double *v)
+// The turn of a link's joint in the step, with what acts on it by the end of it.
+static double turn_of(const sn_tree_step *step, const sn_tree *tree, int i, const double *gain)
 {
-    int part = WHOLE;
+    const sn_tree_link *link = &tree->links[i];
+    double h2 = step->h * step->h;
+    switch (link->joint) {
+    case SN_TREE_HINGE:
+    case SN_TREE_SCREW:
+        return fabs(step->search[i].past.x) + h2 * fabs(gain[link->v]);
+    case SN_TREE_BALL:
+        return sn_length(step->search[i].past) + h2 * sn_length(sn_vec3_at(gain + link->v));
+    default:
+        return 0.0;
+    }
+}
+
+// In how many smallest parts: as many as the fastest turn of a joint asks for. 0: not even the most
+// would do. Uneven trees have tiny links that whirl, which are damped instead: see settle.
+static int smallest_parts(sn_tree_step *step, sn_tree *tree)
+{
+    double most = 0.0, *gain = step->trial;
+    if (step->uneven) {
+        return WHOLE;
+    }
+    for (int i = 0; i < tree->count; ++i) {
+        sn_vec3 weight = sn_vec3_scale(tree->body[i].mass, step->gravity);
+        tree->scratch[i] = sn_spatial_add(
+            step->pushed[i], sn_spatial_make(sn_cross(tree->body[i].reach, weight), weight));
+    }
+    sn_tree_solve_wrench(tree, step->held, gain);
+    for (int i = 0; i < tree->count; ++i) {
+        double turn = turn_of(step, tree, i, gain);
+        if (!(turn <= most)) {
+            most = turn;
+            step->fastest = i;
+        }
+        if (!isfinite(turn)) {
+            return 0;
+        }
+    }
+    int parts = WHOLE;
+    while (parts < MOST && most > PART_TURN * parts) {
+        parts *= 2;
+    }
+    return most <= PART_TURN * parts ? parts : 0;
+}
+
+// In equal parts, the fewest that all go well.
+static bool take_evenly(sn_tree_step *step, sn_tree *tree, double h, int whole, double *q,
+                        double *v)
+{
+    int part = whole;
     do {
         part = divided(step, part);
         memcpy(step->start, q, (size_t)tree->q_count * sizeof *q);
         memcpy(step->start + tree->q_count, v, (size_t)tree->v_count * sizeof *v);
         bool sound = true;
         int done = 0;
-        for (; done < WHOLE && sound; done += part) {
-            sound = push(step, tree, h * part / WHOLE, step->start, step->start + tree->q_count) &&
+        for (; done < whole && sound; done += part) {
+            sound = push(step, tree, h * part / whole, step->start, step->start + tree->q_count) &&
                     sn_tree_step_advance(step, tree, step->start, step->start + tree->q_count);
         }
         if (sound) {
             memcpy(q, step->start, (size_t)tree->q_count * sizeof *q);
             memcpy(v, step->start + tree->q_count, (size_t)tree->v_count * sizeof *v);
-            step->parts = WHOLE / part;
+            step->parts = whole / part;
             return true;
         }
     } while (part > 1);
@@ -111,11 +160,12 @@ static bool take_evenly(sn_tree_step *step, sn_tree *tree, double h, double *q, 
 }
 
 // Each part as long as goes well, and damped where none does.
-static bool take_warily(sn_tree_step *step, sn_tree *tree, double h, double *q, double *v)
+static bool take_warily(sn_tree_step *step, sn_tree *tree, double h, int whole, double *q,
+                        double *v)
 {
-    int part = divided(step, WHOLE), done = 0;
-    while (done < WHOLE) {
-        if (!push(step, tree, h * part / WHOLE, q, v)) {
+    int part = divided(step, whole), done = 0;
+    while (done < whole) {
+        if (!push(step, tree, h * part / whole, q, v)) {
             return false;
         }
         if (!sn_tree_step_advance(step, tree, q, v)) {
@@ -131,11 +181,18 @@ static bool take_warily(sn_tree_step *step, sn_tree *tree, double h, double *q, 
         }
         step->parts += 1;
         done += part;
-        if (part < WHOLE && done % (2 * part) == 0 && 4.0 * step->jump < step->limit) {
+        if (part < whole && done % (2 * part) == 0 && 4.0 * step->jump < step->limit) {
             part *= 2;
         }
     }
     return true;
+}
+
+bool sn_tree_step_can_follow(sn_tree_step *step, sn_tree *tree)
+{
+    sn_tree_place(tree, step->c);
+    hold(step, tree);
+    return smallest_parts(step, tree) > 0;
 }
 
 bool sn_tree_step_recover(sn_tree_step *step, sn_tree *tree, double *q, double *v)
@@ -149,10 +206,15 @@ bool sn_tree_step_recover(sn_tree_step *step, sn_tree *tree, double *q, double *
     step->coasted = 0;
     sn_tree_place(tree, step->c);
     hold(step, tree);
-    bool taken = !step->uneven && take_evenly(step, tree, h, q, v);
+    int whole = smallest_parts(step, tree);
+    if (whole == 0) { // what drives it cannot be followed
+        step->keeps = kept;
+        return false;
+    }
+    bool taken = !step->uneven && take_evenly(step, tree, h, whole, q, v);
     if (!taken) {
         step->sure = 0.0; // look at the energy of every part
-        taken = take_warily(step, tree, h, q, v);
+        taken = take_warily(step, tree, h, whole, q, v);
         step->sure = sure;
     }
     step->h = h;

@@ -11,12 +11,21 @@
 
 // Turns of a link in a step, as squares of the tangent of half the angle.
 static const double FARTHEST = 1.0 / 3.0; // a sixth of a turn
+static const double MOST_RELATIVE = 2.1;  // of two links that each turn by that
 static const double SURE = 0.01;          // 0.2 rad: no doubt about the energy of even links
 static const double STIRRED = 2e-4;       // 0.03
 
+static const double ROTOR = 2e-6; // 0.003, of hinges and screws: 30 rpm at 1 ms
+static const double ROTOR_TOLERANCE = 1e-13;
 static const double EVEN = 0.1; // limit of `jump` of trees that are neither uneven nor deep
 
-enum { MOST_SIMPLE_TURNS = 20, MOST_EXACT_TURNS = 20 };
+enum { MOST_SIMPLE_TURNS = 20, MOST_EXACT_TURNS = 20, MOST_FINER_TURNS = 6 };
+
+// How far a link hangs from the one before it; where the root hangs in the world says nothing.
+static double arm_of(const sn_tree_link *link)
+{
+    return link->parent >= 0 ? sn_length(link->frame.position) : 0.0;
+}
 
 // Uses `search` to note distances.
 static double moment_of(const sn_tree *tree, sn_tree_search *search)
@@ -25,7 +34,7 @@ static double moment_of(const sn_tree *tree, sn_tree_search *search)
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_link *link = &tree->links[i];
         double depth = link->parent >= 0 ? search[link->parent].past.x : 0.0;
-        search[i].past.x = depth + sn_length(link->frame.position);
+        search[i].past.x = depth + arm_of(link);
         sum += link->mass * (search[i].past.x + sn_length(link->centre));
     }
     return sum;
@@ -36,13 +45,13 @@ static double unevenness(const sn_tree *tree)
 {
     double least[2] = {INFINITY, INFINITY}, most[2] = {0.0, 0.0};
     for (int i = 0; i < tree->count; ++i) {
-        double size[2] = {tree->links[i].mass, sn_length(tree->links[i].frame.position)};
+        double size[2] = {tree->links[i].mass, arm_of(&tree->links[i])};
         for (int k = 0; k < 2; ++k) {
             least[k] = size[k] > 0.0 ? fmin(least[k], size[k]) : least[k];
             most[k] = fmax(most[k], size[k]);
         }
     }
-    return fmax(most[0] / least[0], most[1] / least[1]);
+    return fmax(most[0] / least[0], most[1] > 0.0 ? most[1] / least[1] : 0.0);
 }
 
 // Links from the root to the farthest one. Uses `search` to note them.
@@ -134,7 +143,10 @@ void sn_tree_step_begin(sn_tree_step *step, sn_tree *tree, const double *q, cons
         const double *from = q + link->q, *by = v + link->v;
         double *to = step->c + link->q;
         if (link->joint == SN_TREE_BALL) {
-            sn_vec3 x = sn_vec3_scale(0.25 * h, sn_vec3_at(by));
+            sn_vec3 x = sn_vec3_scale(0.25 * h, sn_vec3_at(by)); // (1, x) with tan(|x|) along x
+            double tangent = sn_tree_tangent(sn_dot(x, x));
+            step->back[i].stretch = tangent; // for the turn back, below
+            x = sn_vec3_scale(tangent, x);
             quat_put(to, sn_quat_multiply(quat_at(from), (sn_quat){1.0, x.x, x.y, x.z}));
             continue;
         }
@@ -150,9 +162,10 @@ void sn_tree_step_begin(sn_tree_step *step, sn_tree *tree, const double *q, cons
         sn_tree_travel *back = &step->back[i];
         const sn_tree_travel *parent = body->parent >= 0 ? &step->back[body->parent] : &at_rest;
         own = sn_vec3_scale(-h, own);
-        if (body->joint == SN_TREE_BALL) { // (1, x / 4)^2
-            sn_tree_turn_on(parent, 1.0 - 0.0625 * sn_dot(own, own), sn_vec3_scale(0.5, own), back);
-            back->bend = sn_tree_bend(back->w, back->turn);
+        if (body->joint == SN_TREE_BALL) { // (1, x)^2 = (1 - x^2, 2 x), x = t own / 4
+            double z = 0.0625 * sn_dot(own, own), t = back->stretch, square = t * t * z;
+            sn_tree_turn_on(parent, 1.0 - square, sn_vec3_scale(0.5 * t, own), back);
+            back->bend = parent->bend / ((1.0 + square) * (1.0 + square));
         }
         step->search[i].past = own;
         step->search[i].wrench = SN_SPATIAL_ZERO;
@@ -160,12 +173,13 @@ void sn_tree_step_begin(sn_tree_step *step, sn_tree *tree, const double *q, cons
     }
 }
 
-// The movement of a ball by the quaternion (w, x): 4 tan(angle / 4) along its axis.
+// The movement of a ball by the quaternion (w, x): the turn as a vector.
 static sn_vec3 ball_movement(double w, sn_vec3 x)
 {
     double length = sqrt(w * w + sn_dot(x, x));
     double side = w < 0.0 ? -1.0 : 1.0; // the shorter way
-    return sn_vec3_scale(4.0 * side / (length + fabs(w)), x);
+    sn_vec3 t = sn_vec3_scale(side / (length + fabs(w)), x);
+    return sn_vec3_scale(4.0 * sn_tree_arc_by_tangent(sn_dot(t, t)), t);
 }
 
 void sn_tree_step_begin_between(sn_tree_step *step, sn_tree *tree, const double *before,
@@ -224,21 +238,46 @@ static bool is_resisted(const sn_tree_step *step)
     return step->armature != NULL || step->resistance != NULL;
 }
 
+// What a link arrives with, and what it is to have.
+SN_TREE_INLINE void push_link(sn_tree_step *step, const sn_tree *tree, int i, bool arcs,
+                              const sn_spatial *wrench)
+{
+    const sn_tree_body *body = &tree->body[i];
+    const sn_tree_travel *parent = body->parent >= 0 ? &step->back[body->parent] : &at_rest;
+    sn_tree_search *at = &step->search[i];
+    double h2 = step->h * step->h;
+    sn_vec3 third;
+    sn_spatial had =
+        sn_tree_momentum(tree, i, arcs, parent, &step->back[i], at->past, step->search, &third);
+    if (arcs) {
+        had = sn_spatial_add(had, at->wrench);
+        at->third = sn_vec3_add(third, at->wrench.angular);
+        at->wrench = SN_SPATIAL_ZERO;
+    }
+    sn_vec3 weight = sn_vec3_scale(h2 * body->mass, step->gravity);
+    sn_spatial push = sn_spatial_make(sn_cross(body->reach, weight), weight);
+    if (wrench != NULL) {
+        push = sn_spatial_add_scaled(push, h2, wrench[i]);
+    }
+    step->arrived[i] = sn_spatial_scale(-1.0, had);
+    step->due[i] = sn_spatial_sub(push, had);
+}
+
 bool sn_tree_step_push(sn_tree_step *step, sn_tree *tree, sn_vec3 gravity, const sn_spatial *wrench,
                        const double *force)
 {
     double h2 = step->h * step->h;
     step->weight = step->moment * sn_length(gravity);
     step->gravity = gravity;
-    for (int i = 0; i < tree->count; ++i) {
-        const sn_tree_body *body = &tree->body[i];
-        sn_vec3 weight = sn_vec3_scale(h2 * body->mass, gravity);
-        sn_spatial push = sn_spatial_make(sn_cross(body->reach, weight), weight);
-        if (wrench != NULL) {
-            push = sn_spatial_add_scaled(push, h2, wrench[i]);
+    step->fastest = -1;
+    if (tree->arcs) {
+        for (int i = tree->count - 1; i >= 0; --i) {
+            push_link(step, tree, i, true, wrench);
         }
-        step->arrived[i] = sn_spatial_scale(-1.0, sn_tree_momentum(body, &step->back[i]));
-        step->due[i] = sn_spatial_add(step->arrived[i], push);
+    } else {
+        for (int i = tree->count - 1; i >= 0; --i) {
+            push_link(step, tree, i, false, wrench);
+        }
     }
     step->driven = false;
     for (int j = 0; j < tree->v_count; ++j) {
@@ -274,18 +313,21 @@ static double size_of(sn_vec3 a)
     return fabs(a.x) + fabs(a.y) + fabs(a.z);
 }
 
-// The joint's own turn of a ball is what the link's has beyond the parent's: T = T_parent T_joint.
-// World axes at c.
-static sn_tree_travel joint_turn(const sn_tree_step *step, const sn_tree *tree, int i)
+// The joint's own turn of a ball, by its quaternion, is what the link's has beyond the parent's: T
+// = T_parent T_joint. World axes at c.
+SN_TREE_INLINE sn_quat joint_turn(const sn_tree_step *step, const sn_tree *tree, int i)
 {
     const sn_tree_travel *travel = &step->search[i].travel;
-    if (tree->body[i].parent < 0) {
-        return *travel;
+    double w = travel->w;
+    sn_vec3 x = travel->turn;
+    if (tree->body[i].parent >= 0) {
+        const sn_tree_travel *parent = &step->search[tree->body[i].parent].travel;
+        sn_vec3 u = parent->turn, across = sn_cross(u, x);
+        double along = sn_dot(u, x);
+        x = sn_vec3_sub(sn_vec3_sub(sn_vec3_scale(parent->w, x), sn_vec3_scale(w, u)), across);
+        w = parent->w * w + along;
     }
-    sn_tree_travel back = step->search[tree->body[i].parent].travel, turn;
-    back.turn = sn_vec3_negate(back.turn);
-    sn_tree_turn_on(&back, travel->w, travel->turn, &turn);
-    return turn;
+    return (sn_quat){w, x.x, x.y, x.z};
 }
 
 static sn_vec3 joint_movement(const sn_tree_step *step, const sn_tree *tree, int i)
@@ -293,8 +335,8 @@ static sn_vec3 joint_movement(const sn_tree_step *step, const sn_tree *tree, int
     if (tree->body[i].joint != SN_TREE_BALL) {
         return step->search[i].moved;
     }
-    sn_tree_travel turn = joint_turn(step, tree, i);
-    return ball_movement(turn.w, turn.turn);
+    sn_quat turn = joint_turn(step, tree, i);
+    return ball_movement(turn.w, sn_vec3_make(turn.x, turn.y, turn.z));
 }
 
 // What resists the movements to the guess, or from c to c-.
@@ -371,22 +413,30 @@ SN_TREE_INLINE void read_impulse(sn_tree_step *step, const sn_tree *tree, int i)
     }
 }
 
+// -2 P(c-, c) - h f, with the sign of what is of third order in it changed: this is what the
+// mirrored movement has of it.
+SN_TREE_INLINE sn_spatial mirrored(const sn_tree_step *step, const sn_tree *tree, int i)
+{
+    sn_spatial both = sn_spatial_scale(-1.0, sn_spatial_add(step->arrived[i], step->due[i]));
+    if (tree->body[i].gathers) {
+        both.angular = sn_vec3_add_scaled(both.angular, -2.0, step->search[i].third);
+    }
+    return both;
+}
+
 static void look_back(sn_tree_step *step, const sn_tree *tree)
 {
     if (is_resisted(step)) {
         resist(step, tree, true);
         for (int i = tree->count - 1; i >= 0; --i) {
             read_impulse(step, tree, i);
-            lack(step, tree, i,
-                 sn_spatial_scale(-1.0, sn_spatial_add(step->arrived[i], step->due[i])),
-                 &step->resisted[i]);
+            lack(step, tree, i, mirrored(step, tree, i), &step->resisted[i]);
         }
         return;
     }
     for (int i = tree->count - 1; i >= 0; --i) {
         read_impulse(step, tree, i);
-        lack(step, tree, i, sn_spatial_scale(-1.0, sn_spatial_add(step->arrived[i], step->due[i])),
-             NULL);
+        lack(step, tree, i, mirrored(step, tree, i), NULL);
     }
 }
 
@@ -429,21 +479,42 @@ static double guess(sn_tree_step *step, const sn_tree *tree)
     return step->size;
 }
 
+// h times the momentum at the guess, from the last link to the first.
+SN_TREE_INLINE sn_spatial momentum_ahead(sn_tree_step *step, const sn_tree *tree, int i, bool arcs)
+{
+    const sn_tree_body *body = &tree->body[i];
+    sn_tree_search *at = &step->search[i];
+    const sn_tree_travel *parent =
+        body->parent >= 0 ? &step->search[body->parent].travel : &at_rest;
+    sn_vec3 third;
+    sn_spatial has =
+        sn_tree_momentum(tree, i, arcs, parent, &at->travel, at->moved, step->search, &third);
+    at->has = has.linear;
+    return has;
+}
+
+SN_TREE_INLINE void look_links(sn_tree_step *step, const sn_tree *tree, bool arcs, bool resisted)
+{
+    for (int i = tree->count - 1; i >= 0; --i) {
+        sn_spatial has = momentum_ahead(step, tree, i, arcs);
+        lack(step, tree, i, sn_spatial_sub(has, step->due[i]),
+             resisted ? &step->resisted[i] : NULL);
+    }
+}
+
 static void look(sn_tree_step *step, const sn_tree *tree)
 {
     if (is_resisted(step)) {
         resist(step, tree, false);
-        for (int i = tree->count - 1; i >= 0; --i) {
-            sn_spatial has = sn_tree_momentum(&tree->body[i], &step->search[i].travel);
-            step->search[i].has = has.linear;
-            lack(step, tree, i, sn_spatial_sub(has, step->due[i]), &step->resisted[i]);
+        if (tree->arcs) {
+            look_links(step, tree, true, true);
+        } else {
+            look_links(step, tree, false, true);
         }
-        return;
-    }
-    for (int i = tree->count - 1; i >= 0; --i) {
-        sn_spatial has = sn_tree_momentum(&tree->body[i], &step->search[i].travel);
-        step->search[i].has = has.linear;
-        lack(step, tree, i, sn_spatial_sub(has, step->due[i]), NULL);
+    } else if (tree->arcs) {
+        look_links(step, tree, true, false);
+    } else {
+        look_links(step, tree, false, false);
     }
 }
 
@@ -556,13 +627,13 @@ static void finish(const sn_tree_step *step, const sn_tree *tree, double *q, dou
             continue;
         }
         // Half of a turn has the quaternion (|t| + w, x) for (w, x) of the whole.
-        sn_tree_travel turn = joint_turn(step, tree, i);
-        sn_vec3 x = sn_mat3_apply_transpose(*rotation, turn.turn);
+        sn_quat turn = joint_turn(step, tree, i);
+        sn_vec3 x = sn_mat3_apply_transpose(*rotation, sn_vec3_make(turn.x, turn.y, turn.z));
         double length = sqrt(turn.w * turn.w + sn_dot(x, x));
         sn_vec3 half = sn_vec3_scale(1.0 / (length + turn.w), x);
         quat_put(q + link->q, sn_quat_normalize(sn_quat_multiply(
                                   quat_at(c), (sn_quat){1.0, half.x, half.y, half.z})));
-        double rate = 4.0 / step->h;
+        double rate = 4.0 * sn_tree_arc_by_tangent(sn_dot(half, half)) / step->h;
         v[link->v] = rate * half.x;
         v[link->v + 1] = rate * half.y;
         v[link->v + 2] = rate * half.z;
@@ -576,8 +647,8 @@ void sn_tree_step_ahead(const sn_tree_step *step, const sn_tree *tree, double *c
         const sn_mat3 *rotation = &tree->pose[i].rotation;
         const double *from = step->c + link->q;
         if (link->joint == SN_TREE_BALL) {
-            sn_tree_travel turn = joint_turn(step, tree, i);
-            sn_vec3 x = sn_mat3_apply_transpose(*rotation, turn.turn);
+            sn_quat turn = joint_turn(step, tree, i);
+            sn_vec3 x = sn_mat3_apply_transpose(*rotation, sn_vec3_make(turn.x, turn.y, turn.z));
             quat_put(c + link->q, sn_quat_normalize(sn_quat_multiply(
                                       quat_at(from), (sn_quat){turn.w, x.x, x.y, x.z})));
             continue;
@@ -611,8 +682,10 @@ void sn_tree_step_loads(sn_tree_step *step, const sn_tree *tree, sn_spatial *loa
     if (is_resisted(step)) {
         resist(step, tree, false);
     }
-    for (int i = 0; i < tree->count; ++i) {
-        sn_spatial has = sn_tree_momentum(&tree->body[i], &step->search[i].travel);
+    for (int i = tree->count - 1; i >= 0; --i) {
+        sn_spatial has =
+            sn_spatial_add(momentum_ahead(step, tree, i, tree->arcs), step->search[i].wrench);
+        step->search[i].wrench = SN_SPATIAL_ZERO;
         load[i] = sn_spatial_sub(has, step->due[i]);
         if (is_resisted(step)) {
             load[i] = sn_spatial_add(load[i], step->resisted[i].dragged);
@@ -626,11 +699,25 @@ void sn_tree_step_loads(sn_tree_step *step, const sn_tree *tree, sn_spatial *loa
     }
 }
 
+// Does a link turn as a rotor does?
+static bool is_rotor(const sn_tree_step *step, const sn_tree *tree)
+{
+    for (int i = 0; i < tree->count; ++i) {
+        const sn_tree_travel *travel = &step->search[i].travel;
+        double least = tree->body[i].arcs ? ROTOR : STIRRED;
+        if (sn_dot(travel->turn, travel->turn) > least * (travel->w * travel->w)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Turns with the factor of M(c), as long as they converge well. False: they do not. brief: see
 // move.
 static bool search_simply(sn_tree_step *step, const sn_tree *tree, bool brief)
 {
     double size = step->size, before = INFINITY;
+    int finer = 0;
     for (step->turns = 0; step->turns < MOST_SIMPLE_TURNS;) {
         bool first = step->turns == 0;
         double moved;
@@ -647,11 +734,18 @@ static bool search_simply(sn_tree_step *step, const sn_tree *tree, bool brief)
         double rate = step->change / before; // 0 at first: not known
         bool done = step->change <= step->tolerance ||
                     (rate > 0.0 && rate * step->change <= step->tolerance);
+        // What the search leaves open is lost to the momentum. That adds up in rotors that
+        // something drives: a few turns more, as long as they do something.
+        if (done && finer < MOST_FINER_TURNS && step->driven && rate < 0.5 &&
+            rate * step->change > ROTOR_TOLERANCE && is_rotor(step, tree)) {
+            finer += 1;
+            done = false;
+        }
         if (!first) {
             move(step, tree, done && brief);
         }
         if (done || !(rate < 0.5)) {
-            return done;
+            return done || finer > 0;
         }
         before = step->change;
     }
@@ -661,7 +755,7 @@ static bool search_simply(sn_tree_step *step, const sn_tree *tree, bool brief)
 // Newton's method with the derivative at each guess, from the first guess again.
 static bool search_exactly(sn_tree_step *step, const sn_tree *tree)
 {
-    double size = guess(step, tree);
+    double size = guess(step, tree), before = 0.0;
     for (int turn = 0; turn < MOST_EXACT_TURNS; ++turn) {
         if (!sn_tree_newton_factorise(step, tree)) {
             return false;
@@ -675,12 +769,32 @@ static bool search_exactly(sn_tree_step *step, const sn_tree *tree)
         if (turn >= 5 && step->change > 0.3) {
             return false; // it wanders
         }
-        // It converges quadratically: the next change is the square of this one, or rounding.
-        if (step->change * step->change <= step->tolerance) {
+        // It converges quadratically: the next change is the square of this one, or rounding. Of
+        // rotors that something drives the next change is wanted small at the rate of this one.
+        double next = step->change * step->change, tolerance = step->tolerance;
+        if (step->driven && is_rotor(step, tree)) {
+            next = turn > 0 ? next / before : step->change;
+            tolerance = fmin(tolerance, ROTOR_TOLERANCE);
+        }
+        if (step->change <= tolerance || next <= tolerance) {
             return true;
         }
+        before = step->change;
     }
     return false;
+}
+
+// Do a joint or its link turn so far, to either side of c, that a quaternion does not tell by how
+// much? With parents within half a turn and joints within MOST_RELATIVE, w > 0 does.
+SN_TREE_INLINE bool is_around(const sn_tree_step *step, const sn_tree *tree, int i)
+{
+    const sn_tree_search *at = &step->search[i];
+    sn_tree_joint joint = tree->body[i].joint;
+    double past = sn_dot(at->past, at->past), moved = at->moved.x * at->moved.x; // balls: 0
+    double most = joint == SN_TREE_SLIDER || joint == SN_TREE_TRANSLATION
+                      ? INFINITY
+                      : MOST_RELATIVE * MOST_RELATIVE;
+    return !(past <= most && moved <= most && at->travel.w > 0.0 && step->back[i].w > 0.0);
 }
 
 // Looks back on a step. False: a link turns by more than a sixth of a turn (beyond a quarter the
@@ -697,9 +811,10 @@ static bool examine(sn_tree_step *step, const sn_tree *tree)
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_search *at = &step->search[i];
         double square = sn_dot(at->travel.turn, at->travel.turn), w2 = at->travel.w * at->travel.w;
+        turn = is_around(step, tree, i) ? INFINITY : turn;
         turn = square > turn * w2 ? square / w2 : turn;
         sn_vec3 change = sn_vec3_sub(at->has, step->arrived[i].linear);
-        double lightness = 1.0 / (tree->body[i].mass + DBL_MIN);
+        double lightness = tree->body[i].mass > 0.0 ? 1.0 / tree->body[i].mass : 0.0;
         jump += lightness * sn_dot(change, change);
         kinetic += lightness * sn_dot(at->has, at->has);
     }
@@ -731,7 +846,8 @@ static bool finish_warily(sn_tree_step *step, sn_tree *tree, bool keeps, double 
     if (step->turn > step->sure) {
         double gain = sn_tree_step_gain(step, tree, q, v, next_q, next_v);
         gain = gain > 0.0 && step->uneven ? 10.0 * gain : fabs(gain);
-        step->jump = fmax(step->jump, gain);
+        // What springs and dampers do to velocities says nothing: the work of all is in `gain`.
+        step->jump = is_resisted(step) ? gain : fmax(step->jump, gain);
         if (!(step->jump <= step->limit)) {
             return false;
         }
@@ -758,7 +874,7 @@ bool sn_tree_step_advance(sn_tree_step *step, sn_tree *tree, double *q, double *
         return false;
     }
     bool keeps = step->keeps && step->alone && step->jump > step->lively;
-    bool doubted = step->turn > step->sure && !is_resisted(step);
+    bool doubted = step->turn > step->sure;
     if (doubted || (keeps && step->limit < EVEN)) {
         return finish_warily(step, tree, keeps, q, v);
     }

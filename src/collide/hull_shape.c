@@ -8,8 +8,11 @@
 #include "geometry/half_edge.h"
 #include "geometry/mesh.h"
 
-// Corners nearer than this share of the size to a plane are in it.
+// Corners nearer than this share of the size to a plane are in it,
 static const double flat = 4e-7;
+// but only if they are nearer than this share of the thickness, too: else opposite faces of thin
+// bodies would be one.
+static const double thin = 0.01;
 
 enum { CLIMB = 128 }; // corners from which climbing is quicker than asking all
 
@@ -17,6 +20,7 @@ typedef struct builder {
     const sn_mesh *mesh;
     sn_half_edges edges;
     double size;
+    double slack;   // how far from a plane a corner that is in it may be
     int *face_of;   // triangle_count: -1 not yet
     int *order;     // triangle_count: largest first
     double *area;   // triangle_count
@@ -126,17 +130,33 @@ static bool in_plane(const builder *b, int triangle, sn_vec3 normal, double offs
 {
     for (int k = 0; k < 3; ++k) {
         sn_vec3 x = b->mesh->positions[b->mesh->triangles[3 * triangle + k]];
-        if (fabs(sn_dot(normal, x) - offset) > flat * b->size) {
+        if (fabs(sn_dot(normal, x) - offset) > b->slack) {
             return false;
         }
     }
     return true;
 }
 
+// A lower bound of the width w of a convex body, within a constant of it: the volume is at most w
+// times the body's shadow on a plane across it, which is at most half its surface. So w >= 2 V / S.
+static double thickness_of(const sn_mesh *mesh)
+{
+    double volume = 0.0, area = 0.0;
+    sn_vec3 from = mesh->positions[0];
+    for (int t = 0; t < mesh->triangle_count; ++t) {
+        sn_vec3 twice = sn_mesh_area_vector(mesh, t); // its length is twice the area
+        sn_vec3 x = sn_vec3_sub(mesh->positions[mesh->triangles[3 * t]], from);
+        volume += sn_dot(twice, x) / 6.0;
+        area += 0.5 * sn_length(twice);
+    }
+    return area > 0.0 ? fmax(0.0, 2.0 * volume / area) : 0.0;
+}
+
 // From the largest triangle not yet in a face over all edges to those in its plane: the plane does
 // not move meanwhile, so that round bodies are not rolled up into one face.
 static void gather_faces(builder *b)
 {
+    b->slack = fmin(flat * b->size, thin * thickness_of(b->mesh));
     sort_by_area(b);
     for (int i = 0; i < b->mesh->triangle_count; ++i) {
         int seed = b->order[i];
@@ -219,6 +239,20 @@ static void number_corners(builder *b, sn_hull *hull)
     }
 }
 
+// Where the width is of the order of roundings, planes hold corners that are not in them, and what
+// was gathered need not enclose anything.
+static bool is_polyhedron(const sn_hull *hull)
+{
+    bool sound = hull->face_count >= 4 && hull->corner_count >= 4;
+    for (int f = 0; f < hull->face_count; ++f) {
+        sound = sound && hull->faces[f].count >= 3;
+    }
+    for (int e = 0; e < hull->edge_count; ++e) {
+        sound = sound && hull->edges[e].twin >= 0;
+    }
+    return sound && hull->corner_count - hull->edge_count / 2 + hull->face_count == 2;
+}
+
 // Newell's normal, and the plane pushed out to the farthest corner.
 static void measure_faces(sn_hull *hull)
 {
@@ -262,7 +296,6 @@ static void measure_inside(sn_hull *hull)
         const sn_hull_face *face = &hull->faces[f];
         hull->inner = fmin(hull->inner, face->offset - sn_dot(face->normal, hull->heart));
     }
-    hull->inner = fmax(0.0, hull->inner);
 }
 
 static sn_hull *hull_allocate(int corners, int faces, int edges)
@@ -306,8 +339,17 @@ static sn_status build(builder *b, sn_hull **made, sn_error *error)
     hull->bounds = sn_mesh_bounds(mesh);
     number_edges(b, hull);
     number_corners(b, hull);
-    measure_faces(hull);
-    measure_inside(hull);
+    bool solid = is_polyhedron(hull);
+    if (solid) {
+        measure_faces(hull);
+        measure_inside(hull);
+    }
+    if (!solid || !(hull->inner > 0.0)) {
+        sn_hull_release(hull);
+        return sn_fail(error, SN_ERROR_GEOMETRY, "convex hull",
+                       "the body is flat to rounding: it is %.3g m long and %.3g m thick", b->size,
+                       thickness_of(mesh));
+    }
     *made = hull;
     return SN_OK;
 }

@@ -4,6 +4,7 @@
 #include "collide/facet.h"
 #include "collide/mesh_collide.h"
 #include "collide/mesh_near.h"
+#include "collide/mesh_overlap.h"
 #include "collide/mesh_tree.h"
 #include "collide/torus_pairs.h"
 #include "math/rotation.h"
@@ -157,6 +158,16 @@ static bool is_within(const nearness_search *to)
     return to->other->type != SN_COLLIDER_PLANE && sn_ground_exit(to->ground, middle) >= 0;
 }
 
+// Two meshes that are in each other by more than contact can tell: it looks for no contact deeper
+// than half of the smaller one (meet_facets of mesh_collide.c).
+static bool is_lost(const nearness_search *to)
+{
+    return to->ground->type == SN_COLLIDER_MESH && to->other->type == SN_COLLIDER_MESH &&
+           to->ground->mesh != NULL && to->other->mesh != NULL && to->gap <= 0.0 &&
+           sn_mesh_overlaps(to->ground->mesh, to->other->mesh, &to->place,
+                            0.01 * fmin(to->ground->size, to->other->size));
+}
+
 double sn_ground_distance(const sn_collider *ground, const sn_transform *place_ground,
                           const sn_collider *other, const sn_transform *place_other,
                           sn_vec3 *on_ground, sn_vec3 *on_other)
@@ -176,7 +187,9 @@ double sn_ground_distance(const sn_collider *ground, const sn_transform *place_g
     }
     find_gap(&to, INFINITY, &near);
     if (other->type != SN_COLLIDER_PLANE && (to.gap <= 0.0 || is_within(&to))) {
-        find_depth(&to, 0.0);
+        if (!find_depth(&to, 0.0) && is_lost(&to)) {
+            to.gap = -0.5 * fmin(ground->size, other->size);
+        }
     }
     *on_ground = sn_transform_point(*place_ground, to.on_ground);
     *on_other = sn_transform_point(*place_ground, to.on_other);

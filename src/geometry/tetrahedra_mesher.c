@@ -190,12 +190,20 @@ static sn_status start(const workshop *w, const sn_tetrahedra_fill_options *opti
                         : SN_OK;
 }
 
+static double seconds_since(const struct timespec *begin)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - begin->tv_sec) + 1e-9 * (double)(now.tv_nsec - begin->tv_nsec);
+}
+
 // Asks every 5 ms, and ends the program, by closing the pipe's end `held`, when its time is over.
+// `shown`: the seconds that were reported last.
 static sn_status wait_for(pid_t child, const sn_tetrahedra_fill_options *options, int *held,
-                          int *code, sn_error *error)
+                          int *code, double *shown, sn_error *error)
 {
     const struct timespec nap = {0, 5000000};
-    struct timespec begin, now;
+    struct timespec begin;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     for (;;) {
         int state = 0;
@@ -204,9 +212,11 @@ static sn_status wait_for(pid_t child, const sn_tetrahedra_fill_options *options
             *code = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
             return SN_OK;
         }
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        double waited =
-            (double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec);
+        double waited = seconds_since(&begin);
+        if (options->progress != NULL && (int)waited > (int)*shown) {
+            *shown = waited;
+            options->progress(options->user, waited, false);
+        }
         if ((ended < 0 && errno != EINTR) || waited > options->seconds) {
             close(*held);
             *held = -1;
@@ -234,7 +244,11 @@ static sn_status run(const workshop *w, const sn_tetrahedra_fill_options *option
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     sn_status status = start(w, options, ends[0], &child, error);
     close(ends[0]);
-    status = status == SN_OK ? wait_for(child, options, &ends[1], code, error) : status;
+    double shown = 0.0;
+    status = status == SN_OK ? wait_for(child, options, &ends[1], code, &shown, error) : status;
+    if (shown > 0.0) {
+        options->progress(options->user, shown, true);
+    }
     if (ends[1] >= 0) {
         close(ends[1]);
     }

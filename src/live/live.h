@@ -222,7 +222,7 @@ void sn_live_close(sn_live *live);
 void sn_live_choose_view(sn_live *live); // of the world as it stands
 
 // ---- live_clock.c ----
-// One step as planned; false: it failed, and the world is paused.
+// One step as planned; false: it failed, and the world is paused; or it was interrupted.
 bool sn_live_step(sn_live *live);
 void sn_live_pause(sn_live *live);
 void sn_live_pause_for_mistake(sn_live *live); // and plays on when it is mended

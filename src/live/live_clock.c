@@ -74,6 +74,9 @@ bool sn_live_step(sn_live *live)
                      ? sn_world_step(live->world, plan->left > 0.0 ? plan->left : step, &error)
                      : sn_fail_memory(&error, sizeof(sn_history_step));
     }
+    if (status == SN_ERROR_STOPPED) {
+        return false; // something else is to be done first; the next advance takes it again
+    }
     if (status != SN_OK) {
         sn_live_pause(live);
         live->wanted_steps = 0;
@@ -119,6 +122,26 @@ static void tell_broken(sn_live *live, int broken, const char *what, const char 
     sn_live_note(live, "break", sn_world_time(live->world), text);
 }
 
+// Couplings that were released because a joint of theirs has broken.
+static void tell_released(sn_live *live)
+{
+    const sn_world *world = live->world;
+    const char *last = "";
+    int released = 0;
+    for (int i = 0; i < sn_world_coupling_count(world); ++i) {
+        sn_coupling coupling = sn_world_coupling(world, i);
+        bool is = sn_coupling_is_released(world, coupling);
+        released += is;
+        last = is ? sn_coupling_name(world, coupling) : last;
+    }
+    if (released > 0) {
+        char text[400];
+        snprintf(text, sizeof text, "%d coupling%s released with broken joints, '%.200s' the last",
+                 released, released == 1 ? " is" : "s are", last);
+        sn_live_note(live, "break", sn_world_time(world), text);
+    }
+}
+
 static void tell_breaks(sn_live *live)
 {
     const sn_world *world = live->world;
@@ -133,6 +156,7 @@ static void tell_breaks(sn_live *live)
     }
     if (broken > live->broken_joints) {
         tell_broken(live, broken, "joint", last, "");
+        tell_released(live);
     }
     live->broken_joints = broken;
     for (int i = 0; i < sn_world_bond_count(world); ++i) {
@@ -241,13 +265,15 @@ static void take_steps(sn_live *live, double started)
 
 // ---- what was asked for ----
 
-static void go_to(sn_live *live, uint64_t step)
+static bool go_to(sn_live *live, uint64_t step)
 {
     sn_error error = {0};
-    if (sn_live_go_to(live, step, &error) != SN_OK) {
+    bool gone = sn_live_go_to(live, step, &error) == SN_OK;
+    if (!gone) {
         live->wanted_steps = 0;
         sn_live_tell_error(live, &error, "seek");
     }
+    return gone;
 }
 
 static void seek(sn_live *live)
@@ -257,18 +283,21 @@ static void seek(sn_live *live)
     }
     if (live->seeks) {
         live->seeks = false;
-        go_to(live, sn_live_step_near(live, live->seek_time));
+        (void)go_to(live, sn_live_step_near(live, live->seek_time));
     }
     uint64_t step = sn_world_step_count(live->world);
     if (live->wanted_steps < 0) {
         // What hands have put somewhere since the last step goes back first.
         uint64_t back = (uint64_t)-live->wanted_steps - (live->placed ? 1 : 0);
         live->wanted_steps = 0;
-        go_to(live, back < step ? step - back : 0);
-    } else if (live->wanted_steps > 0 && live->past) {
-        go_to(live, step + (uint64_t)live->wanted_steps);
+        (void)go_to(live, back < step ? step - back : 0);
+    } else if (live->wanted_steps > 0 && live->past &&
+               go_to(live, step + (uint64_t)live->wanted_steps)) {
         uint64_t gone = sn_world_step_count(live->world) - step;
         live->wanted_steps = live->past ? 0 : live->wanted_steps - (int64_t)gone;
+    }
+    if (live->playing) {
+        sn_live_continue(live); // `seek` and `play` have come together
     }
 }
 

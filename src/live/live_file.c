@@ -66,6 +66,24 @@ static sn_status write_state_table(const sn_live *live, sn_bytes *bytes, sn_erro
 
 // ---- recordings ----
 
+// Where steps did not start from what the steps before have left: what hands have placed, and at
+// the beginning what contacts remember of steps that are forgotten.
+static sn_status write_jump(sn_tape *tape, const sn_history_moment *moment, bool first,
+                            sn_error *error)
+{
+    const sn_history_part *state = &moment->parts[SN_HISTORY_STATE],
+                          *memory = &moment->parts[SN_HISTORY_MEMORY],
+                          *placed = &moment->parts[SN_HISTORY_PLACED];
+    sn_tape_start start = {state->data, memory->data, memory->size, false};
+    if (!first && placed->size > state->size) {
+        const uint8_t *bytes = placed->data;
+        start = (sn_tape_start){bytes, bytes + state->size, placed->size - state->size, true};
+    } else if (!first || moment->step == 0) {
+        return SN_OK;
+    }
+    return sn_tape_jump(tape, &start, error);
+}
+
 static sn_status write_moments(const sn_live *live, sn_tape *tape, sn_error *error)
 {
     sn_status status = SN_OK;
@@ -75,12 +93,16 @@ static sn_status write_moments(const sn_live *live, sn_tape *tape, sn_error *err
         const sn_history_part *part = &moment.parts[SN_HISTORY_STEPS];
         const sn_history_step *steps = part->data;
         int taken = i > 0 ? (int)(part->size / sizeof *steps) : 0; // the first frame is the start
+        status = i > 0 ? write_jump(tape, &moment, false, error) : SN_OK;
         for (int k = 0; k < taken && status == SN_OK; ++k) {
             status = sn_tape_step(tape, steps[k].size, steps[k].hash, error);
         }
         if (status == SN_OK) {
             status = sn_tape_frame(tape, moment.time, moment.step,
                                    moment.parts[SN_HISTORY_STATE].data, error);
+        }
+        if (status == SN_OK && i == 0) {
+            status = write_jump(tape, &moment, true, error);
         }
     }
     return status;

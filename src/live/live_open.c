@@ -341,6 +341,7 @@ static sn_status take_world(sn_live *live, made_world *made, bool keeps, sn_erro
         made->scene = NULL;
     }
     live->run = sn_scene_run(live->scene);
+    sn_world_set_stop(live->world, live->def.stop, live->def.user);
     live->keeps = keeps;
     live->exact = goes_on_exactly(live->world);
     live->events_told = sn_world_event_count(live->world);

@@ -167,7 +167,8 @@ static sn_status put_state(sn_live *live, const sn_history_moment *moment, sn_er
     return status;
 }
 
-// State and memory of contacts, as sn_live_keep_placement has joined them.
+// State and memory of contacts, as sn_live_keep_placement has joined them. What was moved wakes
+// what it touched.
 static sn_status load_placement(sn_live *live, sn_error *error)
 {
     size_t size = sn_world_state_size(live->world);
@@ -176,9 +177,12 @@ static sn_status load_placement(sn_live *live, sn_error *error)
         return sn_fail(error, SN_ERROR_FORMAT, "history", "a placement is of another world");
     }
     sn_status status = sn_world_load_state(live->world, bytes->data, size, error);
-    return status == SN_OK ? sn_world_load_contact_memory(live->world, bytes->data + size,
-                                                          bytes->count - size, error)
-                           : status;
+    if (status == SN_OK) {
+        status = sn_world_load_contact_memory(live->world, bytes->data + size, bytes->count - size,
+                                              error);
+        sn_world_touch(live->world);
+    }
+    return status;
 }
 
 // By way of the bytes, so that steps taken again begin as these do.
@@ -266,10 +270,13 @@ sn_status sn_live_go_to(sn_live *live, uint64_t step, sn_error *error)
     int index = sn_history_find(&live->history, step);
     sn_history_moment_at(&live->history, index, &to);
     // By steps from the moment before, so that forces of contacts and joints are known as well.
-    sn_status status = index > 0 && (live->exact || step != to.step)
-                           ? repeat_steps(live, index, step, error)
-                           : put_moment(live, &to, &to, error);
-    live->past = step < last.step;
+    bool repeats = index > 0 && (live->exact || step != to.step);
+    sn_status status = repeats ? repeat_steps(live, index, step, error) : SN_ERROR_STOPPED;
+    if (status != SN_OK && (!repeats || step == to.step)) {
+        status = put_moment(live, &to, &to, error);
+    }
+    // Where going there has failed, the world stands elsewhere in the history.
+    live->past = sn_world_step_count(live->world) < last.step;
     if (!live->past) { // the steps taken again are those of the last moment
         sn_array_clear(&live->steps);
         sn_bytes_clear(&live->placement);
@@ -312,6 +319,8 @@ void sn_live_continue(sn_live *live)
     if (!live->past) {
         return;
     }
+    // `past` says that the world's step is below that of the last moment, so that there is one at
+    // it or beyond it.
     uint64_t step = sn_world_step_count(live->world);
     int index = sn_history_find(&live->history, step);
     sn_history_moment moment;

@@ -9,8 +9,10 @@ static void note_method(sn_checker *c, int method, bool given)
     for (int i = 0; i < root->bodies.count && root->bodies.count > 1; ++i) {
         const sn_body_item *body = SN_BODY(c->scene, i);
         int integrator = sn_body_item_integrator(c->scene, body);
-        if (body->type != SN_BODY_RIGID || integrator < SN_INTEGRATOR_RK4 ||
-            sn_body_item_shapes(body)->count == 0) {
+        bool elastic = body->type == SN_BODY_ELASTIC;
+        bool solid =
+            elastic || (body->type == SN_BODY_RIGID && sn_body_item_shapes(body)->count > 0);
+        if (!solid || integrator < SN_INTEGRATOR_RK4) {
             continue;
         }
         sn_checker_remark(
@@ -18,9 +20,27 @@ static void note_method(sn_checker *c, int method, bool given)
             given ? sn_item_place(&root->contact.item, "method")
                   : sn_item_place(&body->item, "integrator"),
             "\"%.60s\" touches nothing: contact by the %s does not act on integrators with stages "
-            "such as %s; expected the method \"penalty\" or \"springs\"",
+            "such as %s; expected the method %s\"springs\"",
             body->name, sn_contact_method_word((sn_contact_method)method),
-            sn_integrator_word((sn_integrator)integrator));
+            sn_integrator_word((sn_integrator)integrator), elastic ? "" : "\"penalty\" or ");
+        return;
+    }
+}
+
+// Penalty springs are between rigid shapes.
+static void note_elastic(sn_checker *c)
+{
+    const sn_root_item *root = &c->scene->root;
+    for (int i = 0; i < root->bodies.count && root->bodies.count > 1; ++i) {
+        const sn_body_item *body = SN_BODY(c->scene, i);
+        if (body->type != SN_BODY_ELASTIC) {
+            continue;
+        }
+        bool staged = sn_body_item_integrator(c->scene, body) >= SN_INTEGRATOR_RK4;
+        sn_checker_remark(c, sn_item_place(&root->contact.item, "method"),
+                          "\"%.60s\" touches nothing: elastic bodies do not feel the method "
+                          "\"penalty\"; expected \"%s\", or \"none\" to have it so",
+                          body->name, staged ? "springs" : "solver");
         return;
     }
 }
@@ -54,9 +74,9 @@ static void note_floor(sn_checker *c)
         sn_checker_remark(
             c, floor->item.place,
             "\"%.60s\" passes through \"%.60s\": in the precise policy nothing touches unless a "
-            "method of contact is chosen; expected \"contact\" with the method \"penalty\" or "
+            "method of contact is chosen; expected \"contact\" with the method %s"
             "\"springs\", or \"none\" to have it so",
-            falls->name, floor->name);
+            falls->name, floor->name, falls->type == SN_BODY_ELASTIC ? "" : "\"penalty\" or ");
     }
 }
 
@@ -87,6 +107,8 @@ void sn_check_contact(sn_checker *c)
         note_method(c, method, given);
     } else if (!given) {
         note_floor(c);
+    } else if (method == SN_CONTACT_PENALTY) {
+        note_elastic(c);
     }
     if (method != SN_CONTACT_PENALTY && method != SN_CONTACT_SPRINGS) {
         note_numbers(c, method);

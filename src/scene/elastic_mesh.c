@@ -150,6 +150,18 @@ static sn_status settle(const sn_tetrahedra_item *item, sn_mesh **surface, sn_er
     return status;
 }
 
+// Whom the scene's options ask to be called, and about what.
+typedef struct listener {
+    const sn_scene *scene;
+    const char *surface;
+} listener;
+
+static void pass_progress(void *user, double seconds, bool ended)
+{
+    const listener *l = user;
+    l->scene->filling(l->scene->filling_user, l->surface, seconds, ended);
+}
+
 static sn_status fill(const sn_scene *scene, const sn_tetrahedra_item *item, const sn_mesh *surface,
                       sn_tetrahedra **made, sn_filled_surface *filled, sn_error *error)
 {
@@ -157,6 +169,9 @@ static sn_status fill(const sn_scene *scene, const sn_tetrahedra_item *item, con
     sn_tetrahedra_fill_options options = sn_default_tetrahedra_fill_options();
     options.method = (sn_fill_method)item->fill;
     options.edge = item->edge;
+    listener listening = {scene, item->file != NULL ? item->file : "a surface"};
+    options.progress = scene->filling != NULL ? pass_progress : NULL;
+    options.user = &listening;
     sn_error inner = {0};
     sn_status status =
         sn_mesh_transformed(surface, item->scale, SN_TRANSFORM_IDENTITY, &scaled, &inner);

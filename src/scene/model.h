@@ -656,6 +656,8 @@ struct sn_scene {
     const sn_package *packages;         // of its options
     int package_count;
     const char *cache; // folder of filled surfaces; NULL: none
+    void (*filling)(void *user, const char *surface, double seconds, bool ended); // of its options
+    void *filling_user;
     sn_error_list notes;
 };
 

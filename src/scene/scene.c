@@ -70,6 +70,8 @@ static bool keep_options(sn_scene *scene, const sn_scene_options *options)
     }
     scene->sealed = options->sealed;
     scene->strict = options->strict;
+    scene->filling = options->filling;
+    scene->filling_user = options->filling_user;
     if (options->cache != NULL) {
         scene->cache = sn_arena_text(&scene->arena, options->cache, strlen(options->cache));
         if (scene->cache == NULL) {

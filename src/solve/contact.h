@@ -71,6 +71,7 @@ typedef struct sn_course_point {
     sn_vec3 strike;   // impulse of impacts within the step, a part of `impulse`
     sn_vec3 later;    // the share of it that acts at the end of the step
     double effect;    // what it would do in the middle, later . W later
+    double planned;   // energy that it gives there beside all others
     double gap_end;   // expected there, m
     double rebound;   // least normal velocity there, m/s: of the simultaneous impulse
     // Of what is on its way to touch, at the speed it has: when, in s from the start of the step

@@ -6,6 +6,16 @@
 // and 14 degrees.
 static const double END = 0.25, NEARLY_PARALLEL = 0.01, CLEARLY_CROSSED = 0.06;
 
+// Friction by f_n, for a unit of slip: 1 / |u|, and below u0 what leads smoothly to 0.
+static double friction_share(double slip, double creep)
+{
+    if (slip < creep) {
+        double x = slip / creep;
+        return 0.5 * (3.0 - x * x) / creep;
+    }
+    return slip > 0.0 ? 1.0 / slip : 0.0;
+}
+
 sn_vec3 sn_contact_spring_force(const sn_spring_law *law, double depth, double share,
                                 sn_vec3 normal, sn_vec3 u)
 {
@@ -17,8 +27,8 @@ sn_vec3 sn_contact_spring_force(const sn_spring_law *law, double depth, double s
     sn_vec3 force = sn_vec3_scale(f_n, normal);
     if (law->friction > 0.0) {
         sn_vec3 slip = sn_vec3_add_scaled(u, -along, normal);
-        double speed = sqrt(sn_dot(slip, slip) + law->creep * law->creep);
-        force = sn_vec3_add_scaled(force, speed > 0.0 ? -law->friction * f_n / speed : 0.0, slip);
+        double by_slip = friction_share(sn_length(slip), law->creep);
+        force = sn_vec3_add_scaled(force, -law->friction * f_n * by_slip, slip);
     }
     return force;
 }

@@ -25,10 +25,12 @@
 // On the way back a share may be lost, and along the surface friction acts, regularised:
 //
 //     normal       f_n = max(0, k d - c d/(d + d0) u_n)
-//     tangential   f_t = -friction f_n u_t / sqrt(u_t^2 + u0^2)
+//     tangential   f_t = -friction f_n u_t / |u_t|, where |u_t| >= u0; else
+//                  f_t = -friction f_n x (3 - x^2) / 2 u_t / |u_t|,  x = |u_t| / u0
 //
-// What it does not do: stick. A body on a slope below the angle of friction creeps at u0 tan(slope)
-// / friction or so.
+// What it does not do: stick. A body on a slope below the angle of friction creeps, at less than
+// u0: friction is full there. (With u_t / sqrt(u_t^2 + u0^2) it never is, and near the angle of
+// friction there is no bound.)
 #ifndef SN_SOLVE_CONTACT_SPRING_H
 #define SN_SOLVE_CONTACT_SPRING_H
 

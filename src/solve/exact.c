@@ -15,10 +15,6 @@
 #define STICK_MARGIN 1e-9
 #define ANCHOR_REACH 1e-8
 
-// Distances from anchors below this, by the contact's size, are left alone: those of redundant
-// contacts contradict each other by round-off.
-#define ANCHOR_PLAY 1e-11
-
 sn_exact_problem sn_exact_default(void)
 {
     return (sn_exact_problem){
@@ -38,10 +34,13 @@ void sn_exact_free(sn_exact *exact)
     sn_array_free(&exact->spots);
     sn_array_free(&exact->impacts);
     sn_array_free(&exact->rows);
+    sn_array_free(&exact->far);
+    sn_array_free(&exact->free_v);
     sn_array_free(&exact->places);
     sn_array_free(&exact->total);
     sn_array_free(&exact->wishes);
     sn_array_free(&exact->start_v);
+    sn_array_free(&exact->felt);
 }
 
 static sn_contact_point *spot_point(const sn_exact_problem *problem, const sn_exact_spot *spot)
@@ -87,11 +86,7 @@ static double wished_speed(const sn_exact_problem *problem, const sn_exact_spot 
 // The tangential velocity that leads back to the anchor.
 static sn_vec3 wanted_return(const sn_exact_problem *problem, const sn_exact_spot *spot)
 {
-    sn_vec3 anchor = spot_point(problem, spot)->anchor;
-    double away = sn_length(anchor);
-    double play = ANCHOR_PLAY * problem->contacts[spot->contact]->size;
-    double share = away > play ? 1.0 - play / away : 0.0;
-    return sn_vec3_scale(-RETURN * share / problem->h, anchor);
+    return spot->returning ? sn_vec3_scale(-RETURN / problem->h, spot->anchor) : SN_VEC3_ZERO;
 }
 
 // The mean of both sides' normal velocities; a's row has the other sign.
@@ -159,7 +154,7 @@ static bool find_start(sn_exact *exact, const sn_exact_problem *problem)
 static sn_vec3 bending(const sn_exact_problem *problem, const sn_exact_spot *spot)
 {
     sn_vec3 more = sn_vec3_scale(spot->after, spot_course(problem, spot)->bend);
-    double play = ANCHOR_PLAY * problem->contacts[spot->contact]->size;
+    double play = SN_EXACT_PLAY * problem->contacts[spot->contact]->size;
     return spot->after * sn_length(more) > play ? more : SN_VEC3_ZERO;
 }
 
@@ -194,7 +189,9 @@ static void add_generalised(sn_exact *exact, const sn_exact_block *block, sn_vec
     const double numbers[SN_BLOCK_ROWS] = {p.x, p.y, p.z};
     for (int side = 0; side < block->side_count; ++side) {
         const sn_exact_agent *agent = &exact->system.agents.data[block->side[side].agent];
-        const double *j = exact->system.j.data + block->side[side].first;
+        const double *j = block->side[side].felt >= 0
+                              ? exact->felt.data + block->side[side].felt
+                              : exact->system.j.data + block->side[side].first;
         double *total = exact->total.data + agent->v_first;
         for (int a = 0; a < block->width; ++a) {
             for (int i = 0; i < agent->v_count; ++i) {
@@ -344,7 +341,9 @@ static bool solve(sn_exact *exact, const sn_exact_problem *problem, sn_exact_eff
     if (!done) {
         return false;
     }
-    if (sn_exact_ran_away(&exact->system)) {
+    bool gained = problem->predict && exact->at_end ? sn_seed_impulse_gained(&exact->system)
+                                                    : sn_exact_ran_away(&exact->system);
+    if (gained) {
         effort->residual = sn_exact_calm(&exact->system);
     }
     return true;
@@ -455,6 +454,9 @@ static void move_apart(sn_exact *exact, const sn_exact_problem *problem)
         if (set->type->contact->shove != NULL) {
             shoved = true;
         } else {
+            if (agent->normalised) {
+                set->type->contact->denormalise(set, agent->agent, moving + agent->v_first);
+            }
             set->type->contact->displace(set, agent->agent, moving + agent->v_first,
                                          0.5 * problem->h);
         }
@@ -491,6 +493,20 @@ static bool find_rates(sn_exact *exact, const sn_exact_problem *problem)
     return true;
 }
 
+// Is a side of it elastic? Then the waves of its material are the rebound. An impulse at a vertex
+// that turned its velocity round, and the stiffness of A with it, would give energy: the speed at
+// the end of a step is that of a wave which the step does not resolve.
+static bool is_soft(const sn_exact_problem *problem, const sn_contact *contact)
+{
+    const sn_contact_side *sides[2] = {&contact->a, &contact->b};
+    bool soft = false;
+    for (int i = 0; i < 2; ++i) {
+        soft = soft ||
+               (sides[i]->set >= 0 && problem->sets[sides[i]->set]->type->contact->lean != NULL);
+    }
+    return soft;
+}
+
 // What overlaps met long ago, and does not rebound: wedged in, it would rattle without end.
 static void describe_impacts(sn_exact *exact, const sn_exact_problem *problem)
 {
@@ -508,7 +524,8 @@ static void describe_impacts(sn_exact *exact, const sn_exact_problem *problem)
             .touching = 10.0 * SN_EXACT_SMALL * contact->size,
             .start = start,
             .rate = sn_vec3_scale(1.0 / problem->h, sn_vec3_sub(free, start)),
-            .restitution = spot->gap < 0.0 ? 0.0 : contact->restitution,
+            .restitution =
+                spot->gap < 0.0 || is_soft(problem, contact) ? 0.0 : contact->restitution,
             .after = spot->after,
         };
     }
@@ -554,6 +571,53 @@ static bool make_impacts(sn_exact *exact, const sn_exact_problem *problem, int *
     return true;
 }
 
+// The kinetic energy that the impulses `later` of all spots would give to the velocities of now
+// together: sum of later . u, and half of sum later . W later.
+typedef struct later_energy {
+    double along, own;
+    bool any;
+} later_energy;
+
+// plans: each spot's share of it is noted.
+static later_energy find_later_energy(sn_exact *exact, const sn_exact_problem *problem, bool plans)
+{
+    sn_exact_system *system = &exact->system;
+    later_energy energy = {0};
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        const sn_exact_block *block = &system->blocks.data[spot->block];
+        sn_course_point *course = spot_course(problem, spot);
+        sn_vec3 later = to_axes(spot->axes, course->later);
+        bool acts = sn_dot(later, later) > 0.0;
+        double along = acts ? sn_dot(later, sn_exact_along(system, block, system->v.data)) : 0.0;
+        course->planned = plans ? along : course->planned;
+        energy.along += along;
+        energy.any = energy.any || acts;
+    }
+    if (!energy.any) {
+        return energy;
+    }
+    size_t bytes = (size_t)system->v.count * sizeof *system->v.data;
+    memcpy(exact->total.data, system->v.data, bytes);
+    memset(system->v.data, 0, bytes);
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        sn_vec3 later = to_axes(spot->axes, spot_course(problem, spot)->later);
+        sn_exact_push(system, &system->blocks.data[spot->block], later);
+    }
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        const sn_exact_block *block = &system->blocks.data[spot->block];
+        sn_course_point *course = spot_course(problem, spot);
+        sn_vec3 later = to_axes(spot->axes, course->later);
+        double own = 0.5 * sn_dot(later, sn_exact_along(system, block, system->v.data));
+        course->planned += plans ? own : 0.0;
+        energy.own += own;
+    }
+    memcpy(system->v.data, exact->total.data, bytes);
+    return energy;
+}
+
 // ---- the two passes ----
 
 // Whether u must be made anew there.
@@ -577,10 +641,10 @@ static bool finish_point(const sn_exact *exact, const sn_exact_problem *problem,
     u = sn_vec3_add(u, to_axes(spot->axes, bending(problem, spot)));
     sn_vec3 way = sn_vec3_add_scaled(sn_vec3_scale(spot->before, spot->start), spot->after, u);
     way.x = 0.0;
-    sn_vec3 moved = sn_vec3_add(point->anchor, to_world(spot->axes, way));
+    sn_vec3 moved = sn_vec3_add(spot->anchor, to_world(spot->axes, way));
     double bound = block->friction * p.x * (1.0 - STICK_MARGIN);
     bool slides =
-        p.y * p.y + p.z * p.z >= bound * bound && sn_length(way) > ANCHOR_PLAY * contact->size;
+        p.y * p.y + p.z * p.z >= bound * bound && sn_length(way) > SN_EXACT_PLAY * contact->size;
     bool sticks =
         touched && p.x > 0.0 && !hit && !slides && sn_length(moved) <= ANCHOR_REACH * contact->size;
     point->anchor = sticks ? moved : SN_VEC3_ZERO;
@@ -588,19 +652,46 @@ static bool finish_point(const sn_exact *exact, const sn_exact_problem *problem,
 }
 
 // Without timing: the speed at the start of the step, turned round, unless the flight after it
-// would be over within a step.
-static void set_rebound(const sn_exact_problem *problem, const sn_exact_spot *spot,
-                        const sn_impact_spot *impact, bool struck)
+// would be over within a step. Whether it flies.
+static bool set_rebound(const sn_exact *exact, const sn_exact_problem *problem, int index)
 {
+    const sn_exact_spot *spot = &exact->spots.data[index];
+    const sn_impact_spot *impact = &exact->impacts.data[index];
+    const sn_exact_block *block = &exact->system.blocks.data[spot->block];
     double back = -impact->restitution * spot->start.x;
-    bool flies = struck && back > 0.0 && 2.0 * back > -impact->rate.x * problem->h;
+    bool pressed = sn_exact_impulse(&exact->system, block).x > 0.0;
+    bool flies = pressed && back > 0.0 && 2.0 * back > -impact->rate.x * problem->h;
     spot_course(problem, spot)->rebound = flies ? back : 0.0;
+    return flies;
 }
 
-// Lets agents lean on what has been found: whether any has changed, and the solution with it.
+// What the next turn begins with: what this one has found, or nothing.
+static void keep_impulses(sn_exact *exact, const sn_exact_problem *problem, bool none)
+{
+    for (int i = 0; i < exact->spots.count; ++i) {
+        const sn_exact_spot *spot = &exact->spots.data[i];
+        sn_course_point *course = spot_course(problem, spot);
+        sn_vec3 p = sn_exact_impulse(&exact->system, &exact->system.blocks.data[spot->block]);
+        course->strike = course->later = SN_VEC3_ZERO;
+        spot_point(problem, spot)->impulse = none ? SN_VEC3_ZERO : to_world(spot->axes, p);
+        if (ends_contact(exact, i)) {
+            finish_turning(exact, problem, spot, false);
+        }
+    }
+    for (int i = 0; i < problem->contact_count && none; ++i) {
+        problem->contacts[i]->turning = SN_VEC3_ZERO;
+    }
+    for (int i = 0; i < problem->bond_count && none; ++i) {
+        problem->bonds[i]->impulse = 0.0;
+    }
+}
+
+// Lets agents lean on what has been found: whether any has changed, and the solution with it. One
+// that begins anew was led nowhere by impulses of any size: beside those, the velocities that the
+// next turn is to find would be lost in rounding.
 static bool lean_agents(sn_exact *exact, const sn_exact_problem *problem)
 {
-    bool changed = false, any = false;
+    bool changed = false, any = false, anew = false;
     for (int i = 0; i < exact->system.agents.count && !any; ++i) {
         any = problem->sets[exact->system.agents.data[i].set]->type->contact->lean != NULL;
     }
@@ -612,19 +703,14 @@ static bool lean_agents(sn_exact *exact, const sn_exact_problem *problem)
     for (int i = 0; i < exact->system.agents.count; ++i) {
         const sn_exact_agent *agent = &exact->system.agents.data[i];
         sn_agent_set *set = problem->sets[agent->set];
-        bool (*lean)(sn_agent_set *, int, const double *) = set->type->contact->lean;
-        bool leant = lean != NULL && lean(set, agent->agent, exact->total.data + agent->v_first);
-        changed = changed || leant;
+        const double *impulse = exact->total.data + agent->v_first;
+        sn_lean (*lean)(sn_agent_set *, int, const double *) = set->type->contact->lean;
+        sn_lean leant = lean != NULL ? lean(set, agent->agent, impulse) : SN_LEAN_DONE;
+        changed = changed || leant != SN_LEAN_DONE;
+        anew = anew || leant == SN_LEAN_ANEW;
     }
-    for (int i = 0; i < exact->spots.count && changed; ++i) { // the next turn begins with these
-        const sn_exact_spot *spot = &exact->spots.data[i];
-        sn_course_point *course = spot_course(problem, spot);
-        sn_vec3 p = sn_exact_impulse(&exact->system, &exact->system.blocks.data[spot->block]);
-        course->strike = course->later = SN_VEC3_ZERO;
-        spot_point(problem, spot)->impulse = to_world(spot->axes, p);
-        if (ends_contact(exact, i)) {
-            finish_turning(exact, problem, spot, false);
-        }
+    if (changed) {
+        keep_impulses(exact, problem, anew);
     }
     return changed;
 }
@@ -633,15 +719,22 @@ static bool lean_agents(sn_exact *exact, const sn_exact_problem *problem)
 // then lean on it.
 static bool solve_leaning(sn_exact *exact, const sn_exact_problem *problem, sn_exact_report *report)
 {
+    exact->all_rows = false;
     for (int turn = 0;; ++turn) {
         sn_exact_share_rules(problem);
         if (!sn_exact_gather(exact, problem, false)) {
             return false;
         }
+        sn_exact_fit_anchors(exact, problem);
         set_targets(exact, problem, false);
         if (!find_start(exact, problem) || !make_impacts(exact, problem, &report->strikes) ||
             !solve_unlike(exact, problem, &report->effort)) {
             return false;
+        }
+        if (sn_exact_goes_beyond(exact, problem)) {
+            exact->all_rows = true;
+            --turn;
+            continue;
         }
         if (turn == problem->leans || !lean_agents(exact, problem)) {
             return true;
@@ -659,16 +752,15 @@ sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_ex
     if (!solve_leaning(exact, problem, report)) {
         return sn_fail_memory(error, 0);
     }
+    find_later_energy(exact, problem, true);
     push_apart(exact, problem);
     collect(exact, problem, false);
     collect_bonds(exact, problem, false);
     for (int i = 0; i < exact->spots.count; ++i) {
         const sn_exact_spot *spot = &exact->spots.data[i];
         bool struck = finish_point(exact, problem, spot);
+        struck = (problem->predict && set_rebound(exact, problem, i)) || struck;
         report->struck = report->struck || struck;
-        if (problem->predict) {
-            set_rebound(problem, spot, &exact->impacts.data[i], struck);
-        }
         if (ends_contact(exact, i)) {
             finish_turning(exact, problem, spot, false);
         }
@@ -700,6 +792,16 @@ static void forget_stalled(const sn_exact_problem *problem)
     }
 }
 
+static void scale_later(const sn_exact_problem *problem, const sn_exact_spot *spot, double share)
+{
+    sn_contact_point *point = spot_point(problem, spot);
+    sn_course_point *course = spot_course(problem, spot);
+    sn_vec3 less = sn_vec3_scale(1.0 - share, course->later);
+    course->strike = sn_vec3_sub(course->strike, less);
+    point->impulse = sn_vec3_sub(point->impulse, less);
+    course->later = sn_vec3_scale(share, course->later);
+}
+
 // Impulses that were to act at the end were found for bodies as they stood in the middle. On a
 // needle that has turned since they may do a thousand times as much: such are made smaller.
 static void fit_later(sn_exact *exact, const sn_exact_problem *problem)
@@ -707,38 +809,69 @@ static void fit_later(sn_exact *exact, const sn_exact_problem *problem)
     const double much = 4.0; // twice the velocity
     for (int i = 0; i < exact->spots.count; ++i) {
         const sn_exact_spot *spot = &exact->spots.data[i];
-        sn_contact_point *point = spot_point(problem, spot);
-        sn_course_point *course = spot_course(problem, spot);
+        const sn_course_point *course = spot_course(problem, spot);
         sn_vec3 later = to_axes(spot->axes, course->later);
         const sn_sym3 *w = &exact->system.blocks.data[spot->block].w;
         double effect = sn_dot(later, sn_sym3_apply(w, later));
         if (effect > much * course->effect) {
-            sn_vec3 kept = sn_vec3_scale(sqrt(course->effect / effect), course->later);
-            course->strike = sn_vec3_sub(course->strike, sn_vec3_sub(course->later, kept));
-            point->impulse = sn_vec3_sub(point->impulse, sn_vec3_sub(course->later, kept));
-            course->later = kept;
+            scale_later(problem, spot, sqrt(course->effect / effect));
         }
     }
 }
 
-sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem, sn_exact_report *report,
-                         sn_error *error)
+// Nor do they give more energy together than they would have given in the middle: a share s of them
+// gives s along + s^2 own.
+static void fit_later_energy(sn_exact *exact, const sn_exact_problem *problem)
 {
-    forget_stalled(problem);
-    if (!sn_exact_gather(exact, problem, true)) {
-        return sn_fail_memory(error, 0);
+    double planned = 0.0;
+    for (int i = 0; i < exact->spots.count; ++i) {
+        planned += spot_course(problem, &exact->spots.data[i])->planned;
     }
+    planned = fmax(planned, 0.0);
+    later_energy energy = find_later_energy(exact, problem, false);
+    if (!energy.any || energy.along + energy.own <= planned) {
+        return;
+    }
+    double root = sqrt(energy.along * energy.along + 4.0 * energy.own * planned);
+    double share = (root - energy.along) / (2.0 * energy.own);
+    share = share >= 0.0 && share <= 1.0 ? share : 0.0;
+    for (int i = 0; i < exact->spots.count; ++i) {
+        scale_later(problem, &exact->spots.data[i], share);
+    }
+}
+
+static bool solve_end(sn_exact *exact, const sn_exact_problem *problem, sn_exact_report *report)
+{
     sn_exact_system *system = &exact->system;
+    if (!sn_exact_gather(exact, problem, true)) {
+        return false;
+    }
     set_targets(exact, problem, true);
     fit_later(exact, problem);
+    fit_later_energy(exact, problem);
     for (int i = 0; i < exact->spots.count; ++i) {
         const sn_exact_spot *spot = &exact->spots.data[i];
         sn_vec3 later = to_axes(spot->axes, spot_course(problem, spot)->later);
         sn_exact_push(system, &system->blocks.data[spot->block], later);
     }
     push_start(exact, exact->contact_blocks, system->blocks.count);
-    if (!solve(exact, problem, &report->effort)) {
+    return solve(exact, problem, &report->effort);
+}
+
+sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem, sn_exact_report *report,
+                         sn_error *error)
+{
+    sn_exact_system *system = &exact->system;
+    forget_stalled(problem);
+    exact->all_rows = false;
+    if (!solve_end(exact, problem, report)) {
         return sn_fail_memory(error, 0);
+    }
+    if (sn_exact_goes_beyond(exact, problem)) {
+        exact->all_rows = true;
+        if (!solve_end(exact, problem, report)) {
+            return sn_fail_memory(error, 0);
+        }
     }
     collect(exact, problem, true);
     collect_bonds(exact, problem, true);
@@ -766,6 +899,7 @@ sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem, sn_ex
 sn_status sn_exact_strike(sn_exact *exact, const sn_exact_problem *problem, sn_error *error)
 {
     sn_exact_system *system = &exact->system;
+    exact->all_rows = false;
     for (int i = 0; i < problem->contact_count; ++i) {
         problem->courses[i] = (sn_contact_course){.normal_rate = SN_VEC3_ZERO};
     }

@@ -40,9 +40,11 @@
 #include "solve/contact.h"
 #include "solve/exact_system.h"
 #include "solve/impact.h"
+#include "solve/soft_row.h"
 
 #define SN_EXACT_SMALL   1e-7
 #define SN_EXACT_OVERLAP 1e-4
+#define SN_EXACT_PLAY    1e-11 // of distances from anchors, by the contact's size: exact_anchor.c
 #define SN_EXACT_PUSH    (1.0 / 64.0)
 
 // An equation between velocities of parts, of at most two agents: the sum of forces . motion (the
@@ -68,6 +70,8 @@ typedef struct sn_exact_bond {
     sn_vec3 turn;        // rad: how much further than with the velocities of the start alone its
                          // rigid side has turned by the middle of the step
     double way;          // by which it is off or led in the step: more than it does work along
+    sn_soft_row *soft;   // it is a spring's, which gives way: of the above only sides, forces
+                         // and impulse count; NULL: it holds
 } sn_exact_bond;
 
 typedef struct sn_exact_problem {
@@ -104,7 +108,16 @@ typedef struct sn_exact_spot {
     double lag;           // m, what that adds to the gap: see above
     sn_vec3 start;        // u at the start of the step, along the axes
     sn_vec3 first;        // impulse at the start of this pass
+    sn_vec3 anchor;       // of its point, as far as it agrees with those beside it,
+    bool returning;       // and whether it is undone
 } sn_exact_spot;
+
+// A limit of an agent that its velocities are far from: it gets no row unless it is gone beyond.
+typedef struct sn_exact_far {
+    int agent, freedom; // of the system; of the agent
+    double target;
+    double side; // 1: velocities may not be above the target, -1: below
+} sn_exact_far;
 
 // Zero is an empty solver. It keeps its memory from call to call, and nothing else.
 typedef struct sn_exact {
@@ -112,9 +125,13 @@ typedef struct sn_exact {
     SN_ARRAY(sn_exact_spot) spots;
     SN_ARRAY(sn_impact_spot) impacts; // beside the spots
     SN_ARRAY(sn_agent_row) rows;
+    SN_ARRAY(sn_exact_far) far;
+    bool all_rows;            // none is far
     SN_ARRAY(int) places;     // hash of agents
     SN_ARRAY(double) total;   // as v: generalised impulses, and scratch
     SN_ARRAY(double) start_v; // as v: at the start of the step
+    SN_ARRAY(double) free_v;  // as v: free velocities of agents with rows of their own
+    SN_ARRAY(double) felt;    // by sides of blocks on normalised agents: J^T
     SN_ARRAY(double) wishes;  // by blocks: how much faster contacts ought to part
     bool at_end;              // of the step: the second pass
     int contact_blocks;       // blocks of contacts come first, then bonds, then agents' own
@@ -136,7 +153,20 @@ SN_API sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem
 // else is solved (impact.h). Impulses are those of the strikes. No courses are needed.
 SN_API sn_status sn_exact_strike(sn_exact *exact, const sn_exact_problem *problem, sn_error *error);
 
-// Whether its step goes x0 + h v1 rather than x0 + h (v0 + v1) / 2.
+// ---- exact_far.c ----
+// With the free velocities of an agent that has rows of its own: whether one of these is far, which
+// is noted in `far`. memory: false when it runs out.
+bool sn_exact_is_far(sn_exact *exact, int agent, const double *v, double fastest,
+                     const sn_agent_row *row, bool *memory);
+// The fastest of an agent's velocities.
+double sn_exact_fastest(const sn_exact_agent *agent, const double *v);
+// After a solve: do velocities go beyond what was left out?
+bool sn_exact_goes_beyond(sn_exact *exact, const sn_exact_problem *problem);
+
+// ---- exact_anchor.c ----
+// After gathering for the first pass: anchors of spots.
+void sn_exact_fit_anchors(sn_exact *exact, const sn_exact_problem *problem);
+
 // ---- exact_bond.c ----
 // Before each turn: rigid sides take the rule of what bonds join them to.
 void sn_exact_share_rules(const sn_exact_problem *problem);
@@ -148,6 +178,7 @@ bool sn_exact_bonds_differ(const sn_exact_problem *problem);
 // After a turn: bonds follow what agents lean on, and what has been found for rigid sides.
 void sn_exact_bend_bonds(sn_exact *exact, const sn_exact_problem *problem);
 
+// Whether its step goes x0 + h v1 rather than x0 + h (v0 + v1) / 2.
 bool sn_exact_is_whole(const sn_exact_problem *problem, const sn_exact_agent *agent);
 
 // What both are made of; exact_gather.c.

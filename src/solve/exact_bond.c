@@ -51,7 +51,7 @@ double sn_exact_bond_lags(sn_exact *exact, const sn_exact_problem *problem)
                 lag += 0.5 * j[k] * (v[k] - v0[k]);
             }
         }
-        if (whole) {
+        if (whole && bond->soft == NULL) {
             most = fmax(most, problem->h * fabs(lag - bond->lag) / bond->size);
             system->target.data[block->row] = bond->whole_target + lag;
             bond->lag = lag;

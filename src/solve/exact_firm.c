@@ -28,6 +28,15 @@ static bool may_be_firm(const sn_exact_block *block)
            !block->idle && block->scale[0] > 0.0;
 }
 
+int sn_exact_firm_count(const sn_exact_system *system)
+{
+    int count = 0;
+    for (int i = 0; i < system->blocks.count; ++i) {
+        count += may_be_firm(&system->blocks.data[i]);
+    }
+    return count < FEW ? 0 : count;
+}
+
 static double *row_of(const sn_exact_system *system, int row)
 {
     return system->matrix.data + (size_t)row * (size_t)system->p.count;

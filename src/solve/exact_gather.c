@@ -12,6 +12,29 @@ static const sn_agent_contact *side_table(const sn_exact_problem *problem,
     return side->set >= 0 ? problem->sets[side->set]->type->contact : NULL;
 }
 
+// Velocities of an agent that has such a factor become normalised. Bonds ask for true ones.
+static bool normalise(const sn_exact_problem *problem, const sn_exact_agent *agent, double *v,
+                      double *scratch)
+{
+    sn_agent_set *set = problem->sets[agent->set];
+    if (problem->bond_count > 0 || set->type->contact->normalise == NULL ||
+        !set->type->contact->normalise(set, agent->agent, v, scratch)) {
+        return false;
+    }
+    memcpy(v, scratch, (size_t)agent->v_count * sizeof *v);
+    return true;
+}
+
+// For agents with rows of their own: free velocities as they are, not normalised.
+static bool keep_free(sn_exact *exact, const sn_exact_agent *agent, const double *v)
+{
+    if (!sn_array_resize(&exact->free_v, agent->v_first + agent->v_count)) {
+        return false;
+    }
+    memcpy(exact->free_v.data + agent->v_first, v, (size_t)agent->v_count * sizeof *v);
+    return true;
+}
+
 // Adds an agent with its free velocity: its index, or -1 when memory runs out. At the end of the
 // step it takes impulses there from now on.
 static int add_agent(sn_exact *exact, const sn_exact_problem *problem, const sn_contact_side *side)
@@ -22,14 +45,22 @@ static int add_agent(sn_exact *exact, const sn_exact_problem *problem, const sn_
                             .agent = side->agent,
                             .v_first = system->v.count,
                             .v_count = sn_agent_contact_width(set, side->agent)};
-    if (!sn_array_push(&system->agents, agent) ||
-        !sn_array_resize(&system->v, agent.v_first + agent.v_count)) {
+    if (!sn_array_resize(&system->v, agent.v_first + agent.v_count) ||
+        !sn_array_resize(&exact->total, agent.v_count)) { // scratch, until gathering ends
         return -1;
     }
     if (exact->at_end) {
         set->type->contact->strike(set, side->agent);
     }
-    set->type->contact->velocity(set, side->agent, system->v.data + agent.v_first);
+    double *v = system->v.data + agent.v_first;
+    set->type->contact->velocity(set, side->agent, v);
+    if (set->type->contact->rows != NULL && !keep_free(exact, &agent, v)) {
+        return -1;
+    }
+    agent.normalised = normalise(problem, &agent, v, exact->total.data);
+    if (!sn_array_push(&system->agents, agent)) {
+        return -1;
+    }
     return system->agents.count - 1;
 }
 
@@ -76,21 +107,36 @@ static int add_side(sn_exact_system *system, sn_exact_block *block, int agent)
     if (!sn_array_resize(&system->j, first + size) || !sn_array_resize(&system->y, first + size)) {
         return -1;
     }
-    block->side[block->side_count++] = (sn_exact_side){.agent = agent, .first = first};
+    block->side[block->side_count++] = (sn_exact_side){.agent = agent, .first = first, .felt = -1};
     return first;
 }
 
-static void invert_side(const sn_exact_system *system, const sn_exact_problem *problem,
-                        const sn_exact_block *block, int side)
+// From J^T in j: the answers y, or j and y of normalised velocities. False when memory runs out.
+static bool invert_side(sn_exact *exact, const sn_exact_problem *problem, sn_exact_side *side,
+                        int width)
 {
-    const sn_exact_agent *agent = &system->agents.data[block->side[side].agent];
+    sn_exact_system *system = &exact->system;
+    const sn_exact_agent *agent = &system->agents.data[side->agent];
     const sn_agent_set *set = problem->sets[agent->set];
-    size_t size = (size_t)agent->v_count;
-    double *y = system->y.data + block->side[side].first;
-    memcpy(y, system->j.data + block->side[side].first, (size_t)block->width * size * sizeof *y);
-    for (int a = 0; a < block->width; ++a) {
+    size_t size = (size_t)agent->v_count, all = (size_t)width * size;
+    double *j = system->j.data + side->first, *y = system->y.data + side->first;
+    if (agent->normalised) {
+        side->felt = exact->felt.count;
+        if (!sn_array_resize(&exact->felt, side->felt + (int)all)) {
+            return false;
+        }
+        memcpy(exact->felt.data + side->felt, j, all * sizeof *j);
+        for (int a = 0; a < width; ++a) {
+            set->type->contact->half_inverse(set, agent->agent, j + (size_t)a * size);
+        }
+        memcpy(y, j, all * sizeof *y);
+        return true;
+    }
+    memcpy(y, j, all * sizeof *y);
+    for (int a = 0; a < width; ++a) {
         set->type->contact->inverse(set, agent->agent, y + (size_t)a * size);
     }
+    return true;
 }
 
 static bool add_block(sn_exact_system *system, sn_exact_block *block)
@@ -155,10 +201,11 @@ static bool contact_rows(sn_exact *exact, const sn_exact_problem *problem,
             system->j.count = system->y.count = first;
         }
     }
-    for (int side = 0; side < block->side_count; ++side) {
-        invert_side(&exact->system, problem, block, side);
+    bool done = true;
+    for (int side = 0; side < block->side_count && done; ++side) {
+        done = invert_side(exact, problem, &block->side[side], block->width);
     }
-    return true;
+    return done;
 }
 
 // ---- contacts ----
@@ -437,8 +484,7 @@ static bool add_own_row(sn_exact *exact, const sn_exact_problem *problem, int in
     } else {
         j[row->freedom] = 1.0;
     }
-    invert_side(system, problem, &block, 0);
-    if (!add_block(system, &block)) {
+    if (!invert_side(exact, problem, &block.side[0], block.width) || !add_block(system, &block)) {
         return false;
     }
     int last = system->p.count - block.width;
@@ -459,12 +505,16 @@ static bool add_own_rows(sn_exact *exact, const sn_exact_problem *problem, int i
         return false;
     }
     int count = set->type->contact->rows(set, agent.agent, exact->rows.data, capacity);
-    for (int i = 0; i < count; ++i) {
-        if (!add_own_row(exact, problem, index, &exact->rows.data[i])) {
-            return false;
-        }
+    const double *v = exact->free_v.data + agent.v_first;
+    double fastest = sn_exact_fastest(&agent, v);
+    bool memory = true;
+    for (int i = 0; i < count && memory; ++i) {
+        const sn_agent_row *row = &exact->rows.data[i];
+        memory = sn_exact_is_far(exact, index, v, fastest, row, &memory)
+                     ? memory
+                     : add_own_row(exact, problem, index, row);
     }
-    return true;
+    return memory;
 }
 
 // ---- bonds ----
@@ -472,6 +522,37 @@ static bool add_own_rows(sn_exact *exact, const sn_exact_problem *problem, int i
 // Of what a row's own impulse does: many vertices of a stiff patch on one rigid body say nearly the
 // same, and what they say differently would be lost in rounding.
 #define BOND_SOFTNESS 1e-5
+
+static bool ends_whole(const sn_exact_problem *problem, const sn_contact_side *side)
+{
+    const sn_agent *head = &problem->sets[side->set]->agents[side->agent];
+    return head->whole || head->integrator == SN_INTEGRATOR_IMPLICIT_EULER;
+}
+
+// A row of a spring, in place of one that holds; gives its target. At the end of the step a spring
+// does nothing in the instant of an impact, but for settling its energy. (Those that look at forces
+// at the start and end at x0 + h v1, symplectic Euler's, have the midpoint rule's law: with y = x0
+// + h/2 v0 there and y = x0 here both are v1 = v0 + h f(y0), y1 = y0 + h v1.)
+static double soften(const sn_exact_problem *problem, const sn_exact_bond *bond, double answer,
+                     bool at_end, sn_exact_block *block)
+{
+    sn_soft_row *soft = bond->soft;
+    if (at_end) {
+        block->idle = !(soft->excess > 0.0);
+        return block->idle ? 0.0 : sn_soft_row_end(soft, answer);
+    }
+    bool whole = false;
+    for (int i = 0; i < bond->count; ++i) {
+        whole = whole || ends_whole(problem, &bond->sides[i]);
+    }
+    sn_soft_law law = sn_soft_row_law(soft, answer, problem->h, whole);
+    soft->push = law.push;
+    soft->resistance = law.resistance;
+    soft->share = law.share;
+    block->idle = !(law.resistance > 0.0);
+    block->softness = block->idle ? 0.0 : 1.0 / law.resistance;
+    return block->idle ? 0.0 : soft->rate + law.push / law.resistance;
+}
 
 static bool add_bond(sn_exact *exact, const sn_exact_problem *problem, const sn_exact_bond *bond,
                      bool at_end)
@@ -513,7 +594,9 @@ static bool add_bond(sn_exact *exact, const sn_exact_problem *problem, const sn_
         const sn_exact_agent *agent = &system->agents.data[block.side[side].agent];
         bool whole = sn_exact_is_whole(problem, agent);
         target = whole && !at_end ? bond->whole_target + bond->lag : target;
-        invert_side(system, problem, &block, side);
+        if (!invert_side(exact, problem, &block.side[side], 1)) {
+            return false;
+        }
         int count = system->agents.data[block.side[side].agent].v_count;
         for (int k = 0; k < count; ++k) {
             answer += system->j.data[block.side[side].first + k] *
@@ -521,6 +604,9 @@ static bool add_bond(sn_exact *exact, const sn_exact_problem *problem, const sn_
         }
     }
     block.softness = BOND_SOFTNESS * answer;
+    if (bond->soft != NULL) {
+        target = soften(problem, bond, answer, at_end, &block);
+    }
     if (!add_block(system, &block)) {
         return false;
     }
@@ -545,6 +631,8 @@ bool sn_exact_gather(sn_exact *exact, const sn_exact_problem *problem, bool at_e
     exact->at_end = system->at_end = at_end;
     sn_exact_system_clear(system);
     sn_array_clear(&exact->spots);
+    sn_array_clear(&exact->felt);
+    sn_array_clear(&exact->far);
     if (!reset_places(exact, problem->contact_count + problem->bond_count)) {
         return false;
     }

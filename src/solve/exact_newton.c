@@ -13,9 +13,13 @@
 // replaced by u + shift (p - centre), and the centre by what comes out: proximal steps, which leave
 // what has no effect where it was, and end where u alone is right.
 //
+// W is made where it is asked for: of most limits and of points that stay open it never is.
+//
 // Rows of bonds hold always: they are taken out beforehand (exact_firm.c).
+#include <math.h>
 #include <string.h>
 
+#include "math/lanes.h"
 #include "solve/band.h"
 #include "solve/exact_system.h"
 
@@ -26,6 +30,9 @@ bool sn_exact_newton_reserve(sn_exact_system *system)
            sn_array_resize(&system->high, rows) && sn_array_resize(&system->before, rows + 1) &&
            sn_array_resize(&system->factor, rows * rows) && sn_array_resize(&system->right, rows) &&
            sn_array_resize(&system->step, rows) && sn_array_resize(&system->centre, rows) &&
+           sn_array_resize(&system->scaled_p, rows) && sn_array_resize(&system->scaled_u, rows) &&
+           sn_array_resize(&system->lines, rows) && sn_array_resize(&system->moved, rows) &&
+           sn_array_resize(&system->coupled, system->blocks.count) &&
            sn_array_resize(&system->kept_p, rows) &&
            sn_array_resize(&system->kept_v, system->v.count) &&
            sn_array_resize(&system->active, rows) && sn_array_resize(&system->first, rows) &&
@@ -45,55 +52,148 @@ static void reach(sn_exact_system *system, const sn_exact_block *a, const sn_exa
     }
 }
 
-// One row of J with three of Y, side by side.
-static void sum_three(const double *restrict j, const double *restrict y, int count,
-                      const sn_exact_side *side, double *restrict sums)
+// Sums of products of up to three rows of J with up to three of Y over columns from .. to - 1; what
+// is beyond their number is not used.
+SN_WIDE void sum_products(const double *const j[SN_BLOCK_ROWS],
+                          const double *const y[SN_BLOCK_ROWS], int m_count, int n_count, int from,
+                          int to, double sums[SN_BLOCK_ROWS][SN_BLOCK_ROWS])
 {
-    const double *y1 = y + count, *y2 = y1 + count;
-    double a = 0.0, b = 0.0, c = 0.0;
-    for (int i = side->from; i < side->gap; ++i) {
-        a += j[i] * y[i];
-        b += j[i] * y1[i];
-        c += j[i] * y2[i];
+    for (int m = 0; m < m_count; ++m) {
+        const double *a = j[m], *b0 = y[0], *b1 = y[1], *b2 = y[2];
+        sn_lanes x = {0.0}, z0 = {0.0}, z1 = {0.0}, z2 = {0.0};
+        int i = from;
+        for (; i + SN_LANES <= to; i += SN_LANES) {
+            x = *(const sn_lanes_row *)(a + i);
+            z0 += x * *(const sn_lanes_row *)(b0 + i);
+            if (n_count > 1) {
+                z1 += x * *(const sn_lanes_row *)(b1 + i);
+                z2 += x * *(const sn_lanes_row *)(b2 + i);
+            }
+        }
+        sums[m][0] = (z0[0] + z0[1]) + (z0[2] + z0[3]);
+        sums[m][1] = (z1[0] + z1[1]) + (z1[2] + z1[3]);
+        sums[m][2] = (z2[0] + z2[1]) + (z2[2] + z2[3]);
+        for (; i < to; ++i) {
+            sums[m][0] += a[i] * b0[i];
+            sums[m][1] += a[i] * b1[i];
+            sums[m][2] += a[i] * b2[i];
+        }
     }
-    for (int i = side->end; i < side->to; ++i) {
-        a += j[i] * y[i];
-        b += j[i] * y1[i];
-        c += j[i] * y2[i];
-    }
-    sums[0] = a;
-    sums[1] = b;
-    sums[2] = c;
 }
 
-// Adds J Y^T of two blocks that share an agent to both places of the matrix.
+#ifdef SN_HAS_AVX2_TWIN
+__attribute__((target("avx2"))) static void
+sum_products_avx2(const double *const j[SN_BLOCK_ROWS], const double *const y[SN_BLOCK_ROWS],
+                  int m_count, int n_count, int from, int to,
+                  double sums[SN_BLOCK_ROWS][SN_BLOCK_ROWS])
+{
+    sum_products(j, y, m_count, n_count, from, to, sums);
+}
+#endif
+
+static void sum_products_any(const double *const j[SN_BLOCK_ROWS],
+                             const double *const y[SN_BLOCK_ROWS], int m_count, int n_count,
+                             int from, int to, double sums[SN_BLOCK_ROWS][SN_BLOCK_ROWS])
+{
+#ifdef SN_HAS_AVX2_TWIN
+    if (__builtin_cpu_supports("avx2")) {
+        sum_products_avx2(j, y, m_count, n_count, from, to, sums);
+        return;
+    }
+#endif
+    sum_products(j, y, m_count, n_count, from, to, sums);
+}
+
+// The same, column by column, in the order of block_matrix: with one point on a free body what it
+// answers must be the same numbers here and there.
+static void sum_in_order(const double *const j[SN_BLOCK_ROWS], const double *const y[SN_BLOCK_ROWS],
+                         int m_count, const sn_exact_side *side,
+                         double sums[SN_BLOCK_ROWS][SN_BLOCK_ROWS])
+{
+    for (int m = 0; m < m_count; ++m) {
+        double a = 0.0, b = 0.0, c = 0.0;
+        for (int i = side->from; i < side->gap; ++i) {
+            a += j[m][i] * y[0][i];
+            b += j[m][i] * y[1][i];
+            c += j[m][i] * y[2][i];
+        }
+        for (int i = side->end; i < side->to; ++i) {
+            a += j[m][i] * y[0][i];
+            b += j[m][i] * y[1][i];
+            c += j[m][i] * y[2][i];
+        }
+        sums[m][0] = a;
+        sums[m][1] = b;
+        sums[m][2] = c;
+    }
+}
+
+// Adds J Y^T of two blocks that share an agent to both places of the matrix. Rows of normalised
+// agents are as short in Y as in J.
 static void couple(sn_exact_system *system, const sn_exact_block *a, const sn_exact_side *side_a,
                    const sn_exact_block *b, const sn_exact_side *side_b)
 {
-    int count = system->agents.data[side_a->agent].v_count, rows = system->p.count;
-    const double *j = system->j.data + side_a->first, *y = system->y.data + side_b->first;
+    const sn_exact_agent *agent = &system->agents.data[side_a->agent];
+    int count = agent->v_count, rows = system->p.count, from = side_a->from, to = side_a->to;
+    const double *j[SN_BLOCK_ROWS], *y[SN_BLOCK_ROWS];
+    double sums[SN_BLOCK_ROWS][SN_BLOCK_ROWS];
+    if (agent->normalised) {
+        from = side_b->from > from ? side_b->from : from;
+        to = side_b->to < to ? side_b->to : to;
+    }
     reach(system, a, b);
     reach(system, b, a);
-    bool points = b->width == SN_BLOCK_ROWS;
-    for (int m = 0; m < a->width; ++m) {
-        double sums[SN_BLOCK_ROWS] = {0.0, 0.0, 0.0};
-        if (points) {
-            sum_three(j + m * count, y, count, side_a, sums);
-        }
-        for (int n = 0; n < b->width; ++n) {
-            double sum = sums[n];
-            for (int i = side_a->from; i < side_a->gap && !points; ++i) {
-                sum += j[m * count + i] * y[n * count + i];
-            }
-            for (int i = side_a->end; i < side_a->to && !points; ++i) {
-                sum += j[m * count + i] * y[n * count + i];
-            }
-            sum *= a->scale[m] * b->scale[n];
+    for (int m = 0; m < SN_BLOCK_ROWS; ++m) {
+        j[m] = system->j.data + side_a->first + (m < a->width ? m : 0) * count;
+        y[m] = system->y.data + side_b->first + (m < b->width ? m : 0) * count;
+    }
+    if (agent->normalised) {
+        sum_products_any(j, y, a->width, b->width, from, to, sums);
+    } else {
+        sum_in_order(j, y, a->width, side_a, sums);
+    }
+    for (int m = 0; m < a->width && m < SN_BLOCK_ROWS; ++m) {
+        for (int n = 0; n < b->width && n < SN_BLOCK_ROWS; ++n) {
+            double sum = sums[m][n] * (a->scale[m] * b->scale[n]);
             system->matrix.data[(a->row + m) * rows + b->row + n] += sum;
             if (a != b) {
                 system->matrix.data[(b->row + n) * rows + a->row + m] += sum;
             }
         }
+    }
+}
+
+// The order is that of blocks, whichever comes in first: sums have the same bits then.
+static void couple_blocks(sn_exact_system *system, int one, int other)
+{
+    const sn_exact_block *a = &system->blocks.data[one < other ? one : other];
+    const sn_exact_block *b = &system->blocks.data[one < other ? other : one];
+    for (int m = 0; m < a->side_count; ++m) {
+        for (int n = 0; n < b->side_count; ++n) {
+            if (a->side[m].agent == b->side[n].agent) {
+                couple(system, a, &a->side[m], b, &b->side[n]);
+            }
+        }
+    }
+}
+
+// The block's part of W with itself and all that have theirs.
+static void bring_in(sn_exact_system *system, int index)
+{
+    sn_exact_block *block = &system->blocks.data[index];
+    int rows = system->p.count;
+    if (block->coupled) {
+        return;
+    }
+    block->coupled = true;
+    system->coupled.data[system->coupled_count++] = index;
+    for (int i = 0; i < system->coupled_count; ++i) {
+        couple_blocks(system, index, system->coupled.data[i]);
+    }
+    for (int m = 0; m < block->width; ++m) {
+        double s = block->scale[m];
+        system->matrix.data[(block->row + m) * rows + block->row + m] +=
+            sn_exact_softness(block, m) * s * s;
     }
 }
 
@@ -104,198 +204,291 @@ bool sn_exact_newton_prepare(sn_exact_system *system)
         return true;
     }
     system->has_matrix = true;
+    system->coupled_count = 0;
     memset(system->matrix.data, 0, (size_t)rows * (size_t)rows * sizeof *system->matrix.data);
     for (int row = 0; row < rows; ++row) {
         system->low.data[row] = row;
         system->high.data[row] = row + 1;
     }
+    bool firm = sn_exact_firm_count(system) > 0;
     for (int k = 0; k < system->blocks.count; ++k) {
-        const sn_exact_block *a = &system->blocks.data[k];
-        for (int l = k; l < system->blocks.count; ++l) {
-            const sn_exact_block *b = &system->blocks.data[l];
-            for (int m = 0; m < a->side_count; ++m) {
-                for (int n = 0; n < b->side_count; ++n) {
-                    if (a->side[m].agent == b->side[n].agent) {
-                        couple(system, a, &a->side[m], b, &b->side[n]);
-                    }
-                }
-            }
-        }
-        for (int m = 0; m < a->width; ++m) {
-            double s = a->scale[m];
-            system->matrix.data[(a->row + m) * rows + a->row + m] +=
-                sn_exact_softness(a, m) * s * s;
-        }
+        system->blocks.data[k].coupled = false;
+    }
+    for (int k = 0; k < system->blocks.count && firm; ++k) {
+        bring_in(system, k);
     }
     return sn_exact_firm_take_out(system);
 }
 
-// ---- one step ----
+// ---- the state ----
 
-// The step is sought for all rows at once: rows that are fixed have their step in `step` already,
-// the others are numbered in `active`.
 typedef struct newton {
     sn_exact_system *system;
-    int rows, count;
-    double shift;         // of the proximal term
-    double *work;         // multiplications that may yet be spent
-    const double *centre; // the same, rows: impulses
+    int rows, count, moved;
+    double shift;   // of the proximal term
+    double *work;   // multiplications that may yet be spent
+    double *p, *u;  // rows: scaled impulses, and the velocities they give
+    double *centre; // rows: of the proximal term
 } newton;
+
+static bool is_solved(const sn_exact_block *block)
+{
+    return !block->idle && !block->firm && block->scale[0] > 0.0;
+}
+
+// Scaled impulses and velocities as they are.
+static void read_state(newton *n)
+{
+    const sn_exact_system *system = n->system;
+    for (int k = 0; k < system->blocks.count; ++k) {
+        const sn_exact_block *block = &system->blocks.data[k];
+        double u[SN_BLOCK_ROWS];
+        sn_vec3_put(u, sn_exact_velocity(system, block));
+        for (int i = 0; i < block->width && i < SN_BLOCK_ROWS; ++i) {
+            double s = block->scale[i];
+            n->p[block->row + i] = s > 0.0 ? system->p.data[block->row + i] / s : 0.0;
+            n->u[block->row + i] = s * u[i];
+        }
+    }
+}
+
+// Gives agents the impulses of `step`, and bonds theirs with them.
+static void push_step(newton *n)
+{
+    sn_exact_system *system = n->system;
+    sn_exact_firm_follow(system);
+    for (int k = 0; k < system->blocks.count; ++k) {
+        const sn_exact_block *block = &system->blocks.data[k];
+        double dp[SN_BLOCK_ROWS] = {0.0, 0.0, 0.0}, square = 0.0;
+        for (int i = 0; i < block->width && i < SN_BLOCK_ROWS; ++i) {
+            dp[i] = block->scale[i] * system->step.data[block->row + i];
+            square += dp[i] * dp[i];
+        }
+        if (square > 0.0) {
+            sn_vec3 change = sn_vec3_at(dp);
+            sn_exact_put(system, block, sn_vec3_add(sn_exact_impulse(system, block), change));
+            sn_exact_push(system, block, change);
+        }
+    }
+    sn_exact_firm_hold(system);
+}
+
+static void keep(sn_exact_system *system, bool back)
+{
+    size_t p = (size_t)system->p.count * sizeof *system->p.data;
+    size_t v = (size_t)system->v.count * sizeof *system->v.data;
+    double *from_p = back ? system->kept_p.data : system->p.data;
+    double *from_v = back ? system->kept_v.data : system->v.data;
+    memcpy(back ? system->p.data : system->kept_p.data, from_p, p);
+    memcpy(back ? system->v.data : system->kept_v.data, from_v, v);
+}
+
+// What a row has of the scaled laws, with the proximal term.
+static double shifted(const newton *n, int row)
+{
+    return n->u[row] + n->shift * (n->p[row] - n->centre[row]);
+}
+
+// ---- how far from the laws ----
+
+static void largest(double *most, double x)
+{
+    *most = fabs(x) <= *most || isnan(*most) ? *most : fabs(x);
+}
+
+// The bound of tangential or turning impulses, scaled.
+static double bound_of(const newton *n, const sn_exact_block *block)
+{
+    const sn_exact_system *system = n->system;
+    if (block->kind == SN_BLOCK_POINT) {
+        double pressed = n->p[block->row] > 0.0 ? n->p[block->row] : 0.0;
+        return block->scale[1] > 0.0 ? block->friction * pressed * block->scale[0] / block->scale[1]
+                                     : 0.0;
+    }
+    double pressed = 0.0;
+    for (int i = block->owner; i < block->owner + block->owner_count; ++i) {
+        const sn_exact_block *owner = &system->blocks.data[i];
+        double p_n = n->p[owner->row];
+        pressed += p_n > 0.0 ? p_n * owner->scale[0] : 0.0;
+    }
+    return (block->radius + block->length * pressed) / block->scale[0];
+}
+
+static void ball_miss(const newton *n, int row, int width, double radius, double *miss)
+{
+    double z[SN_BLOCK_ROWS], square = 0.0;
+    for (int i = 0; i < width; ++i) {
+        z[i] = n->p[row + i] - shifted(n, row + i);
+        square += z[i] * z[i];
+    }
+    double keep = square > radius * radius ? radius / sqrt(square) : 1.0;
+    for (int i = 0; i < width; ++i) {
+        largest(miss, n->p[row + i] - keep * z[i]);
+    }
+}
+
+// The largest of impulses and of velocities without the block's own.
+static void block_size(const newton *n, const sn_exact_block *block, double *size)
+{
+    double raw[SN_BLOCK_ROWS] = {0.0, 0.0, 0.0}, own[SN_BLOCK_ROWS];
+    for (int i = 0; i < block->width && i < SN_BLOCK_ROWS; ++i) {
+        raw[i] = block->scale[i] * n->p[block->row + i];
+    }
+    sn_vec3_put(own, sn_sym3_apply(&block->w, sn_vec3_at(raw)));
+    for (int i = 0; i < block->width && i < SN_BLOCK_ROWS; ++i) {
+        largest(size, n->p[block->row + i]);
+        largest(size, n->u[block->row + i] - block->scale[i] * own[i]);
+    }
+}
+
+// As sn_exact_residual, on rows and with the proximal term.
+static double residual_of(const newton *n)
+{
+    double miss = 0.0, size = 0.0;
+    for (int k = 0; k < n->system->blocks.count; ++k) {
+        const sn_exact_block *block = &n->system->blocks.data[k];
+        int row = block->row;
+        block_size(n, block, &size);
+        if (!is_solved(block)) {
+            continue;
+        }
+        if (block->kind == SN_BLOCK_POINT) {
+            double z = n->p[row] - shifted(n, row);
+            largest(&miss, n->p[row] - (z > 0.0 ? z : 0.0));
+            if (block->scale[1] > 0.0) {
+                ball_miss(n, row + 1, 2, bound_of(n, block), &miss);
+            }
+        } else if (block->kind == SN_BLOCK_BOX) {
+            double z = n->p[row] - shifted(n, row), s = block->scale[0];
+            double lower = block->lower / s, upper = block->upper / s;
+            largest(&miss, n->p[row] - (z < lower ? lower : z > upper ? upper : z));
+        } else {
+            ball_miss(n, row, block->width, bound_of(n, block), &miss);
+        }
+    }
+    if (!isfinite(miss) || !isfinite(size)) {
+        return INFINITY;
+    }
+    return size > 0.0 ? miss / size : 0.0;
+}
+
+// The same without it.
+static double true_residual(const newton *n)
+{
+    newton plain = *n;
+    plain.shift = 0.0;
+    plain.centre = plain.p;
+    return residual_of(&plain);
+}
+
+// ---- the pieces: which rows are solved for ----
 
 static void fix_row(newton *n, int row, double step)
 {
     n->system->step.data[row] = step;
+    if (step != 0.0) {
+        n->system->moved.data[n->moved++] = row;
+    }
 }
 
-// The next active row; its coefficients are in columns low .. high - 1 of the line.
-static void add_line(newton *n, int row, double right, int low, int high)
+static void add_line(newton *n, sn_newton_line line)
 {
-    n->system->right.data[n->count] = right;
-    n->system->first.data[n->count] = low;
-    n->system->last.data[n->count] = high;
-    n->system->active.data[n->count++] = row;
+    n->system->lines.data[n->count] = line;
+    n->system->active.data[n->count++] = line.row;
+    n->system->step.data[line.row] = 0.0;
 }
 
 // (W + shift) dp = -u for one row.
-static void hold_row(newton *n, int row, double u, double *line)
+static void hold_row(newton *n, const sn_exact_block *block, int row)
 {
-    int low = n->system->low.data[row], high = n->system->high.data[row];
-    const double *w = n->system->matrix.data + (size_t)row * (size_t)n->rows;
-    memcpy(line + low, w + low, (size_t)(high - low) * sizeof *line);
-    line[row] += n->shift;
-    add_line(n, row, -u, low, high);
+    add_line(n, (sn_newton_line){.block = block,
+                                 .row = row,
+                                 .source = row,
+                                 .width = 1,
+                                 .turn = {1.0, 0.0, 0.0},
+                                 .right = -shifted(n, row)});
 }
 
-static double *next_line(const newton *n)
+// Rows of an impulse within a ball of radius r, from block->row + first on.
+static void ball_rows(newton *n, const sn_exact_block *block, int first, double r)
 {
-    return n->system->factor.data + (size_t)n->count * (size_t)n->rows;
-}
-
-static void reach_of_ball(const sn_exact_system *system, const sn_exact_block *block, int *low,
-                          int *high)
-{
-    *low = block->row;
-    *high = block->row + block->width;
-    for (int row = block->row; row < block->row + block->width; ++row) {
-        *low = system->low.data[row] < *low ? system->low.data[row] : *low;
-        *high = system->high.data[row] > *high ? system->high.data[row] : *high;
-    }
-    for (int k = 0; k < (block->kind == SN_BLOCK_POINT ? 0 : block->owner_count); ++k) {
-        int row = system->blocks.data[block->owner + k].row;
-        *low = row < *low ? row : *low;
-        *high = row + 1 > *high ? row + 1 : *high;
-    }
-}
-
-// Rows of an impulse p within a ball of radius r, of which `dr` tells the change by normal
-// impulses: dr = sum of slope * dp over owners' normal rows.
-static void ball_rows(newton *n, const sn_exact_block *block, int first, const double *p,
-                      const double *u, double r)
-{
-    int width = block->width - first;
-    double z[SN_BLOCK_ROWS], square = 0.0;
+    int width = block->width - first, source = block->row + first;
+    double z[SN_BLOCK_ROWS] = {0.0, 0.0, 0.0}, square = 0.0;
     for (int i = 0; i < width; ++i) {
-        z[i] = p[i] - u[i];
+        z[i] = n->p[source + i] - shifted(n, source + i);
         square += z[i] * z[i];
     }
     double length = sqrt(square);
-    if (length <= r) {
-        for (int i = 0; i < width; ++i) {
-            hold_row(n, block->row + first + i, u[i], next_line(n));
-        }
-        return;
+    for (int i = 0; i < width && length <= r; ++i) {
+        hold_row(n, block, source + i);
     }
-    double keep = r / length;
-    const double *matrix = n->system->matrix.data;
-    int low, high;
-    reach_of_ball(n->system, block, &low, &high);
-    for (int i = 0; i < width; ++i) {
-        double *line = next_line(n), d = z[i] / length;
-        memset(line + low, 0, (size_t)(high - low) * sizeof *line);
+    for (int i = 0; i < width && length > r; ++i) {
+        double keep = r / length, d = z[i] / length;
+        sn_newton_line line = {.block = block,
+                               .row = source + i,
+                               .source = source,
+                               .width = width,
+                               .slides = true,
+                               .direction = d,
+                               .right = -(n->p[source + i] - r * d)};
         for (int k = 0; k < width; ++k) {
-            int row = block->row + first + k;
-            double turn = keep * ((i == k ? 1.0 : 0.0) - d * z[k] / length);
-            line[row] -= turn;
-            for (int c = n->system->low.data[row]; c < n->system->high.data[row]; ++c) {
-                line[c] += turn * matrix[(size_t)row * (size_t)n->rows + (size_t)c];
-            }
-            line[row] += turn * n->shift;
+            line.turn[k] = keep * ((i == k ? 1.0 : 0.0) - d * z[k] / length);
         }
-        line[block->row + first + i] += 1.0;
-        if (block->kind == SN_BLOCK_POINT) {
-            line[block->row] -= d * block->friction * block->scale[0] / block->scale[1];
-        } else {
-            for (int k = block->owner; k < block->owner + block->owner_count; ++k) {
-                const sn_exact_block *owner = &n->system->blocks.data[k];
-                line[owner->row] -= d * block->length * owner->scale[0] / block->scale[0];
-            }
-        }
-        add_line(n, block->row + first + i, -(p[i] - r * d), low, high);
+        add_line(n, line);
     }
 }
 
-static void point_rows(newton *n, const sn_exact_block *block, const double *p, const double *u)
+static void point_rows(newton *n, const sn_exact_block *block)
 {
-    if (p[0] - u[0] <= 0.0) {
+    int row = block->row;
+    if (n->p[row] - shifted(n, row) <= 0.0) {
         for (int i = 0; i < SN_BLOCK_ROWS; ++i) {
-            fix_row(n, block->row + i, -p[i]);
+            fix_row(n, row + i, -n->p[row + i]);
         }
         return;
     }
-    hold_row(n, block->row, u[0], next_line(n));
+    hold_row(n, block, row);
     if (!(block->scale[1] > 0.0) || !(block->friction > 0.0)) {
-        fix_row(n, block->row + 1, -p[1]);
-        fix_row(n, block->row + 2, -p[2]);
+        fix_row(n, row + 1, -n->p[row + 1]);
+        fix_row(n, row + 2, -n->p[row + 2]);
         return;
     }
-    double pressed = p[0] > 0.0 ? p[0] : 0.0;
-    double r = block->friction * pressed * block->scale[0] / block->scale[1];
-    ball_rows(n, block, 1, p + 1, u + 1, r);
+    ball_rows(n, block, 1, bound_of(n, block));
 }
 
-static void box_row(newton *n, const sn_exact_block *block, double p, double u)
+static void box_row(newton *n, const sn_exact_block *block)
 {
     double lower = block->lower / block->scale[0], upper = block->upper / block->scale[0];
-    double z = p - u;
+    double p = n->p[block->row], z = p - shifted(n, block->row);
     if (z <= lower || z >= upper) {
         fix_row(n, block->row, (z <= lower ? lower : upper) - p);
     } else {
-        hold_row(n, block->row, u, next_line(n));
+        hold_row(n, block, block->row);
     }
 }
 
 static void block_rows(newton *n, const sn_exact_block *block)
 {
-    double p[SN_BLOCK_ROWS], u[SN_BLOCK_ROWS];
-    sn_vec3 impulse = sn_exact_impulse(n->system, block);
-    sn_vec3 velocity = sn_exact_velocity(n->system, block);
-    sn_vec3_put(p, impulse);
-    sn_vec3_put(u, velocity);
-    for (int i = 0; i < block->width && i < SN_BLOCK_ROWS; ++i) {
-        fix_row(n, block->row + i, 0.0);
-        double s = block->scale[i];
-        double from = s > 0.0 ? n->centre[block->row + i] / s : 0.0;
-        p[i] = s > 0.0 ? p[i] / s : 0.0;
-        u[i] = s * u[i] + n->shift * (p[i] - from);
-    }
-    if (block->idle || block->firm || !(block->scale[0] > 0.0)) {
-        return;
-    }
-    if (block->kind == SN_BLOCK_POINT) {
-        point_rows(n, block, p, u);
+    if (!is_solved(block)) {
+        for (int i = 0; i < block->width; ++i) {
+            fix_row(n, block->row + i, 0.0);
+        }
+    } else if (block->kind == SN_BLOCK_POINT) {
+        point_rows(n, block);
     } else if (block->kind == SN_BLOCK_BOX) {
-        box_row(n, block, p[0], u[0]);
+        box_row(n, block);
     } else {
-        double r = sn_exact_radius(n->system, block) / block->scale[0];
+        double r = bound_of(n, block);
+        for (int i = 0; i < block->width && !(r > 0.0); ++i) {
+            fix_row(n, block->row + i, -n->p[block->row + i]);
+        }
         if (r > 0.0) {
-            ball_rows(n, block, 0, p, u, r);
-        } else {
-            for (int i = 0; i < block->width && i < SN_BLOCK_ROWS; ++i) {
-                fix_row(n, block->row + i, -p[i]);
-            }
+            ball_rows(n, block, 0, r);
         }
     }
 }
+
+// ---- their linear system ----
 
 static void count_active(const newton *n)
 {
@@ -307,44 +500,121 @@ static void count_active(const newton *n)
     }
 }
 
-// Moves what is known of the fixed rows' steps to the right, and packs the active columns.
-static void pack(newton *n)
+// Columns low .. high - 1 may not be 0 in a line.
+static void line_reach(const sn_exact_system *system, const sn_newton_line *line, int *low,
+                       int *high)
 {
-    sn_exact_system *system = n->system;
-    count_active(n);
-    for (int i = 0; i < n->count; ++i) {
-        int low = system->first.data[i], high = system->last.data[i];
-        const double *line = system->factor.data + (size_t)i * (size_t)n->rows;
-        double known = 0.0;
-        for (int c = low; c < high; ++c) { // active rows have no step yet
-            known += system->step.data[c] != 0.0 ? line[c] * system->step.data[c] : 0.0;
-        }
-        system->right.data[i] -= known;
-        // Active ascends, so nothing is overwritten that is yet to be read.
-        double *packed = system->factor.data + (size_t)i * (size_t)n->count;
-        int first = system->before.data[low], end = system->before.data[high];
-        memset(packed, 0, (size_t)first * sizeof *packed);
-        for (int c = first; c < end; ++c) {
-            packed[c] = line[system->active.data[c]];
-        }
-        memset(packed + end, 0, (size_t)(n->count - end) * sizeof *packed);
-        system->first.data[i] = first < i ? first : i;
-        system->last.data[i] = end > 0 ? end - 1 : 0;
+    *low = line->row;
+    *high = line->row + 1;
+    for (int row = line->source; row < line->source + line->width; ++row) {
+        *low = system->low.data[row] < *low ? system->low.data[row] : *low;
+        *high = system->high.data[row] > *high ? system->high.data[row] : *high;
+    }
+    for (int k = 0; line->slides && k < line->block->owner_count; ++k) {
+        int row = system->blocks.data[line->block->owner + k].row;
+        *low = row < *low ? row : *low;
+        *high = row + 1 > *high ? row + 1 : *high;
     }
 }
 
-// ---- the step itself ----
+// The line's entry of W in a column.
+static double entry(const newton *n, const sn_newton_line *line, int column)
+{
+    const double *w = n->system->matrix.data + (size_t)line->source * (size_t)n->rows + column;
+    double sum = line->turn[0] * w[0];
+    for (int k = 1; k < line->width; ++k) {
+        sum += line->turn[k] * w[(size_t)k * (size_t)n->rows];
+    }
+    return sum;
+}
+
+// Normal impulses of a sliding line's bound: `by` is their factor. Those that are fixed go to the
+// right side.
+static void couple_bound(const newton *n, int row, double by, double *packed, double *known)
+{
+    const int *before = n->system->before.data;
+    if (before[row + 1] > before[row]) {
+        packed[before[row]] -= by;
+    } else {
+        *known -= by * n->system->step.data[row];
+    }
+}
+
+static void slide_terms(const newton *n, const sn_newton_line *line, double *packed, double *known)
+{
+    const sn_exact_system *system = n->system;
+    const sn_exact_block *block = line->block;
+    const int *before = system->before.data;
+    for (int k = 0; k < line->width; ++k) {
+        packed[before[line->source + k]] += line->turn[k] * (n->shift - 1.0);
+    }
+    packed[before[line->row]] += 1.0;
+    if (block->kind == SN_BLOCK_POINT) {
+        couple_bound(n, block->row,
+                     line->direction * block->friction * block->scale[0] / block->scale[1], packed,
+                     known);
+    }
+    for (int k = block->owner; k < block->owner + block->owner_count; ++k) {
+        const sn_exact_block *owner = &system->blocks.data[k];
+        couple_bound(n, owner->row,
+                     line->direction * block->length * owner->scale[0] / block->scale[0], packed,
+                     known);
+    }
+}
+
+// Line i of the packed matrix: active columns alone; what is known of the others' steps goes to the
+// right.
+static void pack_line(newton *n, int i)
+{
+    sn_exact_system *system = n->system;
+    const sn_newton_line *line = &system->lines.data[i];
+    double *packed = system->factor.data + (size_t)i * (size_t)n->count, known = 0.0;
+    int low, high;
+    line_reach(system, line, &low, &high);
+    int first = system->before.data[low], end = system->before.data[high];
+    memset(packed, 0, (size_t)n->count * sizeof *packed);
+    if (line->width == 1) {
+        const double *w = system->matrix.data + (size_t)line->source * (size_t)n->rows;
+        for (int c = first; c < end; ++c) {
+            packed[c] = line->turn[0] * w[system->active.data[c]];
+        }
+    } else {
+        for (int c = first; c < end; ++c) {
+            packed[c] = entry(n, line, system->active.data[c]);
+        }
+    }
+    for (int k = 0; k < n->moved; ++k) {
+        int column = system->moved.data[k];
+        if (column >= low && column < high) {
+            known += entry(n, line, column) * system->step.data[column];
+        }
+    }
+    if (line->slides) {
+        slide_terms(n, line, packed, &known);
+    } else {
+        packed[system->before.data[line->row]] += n->shift;
+    }
+    system->right.data[i] = line->right - known;
+    system->first.data[i] = first < i ? first : i;
+    system->last.data[i] = end > 0 ? end - 1 : 0;
+}
 
 static bool newton_step(newton *n)
 {
     sn_exact_system *system = n->system;
-    n->count = 0;
-    sn_exact_firm_hold(system);
+    n->count = n->moved = 0;
     bool ordered = system->order.count == system->blocks.count;
     for (int k = 0; k < system->blocks.count; ++k) {
-        block_rows(n, &system->blocks.data[ordered ? system->order.data[k] : k]);
+        int index = ordered ? system->order.data[k] : k, before = n->count + n->moved;
+        block_rows(n, &system->blocks.data[index]);
+        if (n->count + n->moved > before) {
+            bring_in(system, index);
+        }
     }
-    pack(n);
+    count_active(n);
+    for (int i = 0; i < n->count; ++i) {
+        pack_line(n, i);
+    }
     sn_band band = {.n = n->count,
                     .a = system->factor.data,
                     .first = system->first.data,
@@ -360,53 +630,65 @@ static bool newton_step(newton *n)
     for (int i = 0; i < n->count; ++i) {
         system->step.data[system->active.data[i]] = system->right.data[i];
     }
-    sn_exact_firm_follow(system);
-    for (int k = 0; k < system->blocks.count; ++k) {
-        const sn_exact_block *block = &system->blocks.data[k];
-        double dp[SN_BLOCK_ROWS] = {0.0, 0.0, 0.0};
-        for (int i = 0; i < block->width; ++i) {
-            dp[i] = block->scale[i] * system->step.data[block->row + i];
-        }
-        sn_vec3 change = sn_vec3_at(dp);
-        sn_exact_put(system, block, sn_vec3_add(sn_exact_impulse(system, block), change));
-        sn_exact_push(system, block, change);
-    }
+    push_step(n);
+    read_state(n);
     return true;
 }
 
 // ---- until it is good or no more progress is made ----
 
-static void keep(sn_exact_system *system, bool back)
+static const double shift_least = 1e-10;
+
+// What has been found so far: the best is kept in the system.
+typedef struct search {
+    double best, tolerance;
+    int steps, most;
+} search;
+
+static bool goes_on(const newton *n, const search *s)
 {
-    size_t p = (size_t)system->p.count * sizeof *system->p.data;
-    size_t v = (size_t)system->v.count * sizeof *system->v.data;
-    double *from_p = back ? system->kept_p.data : system->p.data;
-    double *from_v = back ? system->kept_v.data : system->v.data;
-    memcpy(back ? system->p.data : system->kept_p.data, from_p, p);
-    memcpy(back ? system->v.data : system->kept_v.data, from_v, v);
+    return s->best > s->tolerance && s->steps<s->most && * n->work> 0.0;
 }
 
-// Rows up to which no turn is spared: what stands in small systems is to be had to the last digit.
+static double note(newton *n, search *s)
+{
+    double residual = true_residual(n);
+    if (residual < s->best) {
+        s->best = residual;
+        keep(n->system, false);
+    }
+    return residual;
+}
+
+static void go_back(newton *n)
+{
+    keep(n->system, true);
+    read_state(n);
+}
+
+// Rows up to which no iteration is spared: what stands in small systems is to be had to the last
+// digit.
 enum { SMALL = 240 };
 
 // Newton's method on the laws with u + shift (p - centre) in place of u, from the centre on. The
 // larger the shift, the surer. True when its residual has come down to `enough`, a tenth of what it
-// began with; one that is far above that after a few turns hardly ever comes back, and large
+// began with; one that is far above that after a few iterations hardly ever comes back, and large
 // systems do not wait for it.
 static bool approach(newton *n, double enough, int most, int *steps)
 {
     enum { FEW = 3 };
     const double far = 1e3;
-    for (int turn = 0; turn < most; ++turn) {
+    for (int iteration = 0; iteration < most; ++iteration) {
         if (!newton_step(n)) {
             return false;
         }
         ++*steps;
-        double residual = sn_exact_residual_near(n->system, n->shift, n->centre, NULL);
+        double residual = residual_of(n);
         if (residual <= enough) {
             return true;
         }
-        if (!(residual < 1e12) || (n->rows > SMALL && turn >= FEW && residual > far * enough)) {
+        if (!(residual < 1e12) ||
+            (n->rows > SMALL && iteration >= FEW && residual > far * enough)) {
             return false;
         }
     }
@@ -415,40 +697,50 @@ static bool approach(newton *n, double enough, int most, int *steps)
 
 // Proximal points (Rockafellar 1976): each centre is the solution about the one before. The first
 // shift is no more than what a singular matrix needs, as most systems are easy; those that are not
-// begin anew with a large one, which shrinks as they come closer. Steps with a shift but no centre
-// to hold on to (the last impulses instead) took turns in leaving the solution again.
+// begin anew with a large one, which shrinks as they come closer. Weighed against it: steps about
+// where they begin, with a shift by how the last one fared (Levenberg and Marquardt), which take
+// half as many steps on a robot that lies on the ground, and lose what stands at the very bound of
+// friction.
+static void search_points(newton *n, search *s)
+{
+    enum { MOST_ITERATIONS = 10, QUICK = 4, PATIENCE = 6, FINE_PATIENCE = 3 };
+    const double large = 0.1, fine = 1e-6;
+    n->shift = shift_least;
+    for (int idle = 0;
+         idle < (s->best > fine || n->rows <= SMALL ? PATIENCE : FINE_PATIENCE) && goes_on(n, s);) {
+        memcpy(n->centre, n->p, (size_t)n->rows * sizeof *n->p);
+        double before = s->best, enough = 0.1 * fmax(s->best, s->tolerance);
+        int start = s->steps, left = s->most - start;
+        bool found =
+            approach(n, enough, left < MOST_ITERATIONS ? left : MOST_ITERATIONS, &s->steps);
+        double residual = note(n, s);
+        idle = residual < 0.5 * before ? 0 : idle + 1;
+        if (!(residual < before)) {
+            go_back(n);
+        }
+        if (!found) {
+            n->shift = n->shift < 1e-6 ? large : 10.0 * n->shift;
+        } else if (s->steps - start <= QUICK) {
+            n->shift = fmax(0.1 * n->shift, shift_least);
+        }
+    }
+}
+
 double sn_exact_newton(sn_exact_system *system, double tolerance, int most, int *steps,
                        double *work)
 {
-    enum { MOST_TURNS = 10, QUICK = 4, PATIENCE = 6, FINE_PATIENCE = 3 };
-    const double least = 1e-10, large = 0.1, fine = 1e-6;
-    newton n = {
-        .system = system, .rows = system->p.count, .work = work, .centre = system->centre.data};
-    double best = sn_exact_residual(system, NULL), shift = least;
-    int last = *steps + most;
+    newton n = {.system = system,
+                .rows = system->p.count,
+                .work = work,
+                .p = system->scaled_p.data,
+                .u = system->scaled_u.data,
+                .centre = system->centre.data};
+    sn_exact_firm_hold(system);
+    read_state(&n);
+    search s = {.best = true_residual(&n), .tolerance = tolerance, .most = most};
     keep(system, false);
-    for (int idle = 0; idle < (best > fine || n.rows <= SMALL ? PATIENCE : FINE_PATIENCE) &&
-                       best > tolerance && *steps<last && * work> 0.0;) {
-        memcpy(system->centre.data, system->p.data,
-               (size_t)system->p.count * sizeof *system->centre.data);
-        n.shift = shift;
-        double enough = 0.1 * (best > tolerance ? best : tolerance);
-        int before = *steps, left = last - before;
-        bool found = approach(&n, enough, left < MOST_TURNS ? left : MOST_TURNS, steps);
-        double residual = sn_exact_residual(system, NULL);
-        idle = residual < 0.5 * best ? 0 : idle + 1;
-        if (residual < best) {
-            best = residual;
-            keep(system, false);
-        } else {
-            keep(system, true);
-        }
-        if (!found) {
-            shift = shift < 1e-6 ? large : 10.0 * shift;
-        } else if (*steps - before <= QUICK) {
-            shift = 0.1 * shift > least ? 0.1 * shift : least;
-        }
-    }
+    search_points(&n, &s);
     keep(system, true);
-    return best;
+    *steps += s.steps;
+    return s.best;
 }

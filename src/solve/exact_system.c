@@ -32,8 +32,13 @@ void sn_exact_system_free(sn_exact_system *system)
     sn_array_free(&system->right);
     sn_array_free(&system->step);
     sn_array_free(&system->kept_p);
-    sn_array_free(&system->centre);
     sn_array_free(&system->kept_v);
+    sn_array_free(&system->centre);
+    sn_array_free(&system->scaled_p);
+    sn_array_free(&system->scaled_u);
+    sn_array_free(&system->coupled);
+    sn_array_free(&system->lines);
+    sn_array_free(&system->moved);
     sn_array_free(&system->active);
     sn_array_free(&system->first);
     sn_array_free(&system->last);
@@ -382,8 +387,7 @@ static void ball_map(int width, const double *p, const double *u, double radius,
     }
 }
 
-double sn_exact_residual_near(const sn_exact_system *system, double shift, const double *centre,
-                              double *map)
+double sn_exact_residual(const sn_exact_system *system, double *map)
 {
     double miss = 0.0, size = 0.0;
     for (int k = 0; k < system->blocks.count; ++k) {
@@ -399,9 +403,6 @@ double sn_exact_residual_near(const sn_exact_system *system, double shift, const
             double s = block->scale[i];
             p[i] = s > 0.0 && i < block->width ? raw_p[i] / s : 0.0;
             u[i] = s * raw_u[i];
-            if (centre != NULL && s > 0.0 && i < block->width && !block->firm) {
-                u[i] += shift * (raw_p[i] - centre[block->row + i]) / s;
-            }
             largest(&size, p[i]);
             largest(&size, s * raw_b[i]);
         }
@@ -430,11 +431,6 @@ double sn_exact_residual_near(const sn_exact_system *system, double shift, const
         return INFINITY;
     }
     return size > 0.0 ? miss / size : 0.0;
-}
-
-double sn_exact_residual(const sn_exact_system *system, double *map)
-{
-    return sn_exact_residual_near(system, 0.0, NULL, map);
 }
 
 // ---- sweeps and Newton's method in turn ----

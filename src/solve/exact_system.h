@@ -26,6 +26,7 @@ typedef struct sn_exact_side {
     int first;    // in j and y: rows of the agent's v_count, one after another
     int from, to; // columns of j that are not 0 in all rows: from .. to - 1; of elastic bodies few
     int gap, end; // but those from gap to end - 1 are: limbs beside the one that is touched
+    int felt;     // in `felt` of the solver: J^T, where j is L^-1 J^T; else -1
 } sn_exact_side;
 
 typedef struct sn_exact_block {
@@ -39,6 +40,7 @@ typedef struct sn_exact_block {
     int owner, owner_count;      // ball: point blocks
     double softness;             // of points: of their normal alone
     bool idle;                   // not solved in this pass: its impulse stays as it is
+    bool coupled;                // has its part of Newton's matrix
     bool firm;                   // taken out of Newton's matrices: exact_firm.c
     sn_sym3 w;                   // J Y, softness included
     double scale[SN_BLOCK_ROWS]; // s; 0: nothing answers in this row
@@ -47,7 +49,19 @@ typedef struct sn_exact_block {
 typedef struct sn_exact_agent {
     int set, agent;
     int v_first, v_count;
+    bool normalised; // v stands for z = L^T v with A = L L^T, j and y for L^-1 J^T
 } sn_exact_agent;
+
+// A line of Newton's linear system: turn . W of `width` rows from `source` on, and more of its own
+// where it slides.
+typedef struct sn_newton_line {
+    const sn_exact_block *block;
+    int row, source, width;
+    bool slides;
+    double turn[SN_BLOCK_ROWS];
+    double direction; // of sliding, its component in this row
+    double right;
+} sn_newton_line;
 
 typedef struct sn_exact_system {
     SN_ARRAY(sn_exact_agent) agents;
@@ -60,21 +74,27 @@ typedef struct sn_exact_system {
     // Scratch of Newton's method.
     SN_ARRAY(double) matrix; // rows x rows: S J A^-1 J^T S, once there is one
     bool has_matrix;
+    SN_ARRAY(int) coupled; // blocks that have their part of it, the first ones
+    int coupled_count;
     SN_ARRAY(int) low;       // rows: the first column of the matrix that may not be 0
     SN_ARRAY(int) high;      // rows: behind the last one
     SN_ARRAY(double) factor; // of the active rows
     SN_ARRAY(double) right;  // rows
     SN_ARRAY(double) step;   // rows
     SN_ARRAY(double) kept_p; // rows: the best so far
-    SN_ARRAY(double) centre; // rows: of the proximal term
     SN_ARRAY(double) kept_v;
-    SN_ARRAY(int) active;  // rows that are solved for
-    SN_ARRAY(int) before;  // rows + 1: how many of them come before a row
-    SN_ARRAY(int) first;   // their first columns that are not 0
-    SN_ARRAY(int) last;    // their last columns that are not 0
-    SN_ARRAY(int) deepest; // of columns, their last rows that are not 0
-    SN_ARRAY(int) order;   // blocks by their rows
-    SN_ARRAY(int) places;  // where the blocks of each agent begin, and these; scratch of ordering
+    SN_ARRAY(double) centre; // rows: of the proximal term, scaled
+    SN_ARRAY(double) scaled_p;
+    SN_ARRAY(double) scaled_u;
+    SN_ARRAY(sn_newton_line) lines; // beside `active`
+    SN_ARRAY(int) moved;            // rows that are not solved for, but have a step
+    SN_ARRAY(int) active;           // rows that are solved for
+    SN_ARRAY(int) before;           // rows + 1: how many of them come before a row
+    SN_ARRAY(int) first;            // their first columns that are not 0
+    SN_ARRAY(int) last;             // their last columns that are not 0
+    SN_ARRAY(int) deepest;          // of columns, their last rows that are not 0
+    SN_ARRAY(int) order;            // blocks by their rows
+    SN_ARRAY(int) places; // where the blocks of each agent begin, and these; scratch of ordering
     SN_ARRAY(int) swaps;
     // Rows that hold always: exact_firm.c.
     SN_ARRAY(int) firm;            // blocks, of which the first ones
@@ -167,10 +187,6 @@ SN_API void sn_exact_sweep(sn_exact_system *system, bool forwards);
 // of impulses and free velocities. INFINITY when one is not finite. map (rows): may be NULL.
 SN_API double sn_exact_residual(const sn_exact_system *system, double *map);
 
-// The same with u + shift (p - centre) in place of u, scaled: of Newton's method.
-SN_API double sn_exact_residual_near(const sn_exact_system *system, double shift,
-                                     const double *centre, double *map);
-
 // Solves from p on, with v = v_free + Y p given. False when memory runs out.
 SN_API bool sn_exact_system_solve(sn_exact_system *system, const sn_exact_limits *limits,
                                   sn_exact_effort *effort);
@@ -200,6 +216,7 @@ SN_API double sn_exact_newton(sn_exact_system *system, double tolerance, int mos
 // Takes rows that hold always out of the matrix that Newton's method has prepared (false: no
 // memory); gives them the impulses with which they hold; and the steps with which they go on doing
 // so when the others make theirs, in `step`. exact_firm.c.
+SN_API int sn_exact_firm_count(const sn_exact_system *system); // that there would be
 SN_API bool sn_exact_firm_take_out(sn_exact_system *system);
 SN_API void sn_exact_firm_hold(sn_exact_system *system);
 SN_API void sn_exact_firm_follow(sn_exact_system *system);

@@ -131,11 +131,7 @@ static sn_status tie_all(sn_assembly *a, sn_error *error)
     for (int i = 0; i < world->coupling_order.count && status == SN_OK; ++i) {
         uint32_t index = world->coupling_order.data[i];
         const sn_coupling_record *coupling = &world->couplings.data[index];
-        bool whole = true; // a coupling ends with the first of its joints that breaks
-        for (int k = 0; k < coupling->term_count; ++k) {
-            whole = whole && !world->joints.data[coupling->terms[k].joint.index].broken;
-        }
-        if (whole) {
+        if (sn_coupling_is_whole(world, coupling)) {
             int component = a->span.joint_component[coupling->terms[0].joint.index];
             status = sn_mechanism_couple(a, &a->mechanisms[component], index, error);
         }

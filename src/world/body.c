@@ -524,7 +524,8 @@ sn_integrator sn_body_integrator(const sn_world *world, sn_body body)
                  : SN_INTEGRATOR_DEFAULT;
 }
 
-// A body as it is now; a static one stands at its frame.
+// A body as it is now. One without an agent stands: it is static, which has no mass and its centre
+// at its origin, or held by the world.
 static sn_part part_of(const sn_world *world, sn_body body)
 {
     const sn_body_record *record = sn_world_body_record(world, body);
@@ -534,7 +535,7 @@ static sn_part part_of(const sn_world *world, sn_body body)
         set->type->part(set, record->agent.agent, record->agent.part, &now);
     } else if (record != NULL) {
         now.frame = record->own->frame;
-        now.centre = record->own->frame.position;
+        now.centre = sn_transform_point(now.frame, record->own->mass.centre);
     }
     return now;
 }

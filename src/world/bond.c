@@ -52,6 +52,7 @@ void sn_bond_set_free(sn_bond_set *set)
     sn_array_free(&set->answers);
     sn_array_free(&set->numbers);
     sn_array_free(&set->pivots);
+    sn_array_free(&set->kept);
     sn_name_table_free(&set->names);
     sn_id_pool_free(&set->ids);
 }
@@ -266,7 +267,7 @@ static sn_status set_point(sn_world *world, const sn_bond_def *def, sn_bond_item
         local = def->other.index != 0 ? sn_body_local_point(world, def->other, there) : there;
     }
     const sn_body_record *other = sn_world_body_record(world, def->other);
-    if (other != NULL && other->agent.agent < 0) { // it stays there
+    if (other != NULL && other->type == SN_BODY_STATIC) { // it stays there
         local = sn_transform_point(other->own->frame, local);
     }
     return set_end(world, def->other, local, &item->ends[1], error);
@@ -490,11 +491,12 @@ static bool enter(sn_world *world, sn_id id, const char *name, sn_bond_record *r
     sn_bond_set *set = &world->bonds;
     int old = set->records.count;
     size_t rows = (size_t)sn_bond_row_count(&record->item);
-    record->impulses = sn_allocate_zero(rows * sizeof *record->impulses);
+    record->impulses = sn_allocate_zero(2 * rows * sizeof *record->impulses);
     record->name = sn_world_make_name(world, &set->names, name, "bond");
     if (record->impulses == NULL || record->name == NULL) {
         return false;
     }
+    record->gaps = record->impulses + rows;
     if ((int)id.index >= old) {
         if (!sn_array_resize(&set->records, (int)id.index + 1)) {
             return false;
@@ -548,7 +550,7 @@ sn_status sn_world_set_bond(sn_world *world, sn_bond bond, const sn_bond_def *de
     if (status == SN_OK && item->type == SN_BOND_POINT && sn_vec3_is_finite(def->other_point)) {
         sn_vec3 local = def->other_point;
         const sn_body_record *other = sn_world_body_record(world, record->other);
-        if (other != NULL && other->agent.agent < 0) {
+        if (other != NULL && other->type == SN_BODY_STATIC) {
             local = sn_transform_point(other->own->frame, local);
         }
         sn_bond_end end;
@@ -664,7 +666,8 @@ bool sn_world_copy_bonds(const sn_world *world, sn_world *copy)
         copied = copy_array((void **)&to->item.anchors, anchors * sizeof(sn_bond_end)) && copied;
         copied = copy_array((void **)&to->item.nodes, nodes * sizeof(int)) && copied;
         copied = copy_array((void **)&to->item.lengths, parts * sizeof(double)) && copied;
-        copied = copy_array((void **)&to->impulses, rows * sizeof(double)) && copied;
+        copied = copy_array((void **)&to->impulses, 2 * rows * sizeof(double)) && copied;
+        to->gaps = to->impulses != NULL ? to->impulses + rows : NULL;
         if (to->name == NULL || !copied ||
             !sn_name_table_put(&copy->bonds.names, to->name, index)) {
             return false;

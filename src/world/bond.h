@@ -20,11 +20,15 @@ typedef struct sn_bond_record {
     char *name;
     sn_bond_item item;
     sn_body body, other;
-    double break_force;      // N: its bound
-    sn_bond_load load, kept; // now, and at the start of the step under way
-    int first_row;           // in the rows of the step under way; -1: it does not act
-    double *impulses;        // by rows, N s: of the last step
-    double torn_time;        // s, for which it has not held
+    double break_force; // N: its bound
+    sn_bond_load load;
+    bool was_broken;       // at the start of the step under way
+    int first_row;         // in the rows of the step under way; -1: it does not act
+    double *impulses;      // by rows, N s: of the last step
+    double *gaps;          // by rows: their values when it began
+    double began, closing; // s: when that was, and for how long they are closed
+    bool holds;            // it acted in the last step
+    double torn_time;      // s, for which it has not held
 } sn_bond_record;
 
 // A row of a bond under an integrator with stages, with what it does to both of its ends.
@@ -47,7 +51,8 @@ typedef struct sn_bond_set {
     SN_ARRAY(sn_held_row) held;   // of an evaluation, like those that follow
     SN_ARRAY(double) answers, numbers;
     SN_ARRAY(int) pivots;
-    bool starved; // memory ran out there
+    bool starved;                 // memory ran out there
+    SN_ARRAY(unsigned char) kept; // see sn_world_keep_bonds
 } sn_bond_set;
 
 sn_bond_record *sn_world_bond_record(const sn_world *world, sn_bond bond); // NULL: none
@@ -104,8 +109,8 @@ bool sn_bond_is_active(const sn_bond_record *record, double time);
 void sn_bond_let_go(sn_bond_record *record, double time);
 // What bonds of a group carry, as the last evaluation of its rate has found, which was at `time`.
 void sn_world_weigh_bonds(sn_world *world, const struct sn_group *group, double time);
-// Their loads at the start of a step, and back to them where it fails.
-void sn_world_keep_bonds(sn_world *world);
+// What they and elastic bodies remember at the start of a step, and back to it where it fails.
+sn_status sn_world_keep_bonds(sn_world *world, sn_error *error);
 void sn_world_undo_bonds(sn_world *world);
 
 #endif

@@ -100,19 +100,3 @@ sn_status sn_bond_break(sn_world *world, sn_bond bond, sn_error *error)
     }
     return status;
 }
-
-void sn_world_keep_bonds(sn_world *world)
-{
-    for (int i = 0; i < world->bonds.order.count; ++i) {
-        sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
-        record->kept = record->load;
-    }
-}
-
-void sn_world_undo_bonds(sn_world *world)
-{
-    for (int i = 0; i < world->bonds.order.count; ++i) {
-        sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
-        record->load = record->kept;
-    }
-}

@@ -10,6 +10,13 @@ enum { STRIDE = SN_SOLID_STRIDE };
 
 // ---- rows of a step ----
 
+// A rigid body that joints weld to the ground has no agent, but still its own frame, in which
+// points of it are given.
+static bool is_grounded(const sn_body_record *body)
+{
+    return body != NULL && body->type == SN_BODY_RIGID && body->agent.agent < 0;
+}
+
 sn_bond_view sn_world_bond_view(const sn_world *world, const sn_bond_record *record, int row,
                                 double time)
 {
@@ -31,8 +38,74 @@ sn_bond_view sn_world_bond_view(const sn_world *world, const sn_bond_record *rec
         sn_world_body_point(world, other, local, &view.point, &view.point_velocity);
         sn_vec3 turning = sn_cross(part.angular_velocity, sn_vec3_sub(view.point, part.centre));
         view.point_acceleration = sn_cross(part.angular_velocity, turning);
+    } else if (is_grounded(other)) {
+        view.point = sn_transform_point(other->own->frame, local);
     }
     return view;
+}
+
+// ---- closing ----
+
+// A bond may begin with a gap: what it holds has moved since the places were chosen. Velocities
+// become one in the first step, as in an impact without rebound. The gap is then led to 0 by
+//
+//     g(t) = g0 s((t - t0) / T),   s(x) = 1 - 10 x^3 + 15 x^4 - 6 x^5
+//
+// which starts and ends at rest, with |g''| <= 10 / sqrt(3) g0 / T^2: T is such that this is
+// GENTLE. So a bond bears at most about twice the weight while it closes, however large the gap
+// and however short the steps are.
+static const double GENTLE = 10.0; // m/s^2
+
+// s and its rate.
+static double closing_share(const sn_bond_record *record, double time, double *rate)
+{
+    double x = record->closing > 0.0 ? (time - record->began) / record->closing : 1.0;
+    *rate = 0.0;
+    if (x >= 1.0 || x < 0.0) {
+        return 0.0;
+    }
+    *rate = -30.0 * x * x * (1.0 - x) * (1.0 - x) / record->closing;
+    return 1.0 - x * x * x * (10.0 + x * (-15.0 + 6.0 * x));
+}
+
+// A row, less what is left of the gap it began with.
+static void read_led_row(const sn_bond_record *record, int index, const sn_bond_view *view,
+                         sn_bond_row *row)
+{
+    double rate, share = closing_share(record, view->time, &rate);
+    sn_bond_read_row(&record->item, index, view, row);
+    row->value -= record->gaps[index] * share;
+    row->rate -= record->gaps[index] * rate;
+}
+
+// How far off a row is, m: its value by what the steepest of its terms makes of a metre.
+static double length_of(const sn_bond_row *row)
+{
+    sn_vec3 sum = SN_VEC3_ZERO;
+    double steepest = 0.0;
+    for (int t = 0; t < row->count; ++t) {
+        sum = row->terms[t].end == 0 ? sn_vec3_add(sum, row->terms[t].gradient) : sum;
+        steepest = fmax(steepest, sn_length(row->terms[t].gradient));
+    }
+    steepest = fmax(steepest, sn_length(sum));
+    return steepest > 0.0 ? fabs(row->value) / steepest : 0.0;
+}
+
+// Notes the gaps of a bond that begins.
+static void begin_bond(const sn_world *world, sn_bond_record *record)
+{
+    double most = 0.0;
+    for (int k = 0; k < sn_bond_row_count(&record->item); ++k) {
+        sn_bond_view view = sn_world_bond_view(world, record, k, world->time);
+        sn_bond_row row;
+        sn_bond_read_row(&record->item, k, &view, &row);
+        record->gaps[k] = row.value;
+        most = fmax(most, length_of(&row));
+    }
+    bool open = most > 1e-9 * record->item.size;
+    record->began = world->time;
+    record->closing = open ? sqrt(10.0 / sqrt(3.0) * most / GENTLE) : 0.0;
+    record->holds = true;
 }
 
 // A vertex as a part of its agent, for the step under way.
@@ -157,8 +230,8 @@ static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn
     sn_bond_row row, then;
     sn_bond_view later = *view;
     later.time = end_time(record, view->time + h);
-    sn_bond_read_row(&record->item, index, view, &row);
-    sn_bond_read_row(&record->item, index, &later, &then);
+    read_led_row(record, index, view, &row);
+    read_led_row(record, index, &later, &then);
     bool whole = !is_midpoint(world, record);
     sn_exact_bond out = {.target = wanted_rate(world, record, &row, &then, h, whole),
                          .whole_target = wanted_rate(world, record, &row, &then, h, true),
@@ -225,7 +298,11 @@ sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error)
         if (!sn_bond_is_active(record, world->time) || staged) {
             memset(record->impulses, 0,
                    (size_t)sn_bond_row_count(&record->item) * sizeof *record->impulses);
+            record->holds = false;
             continue;
+        }
+        if (!record->holds) {
+            begin_bond(world, record);
         }
         record->first_row = set->rows.count;
         bind_sides(world, record);
@@ -258,7 +335,13 @@ static void renew_row(const sn_world *world, const sn_bond_record *record, int i
     sn_bond_view view = sn_world_bond_view(world, record, index, end_time(record, time));
     sn_bond_row row;
     int count = 0;
-    sn_bond_read_row(&record->item, index, &view, &row);
+    read_led_row(record, index, &view, &row);
+    if (!at_end) { // what turning adds to the rate of the start, in which closing is already
+        double middle, start;
+        closing_share(record, view.time, &middle);
+        closing_share(record, world->time, &start);
+        row.rate += record->gaps[index] * (middle - start);
+    }
     for (int t = 0; t < row.count; ++t) {
         const sn_body_record *body = bodies[row.terms[t].end];
         if (body != NULL && body->agent.agent >= 0) {
@@ -358,6 +441,9 @@ void sn_world_bend_bonds(void *context, sn_exact_bond *const *bonds, int count)
     const double *middle = NULL;
     int middle_of = -1;
     for (int i = 0; i < count; ++i) {
+        if (bonds[i]->soft != NULL) {
+            continue; // a spring's
+        }
         int number = (int)(bonds[i] - set->rows.data);
         const sn_bond_record *record = &set->records.data[set->owners.data[number]];
         if (!turns(world, record)) {
@@ -378,9 +464,11 @@ sn_status sn_world_give_bonds(sn_world *world, sn_error *error)
     }
     world->bonds.ties_groups = sn_world_ties_groups(world);
     for (int i = 0; i < world->bonds.order.count; ++i) {
-        const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
+        sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
         int agent = sn_world_body_record(world, record->body)->agent.agent;
-        const sn_bond_item *item = &record->item;
+        const sn_body_record *other = sn_world_body_record(world, record->other);
+        sn_bond_item *item = &record->item;
+        item->ground = is_grounded(other) ? other->own->frame : SN_TRANSFORM_IDENTITY;
         sn_status status =
             sn_world_check_tied(world, record->body, record->other, record->name, error);
         if (status != SN_OK) {
@@ -454,27 +542,25 @@ static void weigh_rows(const sn_bond_set *set, sn_bond_record *record, double h)
     }
 }
 
-static double error_of(const sn_world *world, const sn_bond_record *record, double time)
+// `led`: but for what is left of the gap that it began with.
+static double error_of(const sn_world *world, const sn_bond_record *record, double time, bool led)
 {
     double error = 0.0;
     for (int i = 0; i < sn_bond_row_count(&record->item); ++i) {
         sn_bond_view view = sn_world_bond_view(world, record, i, time);
         sn_bond_row row;
-        sn_vec3 sum = SN_VEC3_ZERO;
-        double steepest = 0.0;
-        sn_bond_read_row(&record->item, i, &view, &row);
-        for (int t = 0; t < row.count; ++t) {
-            sum = row.terms[t].end == 0 ? sn_vec3_add(sum, row.terms[t].gradient) : sum;
-            steepest = fmax(steepest, sn_length(row.terms[t].gradient));
+        if (led) {
+            read_led_row(record, i, &view, &row);
+        } else {
+            sn_bond_read_row(&record->item, i, &view, &row);
         }
-        steepest = fmax(steepest, sn_length(sum));
-        error = fmax(error, steepest > 0.0 ? fabs(row.value) / steepest : 0.0);
+        error = fmax(error, length_of(&row));
     }
     return error;
 }
 
 // A bond is torn that has been off by this share of the shortest edge of its body for this long:
-// what begins far off comes in far less (wanted_rate), so contacts, other bonds or a motion that is
+// what begins far off is led in, so contacts, other bonds or a motion that is
 // prescribed contradict it, and what it bears then means nothing.
 static const double TORN_SHARE = 0.05, TORN_TIME = 0.25;
 
@@ -482,8 +568,8 @@ static void note_torn(sn_world *world, sn_bond_record *record, double h)
 {
     int agent = sn_world_body_record(world, record->body)->agent.agent;
     double most = TORN_SHARE * world->elastics.items[agent]->shortest;
-    bool off =
-        record->first_row >= 0 && error_of(world, record, end_time(record, world->time + h)) > most;
+    bool off = record->first_row >= 0 &&
+               error_of(world, record, end_time(record, world->time + h), true) > most;
     record->torn_time = off ? record->torn_time + h : 0.0;
     if (record->torn_time > TORN_TIME && world->report.torn++ == 0) {
         uint32_t index = (uint32_t)(record - world->bonds.records.data);
@@ -538,47 +624,48 @@ sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond)
     state.total = record->load.total;
     state.break_time = record->load.break_time;
     state.break_force = record->load.break_force;
-    state.error = error_of(world, record, world->time);
+    state.error = error_of(world, record, world->time, false);
     return state;
 }
 
 // ---- states ----
 
-enum { STATE_NUMBERS = 10, BODY_NUMBERS = 4 }; // of bonds, and the impulse of each row; of bodies
+enum { STATE_NUMBERS = 13 }; // of a bond, beside the impulse and the gap of each row
 
-// Elastic bodies have accounts of what they gained: elastic_lean.c.
-static int count_accounts(const sn_world *world)
+static void bond_numbers(const sn_bond_record *record, double numbers[STATE_NUMBERS])
 {
-    return world->elastics.agents.count;
+    const sn_bond_along *along = &record->item.along;
+    const sn_bond_load *load = &record->load;
+    const double all[STATE_NUMBERS] = {
+        load->broken,  along->from,     along->since,  along->target,    load->force,
+        load->total.x, load->total.y,   load->total.z, load->break_time, load->break_force,
+        record->began, record->closing, record->holds};
+    memcpy(numbers, all, sizeof all);
 }
 
 size_t sn_world_bond_state_size(const sn_world *world)
 {
-    size_t numbers = BODY_NUMBERS * (size_t)count_accounts(world);
+    size_t numbers = SN_ELASTIC_MEMORY_COUNT * (size_t)world->elastics.agents.count;
     for (int i = 0; i < world->bonds.order.count; ++i) {
         const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
-        numbers += STATE_NUMBERS + (size_t)sn_bond_row_count(&record->item);
+        numbers += STATE_NUMBERS + 2 * (size_t)sn_bond_row_count(&record->item);
     }
     return numbers * sizeof(double);
 }
 
 unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at)
 {
-    for (int i = 0; i < count_accounts(world); ++i) {
-        const sn_elastic_item *item = world->elastics.items[i];
-        const double numbers[BODY_NUMBERS] = {item->account, item->stake, item->parted,
-                                              item->common_gain};
+    for (int i = 0; i < world->elastics.agents.count; ++i) {
+        double numbers[SN_ELASTIC_MEMORY_COUNT];
+        sn_elastic_read_memory(world->elastics.items[i], numbers);
         memcpy(at, numbers, sizeof numbers);
         at += sizeof numbers;
     }
     for (int i = 0; i < world->bonds.order.count; ++i) {
         const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
-        const sn_bond_along *along = &record->item.along;
-        const sn_bond_load *load = &record->load;
-        const double numbers[STATE_NUMBERS] = {
-            load->broken,  along->from,   along->since,  along->target,    load->force,
-            load->total.x, load->total.y, load->total.z, load->break_time, load->break_force};
-        size_t rows = (size_t)sn_bond_row_count(&record->item) * sizeof *record->impulses;
+        double numbers[STATE_NUMBERS];
+        bond_numbers(record, numbers);
+        size_t rows = 2 * (size_t)sn_bond_row_count(&record->item) * sizeof *record->impulses;
         memcpy(at, numbers, sizeof numbers);
         memcpy(at + sizeof numbers, record->impulses, rows);
         at += sizeof numbers + rows;
@@ -588,13 +675,10 @@ unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at)
 
 const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *at)
 {
-    for (int i = 0; i < count_accounts(world); ++i) {
-        double numbers[BODY_NUMBERS];
+    for (int i = 0; i < world->elastics.agents.count; ++i) {
+        double numbers[SN_ELASTIC_MEMORY_COUNT];
         memcpy(numbers, at, sizeof numbers);
-        world->elastics.items[i]->account = numbers[0];
-        world->elastics.items[i]->stake = numbers[1];
-        world->elastics.items[i]->parted = numbers[2] != 0.0;
-        world->elastics.items[i]->common_gain = numbers[3];
+        sn_elastic_write_memory(world->elastics.items[i], numbers);
         at += sizeof numbers;
     }
     for (int i = 0; i < world->bonds.order.count; ++i) {
@@ -609,7 +693,10 @@ const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *a
                                       .broken = numbers[0] != 0.0,
                                       .break_time = numbers[8],
                                       .break_force = numbers[9]};
-        size_t rows = (size_t)sn_bond_row_count(&record->item) * sizeof *record->impulses;
+        record->began = numbers[10];
+        record->closing = numbers[11];
+        record->holds = numbers[12] != 0.0;
+        size_t rows = 2 * (size_t)sn_bond_row_count(&record->item) * sizeof *record->impulses;
         memcpy(record->impulses, at + sizeof numbers, rows);
         at += sizeof numbers + rows;
     }
@@ -618,10 +705,42 @@ const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *a
 
 uint64_t sn_world_hash_bonds(const sn_world *world, uint64_t hash)
 {
+    for (int i = 0; i < world->elastics.agents.count; ++i) {
+        double numbers[SN_ELASTIC_MEMORY_COUNT];
+        sn_elastic_read_memory(world->elastics.items[i], numbers);
+        hash = sn_hash64(numbers, sizeof numbers, hash);
+    }
     for (int i = 0; i < world->bonds.order.count; ++i) {
-        const sn_bond_load *load = &world->bonds.records.data[world->bonds.order.data[i]].load;
-        const double numbers[3] = {i, load->break_time, load->break_force};
-        hash = load->broken ? sn_hash64(numbers, sizeof numbers, hash) : hash;
+        const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
+        double numbers[STATE_NUMBERS];
+        bond_numbers(record, numbers);
+        size_t rows = 2 * (size_t)sn_bond_row_count(&record->item) * sizeof *record->impulses;
+        hash = sn_hash64(record->impulses, rows, sn_hash64(numbers, sizeof numbers, hash));
     }
     return hash;
+}
+
+// ---- undoing ----
+
+sn_status sn_world_keep_bonds(sn_world *world, sn_error *error)
+{
+    size_t size = sn_world_bond_state_size(world);
+    if (!sn_array_resize(&world->bonds.kept, (int)size)) {
+        return sn_fail_memory(error, size);
+    }
+    if (size > 0) {
+        sn_world_save_bonds(world, world->bonds.kept.data);
+    }
+    for (int i = 0; i < world->bonds.order.count; ++i) {
+        sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
+        record->was_broken = record->load.broken;
+    }
+    return SN_OK;
+}
+
+void sn_world_undo_bonds(sn_world *world)
+{
+    if (world->bonds.kept.count > 0) {
+        sn_world_load_bonds(world, world->bonds.kept.data);
+    }
 }

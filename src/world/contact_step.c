@@ -9,7 +9,7 @@
 //     sn_world_relax_contacts    what struck is solved again where it now is
 //     sn_world_rest_contacts     how long each agent has been at rest
 //
-// Islands of few contacts, and those with mechanisms or with damping in A, are solved to
+// Islands of few contacts, and those with mechanisms, springs or damping in A, are solved to
 // convergence (solve/exact.h); larger ones of free bodies, and heaps, by sweeps in sub-steps
 // (solve/pile.h).
 #include <math.h>
@@ -64,8 +64,8 @@ static bool may_sleep(const sn_world *world, int number)
     return true;
 }
 
-// Bonds may begin, end and lead along paths. What they hold is not at rest by itself either: the
-// time for which it has been counts from when they are gone.
+// Bonds may begin, end and lead along paths, and springs pull. What they hold is not at rest by
+// itself either: the time for which it has been counts from when they are gone.
 static bool is_bonded(const sn_touch *touch, const sn_island *island)
 {
     bool bonded = false;
@@ -149,7 +149,7 @@ void sn_world_let_go(sn_world *world)
     for (int i = 0; i < sn_world_agent_count(world); ++i) {
         sn_agent *agent = head_of(world, i);
         agent->held = 0;
-        agent->stalled = 0;
+        agent->stalled = agent->divided = agent->damped = 0;
     }
 }
 
@@ -203,11 +203,11 @@ static bool is_heap(const sn_world *world, const sn_island *island)
     return heaped;
 }
 
-// A large island, or a heap, of free bodies that nothing damped in the last step.
+// A large island, or a heap, of free bodies that nothing damped in the last step, without springs.
 static bool is_pile(const sn_world *world, const sn_island *island)
 {
     const sn_touch *touch = &world->touch;
-    if (world->contact.method != SN_CONTACT_SOLVER) {
+    if (world->contact.method != SN_CONTACT_SOLVER || is_bonded(touch, island)) {
         return false;
     }
     for (int k = 0; k < island->agent_count; ++k) {
@@ -229,7 +229,9 @@ static void gather_island(sn_world *world, const sn_island *island, int *contact
         int number = touch->active.data[touch->islands.pairs.data[island->pair_first + k]];
         if (number >= SN_TOUCH_BONDS) {
             touch->bound.data[island->pair_first + (*bonds)++] =
-                &world->bonds.rows.data[number - SN_TOUCH_BONDS];
+                number >= SN_TOUCH_SPRINGS
+                    ? &world->field_springs.rows.data[number - SN_TOUCH_SPRINGS]
+                    : &world->bonds.rows.data[number - SN_TOUCH_BONDS];
         } else {
             touch->pressed.data[island->pair_first + (*contacts)++] =
                 sn_touch_contact(touch, number);

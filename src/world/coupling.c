@@ -17,6 +17,16 @@ static sn_coupling_record *find_record(const sn_world *world, sn_coupling coupli
     return sn_id_pool_has(&world->coupling_ids, id) ? &world->couplings.data[coupling.index] : NULL;
 }
 
+bool sn_coupling_is_whole(const sn_world *world, const sn_coupling_record *coupling)
+{
+    for (int i = 0; i < coupling->term_count; ++i) {
+        if (world->joints.data[coupling->terms[i].joint.index].broken) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static sn_status check_coupling(const sn_world *world, const sn_coupling_def *def, sn_error *error)
 {
     const char *name = def->name != NULL && def->name[0] != '\0' ? def->name : "unnamed coupling";
@@ -178,6 +188,27 @@ bool sn_world_copy_couplings(const sn_world *world, sn_world *copy)
 int sn_world_coupling_count(const sn_world *world)
 {
     return world->coupling_order.count;
+}
+
+sn_coupling sn_world_coupling(const sn_world *world, int order)
+{
+    if (order < 0 || order >= world->coupling_order.count) {
+        return (sn_coupling){0};
+    }
+    uint32_t index = world->coupling_order.data[order];
+    return (sn_coupling){index, world->coupling_ids.generation.data[index]};
+}
+
+const char *sn_coupling_name(const sn_world *world, sn_coupling coupling)
+{
+    const sn_coupling_record *record = find_record(world, coupling);
+    return record != NULL ? record->name : "";
+}
+
+bool sn_coupling_is_released(const sn_world *world, sn_coupling coupling)
+{
+    const sn_coupling_record *record = find_record(world, coupling);
+    return record != NULL && !sn_coupling_is_whole(world, record);
 }
 
 sn_coupling sn_world_find_coupling(const sn_world *world, const char *name)

@@ -203,7 +203,7 @@ static bool is_torn(const sn_world *world, const sn_event_record *event)
 {
     const sn_bond_record *bond = sn_world_bond_record(world, event->def.probe.bond);
     return bond != NULL && event->def.probe.quantity == SN_QUANTITY_BOND_BROKEN &&
-           bond->load.broken && !bond->kept.broken;
+           bond->load.broken && !bond->was_broken;
 }
 
 void sn_world_start_events(sn_world *world)

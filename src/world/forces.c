@@ -39,8 +39,14 @@ static void push_point(sn_world *world, sn_body body, int group, sn_vec3 local, 
                     SN_VEC3_ZERO);
 }
 
+// In a step of single-stage agents springs are rows of the solver (field_spring.c); elsewhere, in
+// stages, statics and whatever asks for accelerations, they are forces. So they are where one is no
+// number: the step then fails at its body.
 static void apply_spring(sn_world *world, const sn_spring_def *spring, int group)
 {
+    if (group < 0 && world->field_springs.solved && !world->field_springs.lost) {
+        return;
+    }
     sn_spring_ends ends = sn_world_spring_ends(world, spring);
     sn_spring_state state =
         sn_spring_evaluate(spring->stiffness, spring->damping, spring->rest_length, ends.a,
@@ -109,6 +115,10 @@ static void add_damping(double *damping, int block, const sn_mat3 *d)
 // its derivative too, and with it the trapezoidal rule.
 static void apply_drag(sn_agent_set *set, int agent, int part, const sn_drag_def *drag, bool staged)
 {
+    if (drag->linear == 0.0 && drag->quadratic == 0.0 && drag->angular_linear == 0.0 &&
+        drag->angular_quadratic == 0.0) {
+        return; // as a parameter of a scene may leave it
+    }
     sn_part now;
     set->type->part(set, agent, part, &now);
     sn_spatial *f = sn_agent_force(set, agent) + part;

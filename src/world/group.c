@@ -468,6 +468,7 @@ static sn_status make_integrators(sn_world *world, sn_error *error)
             .roots = sn_group_roots,
             .begin = group->brittle.count > 0 ? sn_group_begin : NULL,
             .is_calm = group->brittle.count > 0 ? sn_group_is_calm : NULL,
+            .stop = sn_group_is_stopping,
             .watch = world->contact.method == SN_CONTACT_SPRINGS ? sn_group_watch : NULL,
             .context = group,
         };
@@ -505,6 +506,7 @@ sn_status sn_world_make_groups(sn_world *world, sn_error *error)
         return SN_OK;
     }
     sn_world_free_groups(world);
+    sn_world_forget_swept(world);
     world->event_group = -1;
     world->forces_clear = false;
     world->has_singles = false;

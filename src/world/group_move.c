@@ -259,6 +259,12 @@ bool sn_group_watch(void *context, double t_a, double t_b, double *t)
     return sn_world_watch_springs(group->world, look_between, context, t_a, t_b, t);
 }
 
+bool sn_group_is_stopping(void *context)
+{
+    const sn_group *group = context;
+    return sn_world_is_stopping(group->world);
+}
+
 // ---- what happens at once ----
 
 // What happens at once at a time: `found` (switches, or NULL), a jump of what drives the agents,
@@ -568,6 +574,7 @@ sn_status sn_world_step_group(sn_world *world, int index, double end, double *re
     sn_status status = SN_OK;
     *reached = end;
     forget_failures(group);
+    sn_ode_allow(group->ode);
     group->edge = INFINITY;
     // Adams and BDF go on from their own y, whose rotations are not of unit length to the last bit.
     // The others start every step anew, so that a step depends on the saved state alone.

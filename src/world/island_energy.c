@@ -4,15 +4,16 @@
 // An island may leave a step with the kinetic energy it came with, the work of gravity, of forces
 // and of surfaces that move by themselves, and a share for what integrators are off by; where
 // something overlaps, also with what it takes to lift its bodies by LIFT of their radius, since
-// they are moved apart. The share is one of the energy that is at stake: a fall or flight of the
-// whole is not, as long as nothing from outside changes its momentum, else a pile in free fall
-// would be allowed more the deeper it falls. Or, slow as it is, with less than what all its bodies
-// have at FLOOR of their radius a step, the trace that undoing overlap leaves. What is beyond that
-// is taken out: all its velocities shrink by one factor, which keeps to joints and loops, though
-// not to momentum. `sn_step_report.slowed` counts such islands. Next to something large that is
-// slow, what is small could hide any gain: agents that are fast for themselves must do with what
-// the island may have, without that floor, or are slowed alone. Mechanisms with drives or soft
-// limits have sources of their own and are left alone.
+// they are moved apart; where springs pull, with a share of what these hold. The share is one of
+// the energy that is at stake: a fall or flight of the whole is not, as long as nothing from
+// outside changes its momentum, else a pile in free fall would be allowed more the deeper it falls.
+// Or, slow as it is, with less than what all its bodies have at FLOOR of their radius a step, the
+// trace that undoing overlap leaves. What is beyond that is taken out: all its velocities shrink by
+// one factor, which keeps to joints and loops, though not to momentum. `sn_step_report.slowed`
+// counts such islands, `gained` those with a smaller gain. Next to something large that is slow,
+// what is small could hide any gain: agents that are fast for themselves must do with what the
+// island may have, without that floor, or are slowed alone. Mechanisms with drives have sources of
+// their own and are left alone.
 //
 // Islands with elastic bodies are looked at when their skins have been stopped where they had to be
 // (soft_stop.c), with the energy of their material and a smaller share. Should that alone be more
@@ -36,6 +37,7 @@ static const double FLOOR = 1.0 / 20.0; // of the radius of a body, in a step
 static const double LIFT = 1.0 / 32.0;  // the same
 static const double SHARE = 0.02;       // of the energy it may have
 static const double GROSS = 100.0;      // the same
+static const double NAMED = 5e-3;       // the same: a gain that is counted
 // Of all energies that are added up, large ones that cancel each other, too: bodies high up whose
 // fall is all that happens come out right to their last digits only.
 static const double ROUNDING = 1e-12;
@@ -53,7 +55,9 @@ typedef struct island_sum {
     double mass;
     sn_vec3 momentum, momentum_before;
     double before; // both, at the start of the step
-    double work;   // of forces and of surfaces' own motion
+    double work;   // of forces, of springs and of surfaces' own motion
+    double slack;  // work of bonds, by as far as they are off or led
+    double sprung; // what springs hold, and held: integrators are off by a share of that, too
     double floor;  // kinetic energy that nobody asks about
     double fast;   // kinetic energy of agents that have more than their own share of that
     double lift;   // by which undoing overlap may raise it in a step
@@ -61,6 +65,14 @@ typedef struct island_sum {
     bool driven;   // has sources of its own
     bool bonded;
 } island_sum;
+
+// What undoing overlap leaves on a body follows what it overlaps with: metres of a sheet are moved
+// apart from a bead by the bead's size at most. Without contact its radius counts.
+static double thickness_of(const sn_world *world, int number, double radius)
+{
+    double size = world->touch.thickness.data[number];
+    return size > 0.0 ? fmin(radius, size) : radius;
+}
 
 static double kinetic_of(const sn_rigid_mass *mass, const double *v)
 {
@@ -82,8 +94,7 @@ bool sn_world_is_driven(const sn_world *world, int agent)
     const sn_articulation *item = world->articulations.items[agent];
     bool any = false;
     for (int j = 0; j < item->tree.v_count; ++j) {
-        any = any || item->freedoms[j].drive.type != SN_DRIVE_NONE ||
-              item->freedoms[j].limit.stiffness != 0.0;
+        any = any || item->freedoms[j].drive.type != SN_DRIVE_NONE;
     }
     return any;
 }
@@ -105,7 +116,8 @@ static void add_body(const sn_world *world, int agent, double h, island_sum *sum
     const sn_agent_set *set = &world->rigid.agents;
     const sn_agent *head = &set->agents[agent];
     const sn_rigid_mass *mass = &world->rigid.mass[agent];
-    double speed = FLOOR * world->rigid.radius[agent] / h;
+    double thickness = thickness_of(world, agent, world->rigid.radius[agent]),
+           speed = FLOOR * thickness / h;
     const double *q_0 = set->q_last + head->q_first, *q = sn_agent_q(set, agent);
     const double *v_0 = set->v_last + head->v_first, *v = sn_agent_v(set, agent);
     sn_vec3 w_0 = sn_rotate(sn_rigid_pose(q_0).rotation, sn_vec3_at(v_0 + 3)),
@@ -123,7 +135,7 @@ static void add_body(const sn_world *world, int agent, double h, island_sum *sum
     sum->work += work_of(&set->force[head->part_first], sn_vec3_sub(sn_vec3_at(q), sn_vec3_at(q_0)),
                          sn_vec3_scale(0.5 * h, sn_vec3_add(w_0, w)));
     add_floor(0.5 * mass->mass * speed * speed, now, sum);
-    sum->lift += mass->mass * sn_length(world->gravity) * LIFT * world->rigid.radius[agent];
+    sum->lift += mass->mass * sn_length(world->gravity) * LIFT * thickness;
 }
 
 static void add_mechanism(const sn_world *world, int agent, double h, island_sum *sum)
@@ -132,6 +144,7 @@ static void add_mechanism(const sn_world *world, int agent, double h, island_sum
     const sn_articulation *item = world->articulations.items[agent];
     sn_measure now;
     set->type->measure(set, agent, world->gravity, &now);
+    now.kinetic += now.added;
     sum->kinetic += now.kinetic;
     sum->potential += now.potential;
     sum->momentum = sn_vec3_add(sum->momentum, now.momentum);
@@ -142,23 +155,17 @@ static void add_mechanism(const sn_world *world, int agent, double h, island_sum
     for (int i = 0; i < item->tree.count; ++i) {
         sum->mass += item->tree.links[i].mass;
     }
-    const double *v = sn_agent_v(set, agent);
-    for (int j = 0; j < item->tree.v_count; ++j) {
-        sum->work += h * set->joint_force[set->agents[agent].v_first + j] * v[j];
-    }
+    sum->work += sn_articulation_way_work(set, agent);
     sum->driven = sum->driven || sn_world_is_driven(world, agent);
     double floor = 0.0;
     for (int i = 0; i < set->agents[agent].part_count; ++i) {
-        sn_part part;
-        set->type->part(set, agent, i, &part);
-        const sn_spatial *f = &set->force[set->agents[agent].part_first + i];
-        sum->work +=
-            work_of(f, sn_vec3_scale(h, part.velocity), sn_vec3_scale(h, part.angular_velocity));
-        double speed = FLOOR * item->parts[i].radius / h;
+        double thickness =
+                   thickness_of(world, world->rigid.agents.count + agent, item->parts[i].radius),
+               speed = FLOOR * thickness / h;
         bool shared = i > 0 && item->parts[i - 1].link == item->parts[i].link;
         double mass = shared ? 0.0 : item->tree.links[item->parts[i].link].mass;
         floor += 0.5 * mass * speed * speed;
-        sum->lift += mass * sn_length(world->gravity) * LIFT * item->parts[i].radius;
+        sum->lift += mass * sn_length(world->gravity) * LIFT * thickness;
     }
     add_floor(floor, now.kinetic, sum);
 }
@@ -197,29 +204,42 @@ static void add_elastic(const sn_world *world, int agent, double h, island_sum *
     sum->lift += item->mass.total * sn_length(world->gravity) * SOFT_LIFT * item->radius;
 }
 
-// What belts put in, and bonds that are off or lead along a path; whether anything overlaps; and
-// whether bonds hold something.
-static double surface_work(const sn_world *world, const sn_island *island, double h, bool *overlaps,
-                           bool *bonded)
+static void note_thickness(const sn_world *world, const sn_contact_side *side, double size)
+{
+    if (side->set >= 0) {
+        double *own = &world->touch.thickness.data[sn_touch_agent_number(world, *side)];
+        *own = fmax(*own, size);
+    }
+}
+
+// What belts put in, bonds that are off or lead along a path, and springs that relax; whether bonds
+// hold something; and how large what each agent touches is. True if anything overlaps.
+static bool add_pairs(const sn_world *world, const sn_island *island, double h, island_sum *sum)
 {
     const sn_touch *touch = &world->touch;
-    double work = 0.0;
+    bool overlaps = false;
     for (int k = 0; k < island->pair_count; ++k) {
         int number = touch->active.data[touch->islands.pairs.data[island->pair_first + k]];
+        if (number >= SN_TOUCH_SPRINGS) {
+            sum->work += sn_world_field_spring_work(world, number - SN_TOUCH_SPRINGS, &sum->sprung);
+            continue;
+        }
         if (number >= SN_TOUCH_BONDS) {
             const sn_exact_bond *bond = &world->bonds.rows.data[number - SN_TOUCH_BONDS];
-            work += fabs(bond->impulse) * bond->way / h;
-            *bonded = true;
+            sum->slack += fabs(bond->impulse) * bond->way / h;
+            sum->bonded = true;
             continue;
         }
         const sn_contact *contact = sn_touch_contact(touch, number);
         double speed = sn_length(contact->surface_velocity);
+        note_thickness(world, &contact->a, contact->size);
+        note_thickness(world, &contact->b, contact->size);
         for (int i = 0; i < contact->count; ++i) {
-            work += speed > 0.0 ? speed * sn_length(contact->points[i].impulse) : 0.0;
-            *overlaps = *overlaps || contact->points[i].gap < -SN_EXACT_OVERLAP * contact->size;
+            sum->work += speed > 0.0 ? speed * sn_length(contact->points[i].impulse) : 0.0;
+            overlaps = overlaps || contact->points[i].gap < -SN_EXACT_OVERLAP * contact->size;
         }
     }
-    return work;
+    return overlaps;
 }
 
 static bool is_fast(const sn_world *world, const sn_island *island, double h)
@@ -246,9 +266,8 @@ bool sn_touch_has_elastic(const sn_world *world, const sn_island *island)
 static island_sum sum_of(const sn_world *world, const sn_island *island, double h)
 {
     const int *agents = &world->touch.islands.agents.data[island->agent_first];
-    bool overlaps = false, bonded = false;
-    island_sum sum = {.work = surface_work(world, island, h, &overlaps, &bonded)};
-    sum.bonded = bonded;
+    island_sum sum = {0};
+    bool overlaps = add_pairs(world, island, h, &sum);
     for (int k = 0; k < island->agent_count; ++k) {
         sn_agent_ref ref = sn_world_agent_at(world, agents[k]);
         if (ref.set == SN_SET_RIGID) {
@@ -435,13 +454,19 @@ bool sn_world_note_energies(sn_world *world)
 {
     const sn_agent_set *set = &world->articulations.agents;
     const sn_touch *touch = &world->touch;
-    if (!sn_array_resize(&world->touch.started, set->count)) {
+    int agents = sn_world_agent_count(world);
+    if (!sn_array_resize(&world->touch.started, set->count) ||
+        !sn_array_resize(&world->touch.thickness, agents)) {
         return false;
+    }
+    for (int i = 0; i < agents; ++i) {
+        touch->thickness.data[i] = 0.0;
     }
     for (int i = 0; i < set->count; ++i) {
         if (is_watched(world, i)) {
             sn_measure measure;
             set->type->measure(set, i, world->gravity, &measure);
+            measure.kinetic += measure.added;
             touch->started.data[i] = (sn_touch_start){.energy = measure.kinetic + measure.potential,
                                                       .kinetic = measure.kinetic,
                                                       .momentum = measure.momentum};
@@ -453,7 +478,22 @@ bool sn_world_note_energies(sn_world *world)
 // Energy it may have, and what of that is left for its motion.
 static double all_of(const island_sum *sum)
 {
-    return sum->before + fmax(sum->work, 0.0) + sum->lift;
+    return sum->before + fmax(sum->work + sum->slack, 0.0) + sum->lift + SHARE * sum->sprung;
+}
+
+// What it has gained beyond the work of forces.
+static double gain_of(const island_sum *sum)
+{
+    return sum->kinetic + sum->potential - sum->before - fmax(sum->work, 0.0);
+}
+
+// A gain that is left: it is counted, so that nobody has to find it.
+static void note_left(sn_world *world, const island_sum *sum)
+{
+    double all = fmax(sum->kinetic, sum->before - sum->potential) + sum->sprung;
+    if (!sum->driven && gain_of(sum) > NAMED * all + SOFT_ROUNDING * sum->added) {
+        world->report.gained += 1;
+    }
 }
 
 static double motion_of(const island_sum *sum)
@@ -461,10 +501,16 @@ static double motion_of(const island_sum *sum)
     return fmax(all_of(sum) - sum->potential, 0.0);
 }
 
+// Velocities so far beyond what it may have that the way they led is none either: what was thrown
+// down may have all that its fall gives.
+static bool is_thrown(const island_sum *sum)
+{
+    return !sum->driven && sum->kinetic > GROSS * fmax(motion_of(sum), sum->floor);
+}
+
 static bool is_out_of_place(const island_sum *sum)
 {
-    return !sum->driven && (sum->potential > all_of(sum) + sum->floor ||
-                            sum->kinetic > GROSS * fmax(motion_of(sum), sum->floor));
+    return is_thrown(sum) || (!sum->driven && sum->potential > all_of(sum) + sum->floor);
 }
 
 static bool is_too_tense(const island_sum *sum)
@@ -472,9 +518,23 @@ static bool is_too_tense(const island_sum *sum)
     return !sum->driven && !(sum->potential <= all_of(sum) + sum->floor);
 }
 
+// Nothing but springs makes it one: contact has done nothing to it.
+static bool touches_nothing(const sn_touch *touch, const sn_island *island)
+{
+    bool sprung = true;
+    for (int k = 0; k < island->pair_count && sprung; ++k) {
+        int link = touch->islands.pairs.data[island->pair_first + k];
+        sprung = touch->active.data[link] >= SN_TOUCH_SPRINGS;
+    }
+    return sprung;
+}
+
 static void check_island(sn_world *world, int index, double h)
 {
     const sn_island *island = &world->touch.islands.islands.data[index];
+    if (touches_nothing(&world->touch, island)) {
+        return;
+    }
     island_sum sum = sum_of(world, island, h);
     double may = motion_of(&sum);
     double off = SHARE * fmin(may, at_stake(&sum, world->gravity, h));
@@ -486,6 +546,48 @@ static void check_island(sn_world *world, int index, double h)
     } else if (!sum.driven && sum.fast > may + off + ROUNDING * sum.added) {
         slow_fast(world, island, h, sqrt(may / sum.fast));
         world->report.slowed += 1;
+    } else {
+        note_left(world, &sum);
+    }
+}
+
+// Where steps do not resolve a spring there is no neighbouring energy that they keep: its island
+// has at most what it came with and got. What else can be gained there comes from arms and ways
+// that turn by much in a step.
+static bool has_unresolved_spring(const sn_world *world, const sn_island *island)
+{
+    const double much = 3e-3; // the share of K = 0.9
+    const sn_touch *touch = &world->touch;
+    bool any = false;
+    for (int k = 0; k < island->pair_count && !any; ++k) {
+        int number = touch->active.data[touch->islands.pairs.data[island->pair_first + k]];
+        any = number >= SN_TOUCH_SPRINGS &&
+              world->field_springs.laws.data[number - SN_TOUCH_SPRINGS].share > much;
+    }
+    return any;
+}
+
+void sn_world_check_sprung(sn_world *world, double h)
+{
+    const double share =
+        1e-3; // of what moves and is held: what rules for turning bodies are off by
+    const sn_islands *islands = &world->touch.islands;
+    for (int i = 0; i < islands->islands.count && world->field_springs.rows.count > 0; ++i) {
+        const sn_island *island = &islands->islands.data[i];
+        if (!has_unresolved_spring(world, island)) {
+            continue;
+        }
+        island_sum sum = sum_of(world, island, h);
+        double excess = sum.kinetic + sum.potential - sum.before - sum.work - sum.lift;
+        if (sum.driven || !(excess > share * (sum.kinetic + sum.sprung) + ROUNDING * sum.added)) {
+            continue;
+        }
+        if (excess > sum.kinetic) { // it was moved to where no velocity would do
+            stand_island(world, i, true);
+        } else {
+            slow(world, island, sqrt((sum.kinetic - excess) / sum.kinetic));
+            world->report.slowed += 1;
+        }
     }
 }
 
@@ -504,13 +606,15 @@ static void check_alone(sn_world *world, int agent, double h)
     if (!sum.driven && isfinite(sum.kinetic) && sum.kinetic > GROSS * may &&
         may_stand(world, ref)) {
         stand(world->sets[ref.set], agent);
+    } else {
+        note_left(world, &sum);
     }
 }
 
 void sn_world_check_energies(sn_world *world, double h)
 {
     const sn_islands *islands = &world->touch.islands;
-    world->report.slowed = 0;
+    world->report.slowed = world->report.gained = 0;
     for (int i = 0; i < islands->islands.count; ++i) {
         if (world->touch.kinds.data[i] != SN_ISLAND_ASLEEP &&
             !sn_touch_has_elastic(world, &islands->islands.data[i]) &&
@@ -616,14 +720,13 @@ static void slow_island(sn_world *world, const sn_island *island, const island_s
 }
 
 // Velocities shrink until no more than so much kinetic energy is left; of a body that touches
-// nothing those within it, unless what it has at stake is no match for the excess.
+// nothing those within it, unless what it may have at stake is no match for the excess.
 static void slow_group(sn_world *world, const soft_group *group, const island_sum *sum, double may,
                        double stake, double h)
 {
     const double gross = 0.25; // of that
     sn_agent_set *set = &world->elastics.agents;
     double share = sqrt(may / sum->kinetic);
-    world->report.slowed += 1;
     if (group->island != NULL) {
         slow_island(world, group->island, sum, may, h);
         return;
@@ -642,7 +745,7 @@ static void slow_group(sn_world *world, const soft_group *group, const island_su
 // elastic bodies make their next step by Euler's rule.
 static void note_gain(sn_world *world, const sn_island *island, const island_sum *sum, double stake)
 {
-    double gain = sum->kinetic + sum->potential - sum->before - sum->work;
+    double gain = sum->kinetic + sum->potential - sum->before - sum->work - sum->slack;
     for (int k = 0; k < island->agent_count; ++k) {
         int number = world->touch.islands.agents.data[island->agent_first + k];
         sn_agent_ref ref = sn_world_agent_at(world, number);
@@ -657,6 +760,37 @@ static void note_gain(sn_world *world, const sn_island *island, const island_sum
     }
 }
 
+// Whether skins were stopped on their way.
+static bool is_stopped(const sn_world *world, const soft_group *group)
+{
+    const uint8_t *stopped = world->touch.soft.stopped.data;
+    const sn_island *island = group->island;
+    bool any = island == NULL && stopped[group->agent];
+    for (int k = 0; island != NULL && k < island->agent_count && !any; ++k) {
+        int number = world->touch.islands.agents.data[island->agent_first + k];
+        sn_agent_ref ref = sn_world_agent_at(world, number);
+        any = ref.set == SN_SET_ELASTIC && stopped[ref.agent];
+    }
+    return any;
+}
+
+// Velocities of the end of a step are too high for what was stopped on its way, by what gravity and
+// material would have done on the rest of it: they are what it came with, and got on the way that
+// it went. (sweep.c has the same of rigid bodies, articulation_way.c of mechanisms.) Else it gained
+// as it would in its fall, in every step in which it is stopped. Nothing is excused as the trace of
+// undoing overlap: it is the way that was cut short.
+static bool slow_stopped(sn_world *world, const soft_group *group, const island_sum *sum,
+                         double stake, double h)
+{
+    double may = fmax(motion_of(sum) - sum->lift, 0.0);
+    if (sum->driven || !is_stopped(world, group) ||
+        !(sum->kinetic > may + SOFT_ROUNDING * sum->added)) {
+        return false;
+    }
+    slow_group(world, group, sum, may, stake, h);
+    return true;
+}
+
 // Whether it was moved.
 static bool check_group(sn_world *world, const soft_group *group, double h)
 {
@@ -668,6 +802,11 @@ static bool check_group(sn_world *world, const soft_group *group, double h)
         moved = true;
         sum = sum_of_group(world, group, h);
     }
+    if (group->island != NULL &&
+        (is_too_tense(&sum) || is_thrown(&sum))) { // what is rigid was, too
+        stand_island(world, (int)(group->island - world->touch.islands.islands.data), true);
+        return true;
+    }
     double may = motion_of(&sum), stake = at_stake(&sum, world->gravity, h);
     double share = sum.bonded ? BONDED_SHARE : SOFT_SHARE;
     if (sum.bonded && !sum.driven && group->island != NULL && isfinite(sum.kinetic)) {
@@ -675,7 +814,10 @@ static bool check_group(sn_world *world, const soft_group *group, double h)
     }
     if (!sum.driven && !(sum.kinetic <= fmax(may + share * fmin(may, stake), sum.floor) +
                                             SOFT_ROUNDING * sum.added)) {
-        slow_group(world, group, &sum, fmax(may, sum.floor), stake, h);
+        slow_group(world, group, &sum, fmax(may, sum.floor), fmin(may, stake), h);
+        world->report.slowed += 1;
+    } else if (!slow_stopped(world, group, &sum, fmin(may, stake), h)) {
+        note_left(world, &sum);
     }
     return moved;
 }

@@ -21,6 +21,20 @@ int sn_joint_find_link(const sn_joint_record *joint, int freedom, int *own)
     return -1;
 }
 
+const char *sn_mechanism_fastest_joint(const sn_world *world, int agent)
+{
+    int link = world->articulations.items[agent]->step.fastest;
+    for (int i = 0; i < world->joints.count; ++i) {
+        const sn_joint_record *joint = &world->joints.data[i];
+        if (joint->name != NULL && joint->agent == agent && joint->first_link >= 0 &&
+            joint->first_link <= link &&
+            link < joint->first_link + sn_joint_run_of(joint->type, joint->reversed).count) {
+            return joint->name;
+        }
+    }
+    return NULL;
+}
+
 // ---- coordinates ----
 
 static double component(sn_vec3 v, int index)
@@ -136,7 +150,12 @@ static sn_freedom_load freedom_load(const sn_world *world, sn_joint joint, int f
         for (int k = 0; k < 3; ++k) {
             all[k] = sn_articulation_freedom_load(set, record->agent, at->v + k);
         }
-        const double *q = sn_agent_q(&set->agents, record->agent) + at->q;
+        // Loads of a step are of its middle.
+        const sn_agent *agent = &set->agents.agents[record->agent];
+        const double *q = sn_integrator_is_staged(agent->integrator)
+                              ? sn_agent_q(&set->agents, record->agent)
+                              : set->items[record->agent]->step.c;
+        q += at->q;
         sn_quat turn = sn_quat_normalize((sn_quat){-q[0], -q[1], -q[2], -q[3]});
         load.drive = -component(
             sn_rotate(turn, sn_vec3_make(all[0].drive, all[1].drive, all[2].drive)), own);

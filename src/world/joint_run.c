@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "agent/tie_work.h"
 #include "math/elementary.h"
 #include "math/rotation.h"
 
@@ -234,6 +235,17 @@ void sn_joint_run_rates(const sn_joint_run *run, sn_joint_type type, sn_transfor
         break;
     }
     put_in_order(run, sn_tree_joint_v, own, v);
+}
+
+sn_freedom_def sn_joint_run_freedom(const sn_freedom_def *freedom, bool reversed_ball)
+{
+    sn_freedom_def own = *freedom;
+    if (own.drive.motion != NULL) {
+        own.drive.target = reversed_ball ? SN_TARGET_MIRRORED : 0.0;
+    } else if (reversed_ball) {
+        own.drive.target = -own.drive.target;
+    }
+    return own;
 }
 
 static sn_transform element_place(sn_tree_joint joint, double pitch, const double *q)

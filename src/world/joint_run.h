@@ -39,6 +39,10 @@ void sn_joint_run_coordinates(const sn_joint_run *run, sn_joint_type type, doubl
 void sn_joint_run_rates(const sn_joint_run *run, sn_joint_type type, sn_transform t, sn_vec3 shift,
                         sn_vec3 turning, double *v);
 
+// What acts in a freedom, as the tree is to have it: a ball that is run backwards turns by the
+// opposite rotation vector, towards the opposite target.
+sn_freedom_def sn_joint_run_freedom(const sn_freedom_def *freedom, bool reversed_ball);
+
 // Where the run's far frame stands in its near one for coordinates q: T, or T^-1 when reversed.
 sn_transform sn_joint_run_place(const sn_joint_run *run, double pitch, const double *q);
 

@@ -105,10 +105,8 @@ static bool put_freedom(sn_world *world, const sn_joint_record *record, int free
         return true;
     }
     const sn_tree *tree = &world->articulations.items[record->agent]->tree;
-    sn_freedom_def def = record->freedoms[freedom];
-    if (record->reversed && tree->links[link].joint == SN_TREE_BALL) {
-        def.drive.target = -def.drive.target;
-    }
+    sn_freedom_def def = sn_joint_run_freedom(
+        &record->freedoms[freedom], record->reversed && tree->links[link].joint == SN_TREE_BALL);
     return sn_articulation_set_freedom(&world->articulations, record->agent,
                                        tree->links[link].v + own, &def);
 }

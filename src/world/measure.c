@@ -18,14 +18,15 @@ static sn_measure measure_agent(const sn_world *world, sn_agent_ref ref)
     return measure;
 }
 
-// The sum over all agents, in their order.
+// The sum over all agents, in their order. Kinetic energy is that of what steps move: with the
+// inertia that they add to links, without which the sum of energies would not be kept.
 static sn_measure measure_all(const sn_world *world)
 {
     sn_measure sum = {0};
     for (int s = 0; s < world->set_count; ++s) {
         for (int i = 0; i < world->sets[s]->count; ++i) {
             sn_measure one = measure_agent(world, (sn_agent_ref){s, i, 0});
-            sum.kinetic += one.kinetic;
+            sum.kinetic += one.kinetic + one.added;
             sum.potential += one.potential;
             sum.momentum = sn_vec3_add(sum.momentum, one.momentum);
             sum.angular_momentum = sn_vec3_add(sum.angular_momentum, one.angular_momentum);

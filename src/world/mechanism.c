@@ -174,15 +174,12 @@ static sn_status check_reversed(const sn_world *world, const sn_joint_record *jo
     return SN_OK;
 }
 
-// What acts in a freedom, as the run has it: a ball that is run backwards turns the other way.
+// What acts in a freedom, as the run has it.
 static sn_freedom_def freedom_of(const sn_joint_record *joint, const sn_joint_run *run, int element,
                                  int own)
 {
-    sn_freedom_def freedom = joint->freedoms[run->freedom[element] + own];
-    if (run->reversed && run->joint[element] == SN_TREE_BALL) {
-        freedom.drive.target = -freedom.drive.target;
-    }
-    return freedom;
+    return sn_joint_run_freedom(&joint->freedoms[run->freedom[element] + own],
+                                run->reversed && run->joint[element] == SN_TREE_BALL);
 }
 
 static bool push_link(sn_mechanism *m, const sn_joint_record *joint, const sn_joint_run *run,

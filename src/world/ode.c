@@ -16,7 +16,9 @@
 
 // BDF: up to this size the Newton matrix is dense, beyond it a Krylov method needs none.
 // A method whose step no longer moves the clock this many times in a row has got stuck.
-enum { DENSE_LIMIT = 400, STANDING_LIMIT = 20, SHORT_SPAN = 16 };
+// One that takes more than STEP_LIMIT steps between two calls of sn_ode_allow follows something
+// that is too fast for the time asked for, and would keep whoever waits for seconds to years.
+enum { DENSE_LIMIT = 400, STANDING_LIMIT = 20, SHORT_SPAN = 16, STEP_LIMIT = 1000000 };
 
 struct sn_ode {
     sn_ode_def def;
@@ -32,6 +34,7 @@ struct sn_ode {
                       // size), rate at the end
     double stood;     // RK4: the start of the last step
     long fixed_steps;
+    long taken; // steps of the method since sn_ode_allow
     sn_ode_root *root;
     int *roots_found, *sides;
     double *low, *high, *middle; // root_count: values at both ends of a bracket and between
@@ -216,6 +219,11 @@ void sn_ode_forget(sn_ode *ode)
     ode->begun = false;
 }
 
+void sn_ode_allow(sn_ode *ode)
+{
+    ode->taken = 0;
+}
+
 // ---- going ----
 
 // Adams and BDF start at order one, with a first step of their own choice.
@@ -338,6 +346,25 @@ static sn_status fail_step(const sn_ode *ode, int code, double time, sn_error *e
                    "integrator %s cannot get past t = %.9g s: its step has shrunk to nothing; a "
                    "force may jump or be infinite there, or the tolerance be out of reach",
                    method, time);
+}
+
+// What ends the way although the method could go on: too many steps, or a request.
+static sn_status check_step(sn_ode *ode, double end, sn_error *error)
+{
+    const char *method = sn_integrator_word(ode->def.method);
+    if (++ode->taken > STEP_LIMIT) {
+        return sn_fail(error, SN_ERROR_INTEGRATOR, NULL,
+                       "integrator %s has taken %d steps in this one and has come to t = %.9g s of "
+                       "%.9g s: something moves too fast for it; take shorter steps, or see what "
+                       "turns or swings so fast",
+                       method, STEP_LIMIT, ode->stands, end);
+    }
+    if (ode->def.stop != NULL && ode->def.stop(ode->def.context)) {
+        return sn_fail(error, SN_ERROR_STOPPED, NULL,
+                       "integrator %s was interrupted on request at t = %.9g s", method,
+                       ode->stands);
+    }
+    return SN_OK;
 }
 
 // ---- roots ----
@@ -534,6 +561,11 @@ sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, do
             if (standing > STANDING_LIMIT || code < 0) {
                 ode->begun = false;
                 return fail_step(ode, code, ode->stands, error);
+            }
+            sn_status status = check_step(ode, end, error);
+            if (status != SN_OK) {
+                ode->begun = false;
+                return status;
             }
             // A step cut short by `end` says nothing about the step the error would allow.
             double step = coming_step(ode);

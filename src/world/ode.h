@@ -34,6 +34,8 @@ typedef struct sn_ode_def {
     // something happens that no root tells, or infinity. False: it could not be found out. May be
     // NULL; sn_ode_look shows y between.
     bool (*watch)(void *context, double t_a, double t_b, double *t);
+    bool (*stop)(void *context); // asked after each step of the method: end with SN_ERROR_STOPPED?
+                                 // May be NULL.
     void *context;
 } sn_ode_def;
 
@@ -51,10 +53,13 @@ typedef struct sn_ode_result {
     uint64_t steps, failed_steps; // in this call
 } sn_ode_result;
 
+// A new allowance of a million steps of the method for the calls of sn_ode_advance that follow.
+SN_API void sn_ode_allow(sn_ode *ode);
+
 // Goes from (t, y) towards `end`, stopping at the first root. y is advanced in place. `next_step`
 // 0: chosen by the method. The first call, and the first after sn_ode_forget, starts from y (and
 // Fehlberg from next_step); the others go on from where the method itself stands, which after a
-// root is further on than y.
+// root is further on than y. SN_ERROR_INTEGRATOR when the method fails or the allowance is used up.
 SN_API sn_status sn_ode_advance(sn_ode *ode, double t, double end, double next_step, double *y,
                                 sn_ode_result *result, sn_error *error);
 

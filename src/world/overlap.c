@@ -237,3 +237,25 @@ sn_status sn_world_find_overlaps(sn_world *world, sn_body_overlap *overlaps, int
     sn_array_free(&s.list);
     return status;
 }
+
+sn_status sn_world_find_left_out(sn_world *world, sn_left_out_pair *pairs, int capacity, int *count,
+                                 sn_error *error)
+{
+    *count = 0;
+    if (world->contact.method == SN_CONTACT_NONE) {
+        return SN_OK;
+    }
+    sn_status status = sn_world_assemble(world, error);
+    for (int i = 0; status == SN_OK && i < world->touch.drops.count; ++i) {
+        const sn_drop *drop = &world->touch.drops.data[i];
+        if (drop->why != SN_PAIR_OVERLAPS) {
+            continue;
+        }
+        if (*count < capacity) {
+            pairs[*count] =
+                (sn_left_out_pair){sn_touch_body(world, drop->a), sn_touch_body(world, drop->b)};
+        }
+        *count += 1;
+    }
+    return status;
+}

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "collide/query.h"
 #include "geometry/reach.h"
 #include "world/form.h"
 #include "world/touch.h"
@@ -241,7 +242,11 @@ static bool overlaps(const stand *a, const stand *b)
             }
         }
     }
-    return false;
+    sn_vec3 on_a, on_b; // plates in one plane may be in each other by more than contact can tell
+    return count == 0 && !sn_collider_is_convex(a->collider) &&
+           !sn_collider_is_convex(b->collider) &&
+           sn_collide_distance(a->collider, &a->place, b->collider, &b->place, NULL, &on_a, &on_b) <
+               deep;
 }
 
 // Drops the pairs of bodies that overlap, found from boxes around their shapes; `known` drops are

@@ -132,6 +132,7 @@ static void find_jacobian(leading *lead)
 static sn_status find_metric(leading *lead, sn_error *error)
 {
     int bad = 0;
+    lead->tree->added = NULL;
     sn_tree_place(lead->tree, sn_agent_q(lead->set, lead->agent));
     sn_tree_mass_matrix(lead->tree, lead->l);
     return sn_cholesky_factor(lead->n, lead->l, &bad)

@@ -97,7 +97,10 @@ static sn_soft_memory memory_at(const sn_soft_touch *soft, int i)
     }
     const sn_contact_point *point = &soft->contacts.data[i].points[0];
     memory.key = soft->keys.data[i];
-    memory.key.age = point->touched ? 0 : memory.key.age + 1;
+    // Beyond SN_SOFT_OLD nothing asks how old it is.
+    memory.key.age = point->touched                  ? 0
+                     : memory.key.age <= SN_SOFT_OLD ? memory.key.age + 1
+                                                     : SN_SOFT_OLD + 1;
     memory.impulse = point->impulse;
     memory.anchor = point->anchor;
     memory.touched = point->touched;

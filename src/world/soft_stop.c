@@ -86,7 +86,7 @@ static bool is_of(const sn_skin_pair *pair, int low, int high)
 // The pairs of features of two skins stand together in a list: those from `*at` on.
 static sn_skin_pair_list take_run(const sn_skin_pair_list *all, int low, int high, int *at)
 {
-    sn_skin_pair_list run = {.data = all->data + *at};
+    sn_skin_pair_list run = {.data = all->count > 0 ? all->data + *at : NULL};
     while (*at < all->count && is_of(&all->data[*at], low, high)) {
         *at += 1;
         run.count += 1;

@@ -62,7 +62,8 @@ static void find_components(search *s)
     }
     for (int i = 0; i < world->coupling_order.count; ++i) {
         const sn_coupling_record *coupling = &world->couplings.data[world->coupling_order.data[i]];
-        for (int k = 1; k < coupling->term_count; ++k) {
+        bool whole = sn_coupling_is_whole(world, coupling);
+        for (int k = 1; k < coupling->term_count && whole; ++k) {
             unite(s, moving_body(world, coupling->terms[0].joint.index),
                   moving_body(world, coupling->terms[k].joint.index));
         }

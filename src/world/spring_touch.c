@@ -13,8 +13,7 @@ enum { STRIDE = SN_SPRING_STRIDE };
 
 // A spring is so much stiffer than the elements it presses on: modulus times edge.
 static const double STIFFER = 4.0;
-// Friction is full from a few of these shares of the speed of sound, or of a fall over its size,
-// on.
+// Friction is full from these shares of the speed of sound, or of a fall over its size, on.
 static const double CREEP_OF_SOUND = 1e-3, CREEP_OF_FALL = 1e-2;
 // Dampers begin softly over this share of an edge.
 static const double RAMP = 1e-3;
@@ -659,18 +658,17 @@ sn_status sn_world_begin_springs(sn_world *world, sn_error *error)
     if (world->elastics.agents.count == 0 || status != SN_OK) {
         return status;
     }
-    status = make_current(world, error);
-    status = status == SN_OK ? find_springs(world, error) : status;
     sn_spring_touch *touch = &world->touch.springs;
-    if (status == SN_OK && !sn_array_resize(&touch->before, touch->springs.count)) {
-        status = sn_fail_memory(error, sizeof *touch->before.data);
+    if (!sn_array_resize(&touch->before, touch->springs.count)) {
+        return sn_fail_memory(error, sizeof *touch->before.data);
     }
-    touch->begun = status == SN_OK;
-    if (status == SN_OK && touch->springs.count > 0) {
+    if (touch->springs.count > 0) { // as the state has them: some end or begin with the step
         memcpy(touch->before.data, touch->springs.data,
                (size_t)touch->springs.count * sizeof *touch->before.data);
     }
-    return status;
+    touch->begun = true;
+    status = make_current(world, error);
+    return status == SN_OK ? find_springs(world, error) : status;
 }
 
 void sn_world_undo_springs(sn_world *world)

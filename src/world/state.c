@@ -35,13 +35,17 @@ static size_t agents_size(const sn_world *world)
     return size;
 }
 
-// A joint that breaks changes how many agents and coordinates there are. States of a world that has
-// such joints have room for all it can come to, so that they are of one size: each body on its own,
-// and each joint with all it can have.
+// A joint that breaks changes how many agents and coordinates rigid bodies and mechanisms have;
+// elastic bodies keep theirs. States of a world that has such joints have room for all it can come
+// to, so that they are of one size: each rigid body on its own, and each joint with all it can
+// have. Two clocks, a position and rotation of 7 numbers and a velocity of 6 are 15.
 static size_t room_for_agents(const sn_world *world)
 {
-    size_t things = (size_t)world->body_order.count + (size_t)world->joint_order.count;
-    return world->breakable_joints > 0 ? 15 * things * sizeof(double) : agents_size(world);
+    size_t elastic = (size_t)world->elastics.agents.count,
+           things = (size_t)world->body_order.count - elastic + (size_t)world->joint_order.count;
+    return world->breakable_joints > 0
+               ? 15 * things * sizeof(double) + sn_agent_set_state_size(&world->elastics.agents)
+               : agents_size(world);
 }
 
 size_t sn_world_state_size(const sn_world *world)

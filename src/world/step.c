@@ -1,6 +1,7 @@
 // The step of a world: the table of contents of the whole simulation.
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -19,6 +20,27 @@ double sn_world_clock(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// ---- interruption ----
+
+void sn_world_set_stop(sn_world *world, sn_stop_function *asked, void *context)
+{
+    world->stop = asked;
+    world->stop_context = context;
+}
+
+bool sn_world_is_stopping(const sn_world *world)
+{
+    return world->stop != NULL && world->stop(world->stop_context);
+}
+
+static sn_status check_stop(const sn_world *world, sn_error *error)
+{
+    return sn_world_is_stopping(world)
+               ? sn_fail(error, SN_ERROR_STOPPED, "world", "step %llu was interrupted on request",
+                         (unsigned long long)world->steps + 1)
+               : SN_OK;
 }
 
 // ---- what agents do, a chunk at a time ----
@@ -130,10 +152,12 @@ static bool takes_contacts(const sn_world *world)
            world->contact.method == SN_CONTACT_IMPULSE;
 }
 
-// Bonds are held by impulses whatever contact is: rows of theirs alone make islands, too.
+// Bonds are held, and springs pull, by impulses whatever contact is: rows of theirs alone make
+// islands, too.
 static bool takes_impulses(const sn_world *world)
 {
-    return takes_contacts(world) || world->bonds.rows.count > 0;
+    return takes_contacts(world) || world->bonds.rows.count > 0 ||
+           world->field_springs.rows.count > 0;
 }
 
 // Moves all; whether all agents came through.
@@ -149,6 +173,49 @@ static bool move_agents(sn_world *world, step_work *work, sn_chunk_work *move)
     return sound;
 }
 
+// What is said of an agent that a step lost.
+static sn_status report_lost(const sn_world *world, int set, int lost, double h, sn_error *error)
+{
+    char place[200];
+    const sn_agent *agent = &world->sets[set]->agents[lost];
+    const char *joint = agent->failed == SN_FAILURE_TOO_FAST && set == SN_SET_ARTICULATION
+                            ? sn_mechanism_fastest_joint(world, lost)
+                            : NULL;
+    sn_world_place(world, agent->owner, place, sizeof place);
+    if (agent->failed == SN_FAILURE_MEMORY) {
+        return sn_fail_memory(error, sizeof(sn_tie));
+    }
+    if (joint != NULL) {
+        snprintf(place, sizeof place, "joint '%.150s', step %llu", joint,
+                 (unsigned long long)world->steps + 1);
+        return sn_fail(error, SN_ERROR_DIVERGED, place,
+                       "it moves too fast to be followed in steps of %g s; take shorter ones, or "
+                       "see whether what drives it feeds back on itself",
+                       h);
+    }
+    if (agent->failed && set == SN_SET_ELASTIC) {
+        return sn_fail(error, SN_ERROR_DIVERGED, place,
+                       "its material is squeezed or stretched so far that a step of %g s cannot be "
+                       "solved; take shorter ones, or implicit_euler",
+                       h);
+    }
+    if (agent->failed) {
+        return sn_fail(
+            error, SN_ERROR_DIVERGED, place,
+            "the joints of its mechanism move too fast to be followed in steps of %g s; "
+            "take shorter ones%s",
+            h,
+            agent->failed == SN_FAILURE_TIES
+                ? ", or see whether its loops and prescribed motions contradict each other"
+                : "");
+    }
+    return sn_fail(
+        error, SN_ERROR_DIVERGED, place,
+        "position or velocity is no longer a number; the step of %g s may be too long for "
+        "the forces, or a force is not finite",
+        h);
+}
+
 static sn_status world_move(sn_world *world, step_work *work, sn_chunk_work *move, sn_error *error)
 {
     if (move_agents(world, work, move)) {
@@ -158,48 +225,26 @@ static sn_status world_move(sn_world *world, step_work *work, sn_chunk_work *mov
         sn_world_stand_lost(world);
     }
     for (int s = 0; s < world->set_count; ++s) {
-        const sn_agent_set *set = world->sets[s];
-        int diverged = find_lost(set, 0, set->count);
-        if (diverged >= 0) {
-            char place[200];
-            const sn_agent *agent = &set->agents[diverged];
-            sn_world_place(world, agent->owner, place, sizeof place);
-            if (agent->failed == SN_FAILURE_MEMORY) {
-                return sn_fail_memory(error, sizeof(sn_tie));
-            }
-            if (agent->failed && s == SN_SET_ELASTIC) {
-                return sn_fail(error, SN_ERROR_DIVERGED, place,
-                               "its material is squeezed or stretched so far that a step of %g s "
-                               "cannot be solved; take shorter ones, or implicit_euler",
-                               work->h);
-            }
-            return agent->failed
-                       ? sn_fail(error, SN_ERROR_DIVERGED, place,
-                                 "the joints of its mechanism move too fast to be followed in "
-                                 "steps of %g s; take shorter ones%s",
-                                 work->h,
-                                 agent->failed == SN_FAILURE_TIES
-                                     ? ", or see whether its loops and prescribed motions "
-                                       "contradict each other"
-                                     : "")
-                       : sn_fail(error, SN_ERROR_DIVERGED, place,
-                                 "position or velocity is no longer a number; the step of %g s may "
-                                 "be too long for the forces, or a force is not finite",
-                                 work->h);
+        int lost = find_lost(world->sets[s], 0, world->sets[s]->count);
+        if (lost >= 0) {
+            return report_lost(world, s, lost, work->h, error);
         }
     }
     return SN_OK;
 }
 
-static int count_stalled(const sn_world *world)
+static void count_agents(sn_world *world)
 {
-    int count = 0;
+    sn_step_report *report = &world->report;
+    report->stalled = report->divided = report->damped = 0;
     for (int s = 0; s < world->set_count; ++s) {
         for (int i = 0; i < world->sets[s]->count; ++i) {
-            count += world->sets[s]->agents[i].stalled;
+            const sn_agent *agent = &world->sets[s]->agents[i];
+            report->stalled += agent->stalled;
+            report->divided += agent->divided;
+            report->damped += agent->damped;
         }
     }
-    return count;
 }
 
 static void count_inverted(sn_world *world)
@@ -214,6 +259,7 @@ static void count_inverted(sn_world *world)
 static sn_status world_begin(sn_world *world, step_work *work, sn_error *error)
 {
     sn_status status = SN_OK;
+    world->report.slowed = 0;
     if (takes_contacts(world)) {
         double started = sn_world_clock();
         status = sn_world_collide(world, work->h, error);
@@ -221,12 +267,15 @@ static sn_status world_begin(sn_world *world, step_work *work, sn_error *error)
     } else {
         status = sn_world_find_bonds_alone(world, work->h, error);
     }
+    status = status == SN_OK ? sn_world_find_field_springs(world, work->h, error) : status;
     if (status == SN_OK && takes_impulses(world)) {
         status = sn_world_begin_contacts(world, work->h, error);
     }
+    status = status == SN_OK ? check_stop(world, error) : status;
     if (status == SN_OK) {
         run_agents(world, begin_chunk, work);
         sn_world_renew_bonds(world, work->h, false);
+        status = sn_world_renew_field_springs(world, work->h, error);
     }
     return status;
 }
@@ -246,16 +295,19 @@ static sn_status world_move_by_impulses(sn_world *world, step_work *work, sn_err
     sn_status status = sn_world_choose_solvers(world, error);
     if (status == SN_OK) {
         run_agents(world, free_chunk, work);
+        sn_world_sweep_springs(world, work->h);
         double started = sn_world_clock();
         status = sn_world_press_contacts(world, work->h, error);
         world->report.solve_seconds = sn_world_clock() - started;
     }
+    status = status == SN_OK ? check_stop(world, error) : status;
     if (status == SN_OK) {
         status = world_move(world, work, advance_chunk, error);
     }
     if (status == SN_OK) {
         double started = sn_world_clock();
         sn_world_renew_bonds(world, work->h, true);
+        sn_world_settle_field_springs(world, work->h);
         status = sn_world_relax_contacts(world, work->h, error);
         world->report.solve_seconds += sn_world_clock() - started;
     }
@@ -263,9 +315,21 @@ static sn_status world_move_by_impulses(sn_world *world, step_work *work, sn_err
         status = world_end_contacts(world, work->h, error);
     }
     if (status == SN_OK) {
+        sn_world_check_sprung(world, work->h);
         sn_world_rest_contacts(world, work->h);
     }
     return status;
+}
+
+// The rest of the step where nothing is.
+static sn_status world_move_freely(sn_world *world, step_work *work, sn_error *error)
+{
+    if (world->field_springs.sweep.count == 0) {
+        return world_move(world, work, move_chunk, error);
+    }
+    run_agents(world, free_chunk, work);
+    sn_world_sweep_springs(world, work->h);
+    return world_move(world, work, advance_chunk, error);
 }
 
 // Forces a user added were for this step alone.
@@ -326,6 +390,23 @@ static sn_status world_act(sn_world *world, double h, sn_error *error)
     return status;
 }
 
+// What an event has left of a step is a part of that step, and not a shorter one.
+static double pace_of(const sn_world *world, double h)
+{
+    return world->pace_left > 0.0 && h <= world->pace_left * (1.0 + 1e-9) ? world->pace : h;
+}
+
+static void world_note_mechanisms(sn_world *world, double pace, double left)
+{
+    world->pace = pace;
+    world->pace_left = left;
+    world->report.slowed_swings = world->report.mechanisms_taken_back = 0;
+    for (int i = 0; i < world->articulations.agents.count; ++i) {
+        world->report.slowed_swings += world->articulations.items[i]->slowed;
+        world->report.mechanisms_taken_back += world->articulations.items[i]->taken_back;
+    }
+}
+
 static sn_status take_step(sn_world *world, double h, sn_error *error)
 {
     // Kahan's sum: `end` is the time n steps of h should reach, not what n roundings make of it.
@@ -366,19 +447,24 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     }
     work.h = end < full ? end - start : h;
     work.end = end;
+    double pace = pace_of(world, h);
+    sn_articulation_set_pace(&world->articulations, world->gravity, pace);
     status = world_begin(world, &work, error);
     if (status != SN_OK) {
         return status;
     }
     double forces_start = sn_world_clock();
+    world->field_springs.solved = true;
     sn_world_evaluate_forces(world, start + 0.5 * work.h, -1);
+    world->field_springs.solved = false;
     double move_start = sn_world_clock();
     status = takes_impulses(world) ? world_move_by_impulses(world, &work, error)
-                                   : world_move(world, &work, move_chunk, error);
+                                   : world_move_freely(world, &work, error);
     if (status == SN_OK) {
         count_inverted(world);
         status = sn_world_check_explosions(world, work.h, error);
     }
+    status = status == SN_OK ? check_stop(world, error) : status;
     if (status != SN_OK) {
         return status;
     }
@@ -396,7 +482,8 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     if (status == SN_OK) {
         sn_world_wake_behaviours(world);
     }
-    world->report.stalled = count_stalled(world);
+    count_agents(world);
+    world_note_mechanisms(world, pace, end < full ? full - end : 0.0);
     double finished = sn_world_clock();
     world->report.field_seconds = move_start - forces_start;
     world->report.move_seconds = finished - move_start + (forces_start - started);
@@ -430,8 +517,9 @@ sn_status sn_world_step(sn_world *world, double h, sn_error *error)
         return status;
     }
     double start = world->time, rest = world->time_rest;
-    sn_world_keep_bonds(world);
-    status = world_act(world, h, error);
+    status = sn_world_keep_bonds(world, error);
+    status = status == SN_OK ? sn_touch_keep(world, error) : status;
+    status = status == SN_OK ? world_act(world, h, error) : status;
     if (status != SN_OK) {
         return status;
     }
@@ -443,6 +531,7 @@ sn_status sn_world_step(sn_world *world, double h, sn_error *error)
     if (status != SN_OK) {
         world_go_back(world, start, rest);
         sn_world_undo_joints(world, true);
+        sn_touch_undo(world);
         return status;
     }
     world->steps += 1;

@@ -130,7 +130,7 @@ static double kinetic_of(const sn_world *world, const sn_contact *contact)
             const sn_agent_set *set = world->sets[sides[i]->set];
             sn_measure measure;
             set->type->measure(set, sides[i]->agent, SN_VEC3_ZERO, &measure);
-            sum += measure.kinetic;
+            sum += measure.kinetic + measure.added;
         }
     }
     return sum;

@@ -136,16 +136,27 @@ static bool can_stop(const sn_world *world, uint32_t shape)
                : sn_articulation_may_turn_back(&world->articulations.agents, agent);
 }
 
+// How far the centre of a body on joints came; shapes of one body follow each other, and share it.
+typedef struct centre_way {
+    uint32_t body; // 0: none yet
+    double length;
+} centre_way;
+
 // How far it came: links also by what the step did to them, as blows and drives may be sudden.
-static double way_of(const sn_world *world, uint32_t shape)
+static double way_of(const sn_world *world, uint32_t shape, centre_way *last)
 {
     double travel = world->touch.places.data[shape].travel;
     if (mechanism_of(world, shape) < 0) {
         return travel;
     }
-    sn_sweep sweep = sn_touch_sweep(world, shape);
-    return fmax(travel, sn_distance(sn_transform_point(sweep.start, sweep.centre),
-                                    sn_transform_point(sweep.end, sweep.centre)));
+    uint32_t body = world->touch.shapes.data[shape].body;
+    if (last->body != body) {
+        sn_sweep sweep = sn_touch_sweep(world, shape);
+        last->body = body;
+        last->length = sn_distance(sn_transform_point(sweep.start, sweep.centre),
+                                   sn_transform_point(sweep.end, sweep.centre));
+    }
+    return fmax(travel, last->length);
 }
 
 static double inside_of(const sn_collider *collider)
@@ -153,13 +164,13 @@ static double inside_of(const sn_collider *collider)
     return collider->inner > 0.0 ? collider->inner : 0.5 * collider->size;
 }
 
-static bool is_fast(const sn_world *world, uint32_t shape)
+static bool is_fast(const sn_world *world, uint32_t shape, centre_way *last)
 {
     if (!can_stop(world, shape)) {
         return false;
     }
     const sn_collider *collider = sn_touch_collider(world, &world->touch.shapes.data[shape]);
-    return way_of(world, shape) > FAST * inside_of(collider);
+    return way_of(world, shape, last) > FAST * inside_of(collider);
 }
 
 // Does it come far by the ends of its way, as what was struck may?
@@ -205,9 +216,10 @@ static void sort_fast(sn_touch *touch)
 static bool find_fast(sn_world *world)
 {
     sn_touch *touch = &world->touch;
+    centre_way last = {0};
     sn_array_clear(&touch->fast);
     for (int i = 0; i < touch->shapes.count; ++i) {
-        if (is_fast(world, (uint32_t)i) && !add_fast(world, (uint32_t)i)) {
+        if (is_fast(world, (uint32_t)i, &last) && !add_fast(world, (uint32_t)i)) {
             return false;
         }
     }
@@ -450,11 +462,14 @@ static sn_aabb bounds_of_way(const sn_world *world, uint32_t shape)
         join(sn_collider_bounds(collider, &sweep.start), sn_collider_bounds(collider, &sweep.end));
     double bulge = 0.0;
     for (int i = 0; i < chords; ++i) {
-        sn_sweep chord = sweep_between(world, shape, (double)i / chords, (i + 1.0) / chords);
+        bool last = i == chords - 1; // whose end is in the box
+        sn_sweep chord = chords > 1
+                             ? sweep_between(world, shape, (double)i / chords, (i + 1.0) / chords)
+                             : sweep;
         sn_vec3 turn = sn_sweep_turn(&chord);
         double reach = sn_collider_reach(collider, chord.centre);
         bulge = fmax(bulge, reach * fmin(0.125 * sn_dot(turn, turn), 1.0));
-        box = join(box, sn_collider_bounds(collider, &chord.end));
+        box = last ? box : join(box, sn_collider_bounds(collider, &chord.end));
     }
     sn_vec3 more = {bulge, bulge, bulge};
     return (sn_aabb){sn_vec3_sub(box.lower, more), sn_vec3_add(box.upper, more)};
@@ -691,6 +706,22 @@ static sweep_search first_of_all(sn_world *world, int first, int *next)
     return best;
 }
 
+// A mechanism that was taken back to where it was has no way left to be followed on; `*next` is
+// then where the next of those that are fast is.
+static bool is_on_way(const sn_world *world, int first, int *next)
+{
+    const sn_touch *touch = &world->touch;
+    int mechanism = touch->fast.data[first].mechanism;
+    *next = first + 1;
+    if (mechanism < 0 || sn_articulation_is_moved(&world->articulations.agents, mechanism)) {
+        return true;
+    }
+    while (*next < touch->fast.count && touch->fast.data[*next].mechanism == mechanism) {
+        *next += 1;
+    }
+    return false;
+}
+
 sn_status sn_world_stop_tunnelling(sn_world *world, double h, sn_error *error)
 {
     sn_touch *touch = &world->touch;
@@ -707,6 +738,9 @@ sn_status sn_world_stop_tunnelling(sn_world *world, double h, sn_error *error)
         int count = touch->fast.count; // those that begin to be fast now come in the next round
         moved = false;
         for (int i = 0, next; i < count; i = next) {
+            if (!is_on_way(world, i, &next)) {
+                continue;
+            }
             sweep_search s = first_of_all(world, i, &next);
             if (s.fraction >= (s.deep ? 1.0 : STOPPED)) {
                 continue;

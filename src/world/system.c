@@ -372,6 +372,7 @@ static void put_metric(sn_system *system, agent_place at, sn_system_metric metri
     }
     sn_tree *tree = tree_of(world, at);
     size_t count = (size_t)tree->v_count;
+    tree->added = NULL; // what steps add to links is not theirs
     sn_tree_place(tree, sn_agent_q(world->sets[at.set], at.agent));
     if (metric == SN_METRIC_MASS) {
         sn_tree_mass_matrix(tree, scratch);

@@ -231,12 +231,14 @@ void sn_touch_free(sn_touch *touch)
     sn_array_free(&touch->struck);
     sn_array_free(&touch->residual);
     sn_array_free(&touch->started);
+    sn_array_free(&touch->thickness);
     sn_array_free(&touch->pressed);
     sn_array_free(&touch->courses);
     sn_array_free(&touch->bound);
     sn_array_free(&touch->fast);
     sn_array_free(&touch->strikes);
     sn_array_free(&touch->pending);
+    sn_array_free(&touch->kept);
     sn_array_free(&touch->drops);
     sn_array_free(&touch->events);
     sn_array_free(&touch->parted);
@@ -262,6 +264,7 @@ void sn_touch_forget(sn_world *world)
     for (int i = 0; i < touch->pairs.count; ++i) {
         sn_pair *pair = &touch->pairs.data[i];
         pair->cache = (sn_collide_cache){0};
+        pair->flags &= (uint8_t)~SN_PAIR_OF_LAST_STEP;
         sn_touch_clear_pair(touch, pair);
     }
     sn_array_clear(&touch->active);

@@ -49,6 +49,8 @@ enum {
     SN_PAIR_CARRIES = 32, // some contact touched in the step that ends
     SN_PAIR_BEGAN = 64,   // it touches since that step
     SN_PAIR_UNSEEN = 128, // no contact, but they may meet in the step: beyond what was looked at
+    SN_PAIR_OF_LAST_STEP =
+        SN_PAIR_TOUCHING | SN_PAIR_STRUCK | SN_PAIR_CARRIES | SN_PAIR_BEGAN | SN_PAIR_UNSEEN,
 };
 
 // Contacts are looked for up to this share of the smaller shape's size, beyond how far they move.
@@ -133,11 +135,12 @@ typedef struct sn_touch {
     SN_ARRAY(int) active;                    // contacts with points: see sn_touch_contact
     SN_ARRAY(sn_island_pair) links;          // of the active ones; agents counted over all sets
     sn_islands islands;
-    SN_ARRAY(uint8_t) kinds;             // of the islands
-    SN_ARRAY(uint8_t) struck;            // of the islands: something there is solved again
-    SN_ARRAY(double) residual;           // of the islands: how far each is from its laws
-    SN_ARRAY(sn_touch_start) started;    // of mechanisms that touch something
-    SN_ARRAY(sn_contact *) pressed;      // contacts by islands
+    SN_ARRAY(uint8_t) kinds;          // of the islands
+    SN_ARRAY(uint8_t) struck;         // of the islands: something there is solved again
+    SN_ARRAY(double) residual;        // of the islands: how far each is from its laws
+    SN_ARRAY(sn_touch_start) started; // of mechanisms that touch something
+    SN_ARRAY(double) thickness;       // m, of all agents: the largest that they touch; 0: nothing
+    SN_ARRAY(sn_contact *) pressed;   // contacts by islands
     SN_ARRAY(sn_contact_course) courses; // beside them; left alone where piles are
     SN_ARRAY(sn_exact_bond *) bound;     // rows of bonds by islands
     sn_touch_piles piles, careful_piles;
@@ -156,6 +159,8 @@ typedef struct sn_touch {
     SN_ARRAY(sn_touch_noted) noted;  // likewise
     SN_ARRAY(double) still;          // s, of each agent over all sets: how long it has been at rest
     SN_ARRAY(unsigned char) pending; // what contacts remember, to be given to the pairs found next
+    SN_ARRAY(unsigned char) kept; // the same at the start of the step under way, without checksum
+    bool kept_wake;               // and whether something had been changed from outside
     double penalty_start, penalty_step; // s: of the step under way, for the penalty method
     SN_ARRAY(int) penalty_points;       // of bodies: the points near them at its start, likewise
     bool statics_current;               // the broad phase knows where static bodies stand
@@ -165,8 +170,8 @@ typedef struct sn_touch {
     int left_out;                       // manifolds beyond what a pair can have, in the last step
 } sn_touch;
 
-// Numbers from here on are rows of bonds.
-enum { SN_TOUCH_BONDS = 1 << 30 };
+// Numbers from here on are rows of bonds, and of springs.
+enum { SN_TOUCH_BONDS = 1 << 30, SN_TOUCH_SPRINGS = SN_TOUCH_BONDS + (1 << 29) };
 
 // A contact by its number: of the pool, or below 0 of elastic bodies.
 static inline sn_contact *sn_touch_contact(const sn_touch *touch, int number)
@@ -244,6 +249,9 @@ sn_status sn_touch_load_memory(sn_world *world, const unsigned char *bytes, size
                                sn_error *error);
 // Gives it to the pairs there are now. False when memory runs out.
 bool sn_touch_remember(sn_world *world);
+// The same at the start of a step, and back to it where the step fails.
+sn_status sn_touch_keep(sn_world *world, sn_error *error);
+void sn_touch_undo(sn_world *world);
 
 // ---- pair_drop.c ----
 // Which pairs of the bodies of its mechanisms are left out, after they have been put together.
@@ -265,6 +273,8 @@ void sn_world_let_go(sn_world *world);
 // that have more energy than they can have got are slowed down.
 SN_API bool sn_world_note_energies(sn_world *world);
 SN_API void sn_world_check_energies(sn_world *world, double h);
+// The same of islands with springs that steps do not resolve, whatever contact is.
+void sn_world_check_sprung(sn_world *world, double h);
 // The same of islands with elastic bodies, once their skins have been stopped; whether some were
 // moved, and must be looked at again.
 bool sn_world_check_soft_energies(sn_world *world, double h);

@@ -15,7 +15,8 @@
 typedef struct memory_head {
     uint64_t structure, checksum;
     int32_t pairs, agents;
-    int32_t soft, unused; // contacts of elastic bodies (soft_memory.c), behind the pairs
+    int32_t soft; // contacts of elastic bodies (soft_memory.c), behind the pairs
+    int32_t wake; // something was changed from outside since the last step, or there was none
 } memory_head;
 
 // Followed by its contacts. Bodies by index, which copies and worlds built alike share.
@@ -37,6 +38,13 @@ static uint64_t structure_of(const sn_world *world)
     return sn_mix64((uint64_t)world->bodies.count ^ (uint64_t)sn_world_agent_count(world) << 32);
 }
 
+// A pair may have touched in flight and have no contact any more: that it ends is still to be
+// reported.
+static bool is_remembered(const sn_pair *pair)
+{
+    return pair->count > 0 || (pair->flags & SN_PAIR_TOUCHING) != 0;
+}
+
 size_t sn_touch_memory_size(const sn_world *world)
 {
     const sn_touch *touch = &world->touch;
@@ -45,23 +53,30 @@ size_t sn_touch_memory_size(const sn_world *world)
     }
     size_t size = sizeof(memory_head) + (size_t)sn_world_agent_count(world) * sizeof(double);
     for (int i = 0; i < touch->pairs.count; ++i) {
-        int count = touch->pairs.data[i].count;
-        size += count > 0 ? sizeof(memory_pair) + (size_t)count * sizeof(sn_contact) : 0;
+        const sn_pair *pair = &touch->pairs.data[i];
+        size += is_remembered(pair) ? sizeof(memory_pair) + (size_t)pair->count * sizeof(sn_contact)
+                                    : 0;
     }
     size += (size_t)sn_soft_memory_count(&touch->soft) * sizeof(sn_soft_memory);
     return size + sn_shade_memory_size(&world->air.shade);
 }
 
-void sn_touch_save_memory(const sn_world *world, unsigned char *at)
+// All but the checksum.
+static void write_memory(const sn_world *world, unsigned char *at)
 {
     const sn_touch *touch = &world->touch;
     if (touch->pending.count > 0) { // loaded, and no step since
+        memory_head loaded;
         memcpy(at, touch->pending.data, (size_t)touch->pending.count);
+        memcpy(&loaded, at, sizeof loaded);
+        loaded.wake = touch->wake;
+        memcpy(at, &loaded, sizeof loaded);
         return;
     }
     memory_head head = {.structure = structure_of(world),
                         .agents = sn_world_agent_count(world),
-                        .soft = sn_soft_memory_count(&touch->soft)};
+                        .soft = sn_soft_memory_count(&touch->soft),
+                        .wake = touch->wake};
     unsigned char *start = at;
     at += sizeof head;
     for (int i = 0; i < head.agents; ++i, at += sizeof(double)) {
@@ -71,7 +86,7 @@ void sn_touch_save_memory(const sn_world *world, unsigned char *at)
     }
     for (int i = 0; i < touch->pairs.count; ++i) {
         const sn_pair *pair = &touch->pairs.data[i];
-        if (pair->count == 0) {
+        if (!is_remembered(pair)) {
             continue;
         }
         const sn_touch_shape *a = &touch->shapes.data[pair->a], *b = &touch->shapes.data[pair->b];
@@ -91,10 +106,22 @@ void sn_touch_save_memory(const sn_world *world, unsigned char *at)
         head.pairs += 1;
     }
     at = sn_soft_memory_save(&touch->soft, at);
-    at = sn_shade_save_memory(&world->air.shade, at);
-    const unsigned char *body = start + sizeof head;
-    head.checksum = sn_hash64(body, (size_t)(at - body), head.structure);
+    sn_shade_save_memory(&world->air.shade, at);
     memcpy(start, &head, sizeof head);
+}
+
+static void seal(unsigned char *bytes, size_t size)
+{
+    memory_head head;
+    memcpy(&head, bytes, sizeof head);
+    head.checksum = sn_hash64(bytes + sizeof head, size - sizeof head, head.structure);
+    memcpy(bytes, &head, sizeof head);
+}
+
+void sn_touch_save_memory(const sn_world *world, unsigned char *bytes)
+{
+    write_memory(world, bytes);
+    seal(bytes, sn_touch_memory_size(world));
 }
 
 static bool is_side(const sn_world *world, uint32_t body, const sn_contact_side *side)
@@ -149,7 +176,7 @@ static bool is_memory(const sn_world *world, const unsigned char *bytes, size_t 
         }
         memcpy(&own, bytes + used, sizeof own);
         used += sizeof own;
-        if (own.count < 1 || own.count > SN_PATCHES ||
+        if (own.count < 0 || own.count > SN_PATCHES ||
             size - used < (size_t)own.count * sizeof(sn_contact)) {
             return false;
         }
@@ -185,13 +212,38 @@ sn_status sn_touch_load_memory(sn_world *world, const unsigned char *bytes, size
     }
     sn_touch_forget(world);
     memcpy(world->touch.pending.data, bytes, size);
-    world->touch.wake = false;
+    memory_head head;
+    memcpy(&head, bytes, sizeof head);
+    world->touch.wake = head.wake != 0;
     for (int i = 0; i < sn_world_agent_count(world); ++i) {
         double still;
         memcpy(&still, bytes + sizeof(memory_head) + (size_t)i * sizeof still, sizeof still);
         agent_at(world, i)->held = still < 0.0;
     }
     return SN_OK;
+}
+
+// ---- undoing ----
+
+sn_status sn_touch_keep(sn_world *world, sn_error *error)
+{
+    sn_touch *touch = &world->touch;
+    size_t size = sn_touch_memory_size(world);
+    if (size > INT32_MAX || !sn_array_resize(&touch->kept, (int)size)) {
+        return sn_fail_memory(error, size);
+    }
+    write_memory(world, touch->kept.data);
+    touch->kept_wake = touch->wake;
+    return SN_OK;
+}
+
+void sn_touch_undo(sn_world *world)
+{
+    sn_touch *touch = &world->touch;
+    seal(touch->kept.data, (size_t)touch->kept.count);
+    // Where memory for it runs out, contacts start from nothing.
+    (void)sn_touch_load_memory(world, touch->kept.data, (size_t)touch->kept.count, NULL);
+    touch->wake = touch->kept_wake;
 }
 
 bool sn_touch_copy(const sn_world *world, sn_world *copy)
@@ -209,6 +261,7 @@ bool sn_touch_copy(const sn_world *world, sn_world *copy)
                (size_t)parted * sizeof *copy->touch.parted.data);
     }
     sn_touch_save_memory(world, copy->touch.pending.data);
+    copy->touch.wake = world->touch.wake;
     size_t shade = sn_shade_memory_size(&world->air.shade);
     if (!sn_shade_keep_memory(&copy->air.shade, copy->touch.pending.data + size - shade, shade)) {
         return false;

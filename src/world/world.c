@@ -168,6 +168,7 @@ void sn_world_destroy(sn_world *world)
     sn_articulation_set_free(&world->articulations);
     sn_elastic_set_free(&world->elastics);
     sn_bond_set_free(&world->bonds);
+    sn_field_springs_free(&world->field_springs);
     sn_threads_destroy(world->threads);
     sn_stack_free(&world->stack);
     sn_free(world);
@@ -198,6 +199,8 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
     copy->time_rest = world->time_rest;
     copy->steps = world->steps;
     copy->last_step = world->last_step;
+    copy->pace = world->pace;
+    copy->pace_left = world->pace_left;
     copy->stopped = world->stopped;
     copy->next_number = world->next_number;
     copy->report = world->report;
@@ -301,6 +304,7 @@ void sn_world_touch(sn_world *world)
 {
     world->touch.wake = true;
     sn_shade_stale(&world->air.shade);
+    sn_world_forget_swept(world);
     sn_world_jump(world);
 }
 

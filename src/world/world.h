@@ -16,6 +16,7 @@
 #include "sinew/behaviour.h"
 #include "world/air.h"
 #include "world/bond.h"
+#include "world/field_spring.h"
 #include "world/ode.h"
 #include "world/touch.h"
 
@@ -165,10 +166,14 @@ struct sn_world {
     double time,
         time_rest; // time_rest: what rounding has kept out of time, so that n steps of h end at n h
     double last_step;
+    double pace;      // s: of the whole step that the last one was, or was a part of
+    double pace_left; // s: of it, where an event has cut the step short
     uint64_t steps;
     bool stopped;
-    bool stepping; // a step is under way: only forces may be added
-    bool acting;   // behaviours act: the step is still to come, and they may steer it
+    bool stepping;          // a step is under way: only forces may be added
+    bool acting;            // behaviours act: the step is still to come, and they may steer it
+    sn_stop_function *stop; // asked during steps, or NULL
+    void *stop_context;
 
     sn_id_pool body_ids, field_ids, event_ids, joint_ids, coupling_ids;
     SN_ARRAY(sn_joint_record) joints; // by id index; entry 0 unused
@@ -204,6 +209,7 @@ struct sn_world {
     sn_articulation_set articulations;
     sn_elastic_set elastics;
     sn_bond_set bonds;
+    sn_field_springs field_springs;
     sn_agent_set *sets[SN_SET_COUNT]; // every agent set, so that loops need not know the types
     int set_count;
 
@@ -293,6 +299,8 @@ void sn_world_remove_joints_of(sn_world *world, sn_body body);
 // The tree's link that holds a freedom of an assembled joint, and which of the link's own freedoms
 // it is; -1: not there.
 int sn_joint_find_link(const sn_joint_record *joint, int freedom, int *own);
+// The joint of a mechanism that moved too fast for its last step; NULL: not known.
+const char *sn_mechanism_fastest_joint(const sn_world *world, int agent);
 
 // ---- weld_reaction.c ----
 // What a fixed joint between bodies of one link did to its child.
@@ -317,10 +325,16 @@ unsigned char *sn_world_save_joints(const sn_world *world, unsigned char *bytes)
 sn_status sn_world_load_joints(sn_world *world, const unsigned char *bytes, sn_error *error);
 uint64_t sn_world_hash_joints(const sn_world *world, uint64_t hash);
 
+// ---- step.c ----
+// Is the step under way to end? Asked in the thread that steps.
+bool sn_world_is_stopping(const sn_world *world);
+
 // ---- coupling.c ----
 void sn_world_free_couplings(sn_world *world);
 bool sn_world_copy_couplings(const sn_world *world, sn_world *copy);
 void sn_world_remove_couplings_of(sn_world *world, sn_joint joint);
+// A coupling ends with the first of its joints that breaks.
+bool sn_coupling_is_whole(const sn_world *world, const sn_coupling_record *coupling);
 
 // ---- load_keep.c ----
 // Forces added for the coming step, by the order of bodies and joints. Zero: none.
@@ -369,6 +383,7 @@ void sn_group_begin(void *group);
 bool sn_group_is_calm(void *group); // nothing but bonds is looked at, and they carry little
 // What happens in a step beside roots, for sn_ode.
 bool sn_group_watch(void *group, double t_a, double t_b, double *t);
+bool sn_group_is_stopping(void *group);
 // The rate of a group's state, and the values of its events and then of its switches, for sn_ode.
 void sn_group_rate(void *group, double t, const double *y, double *y_rate);
 void sn_group_roots(void *group, double t, const double *y, double *values);
