@@ -12,7 +12,7 @@ C_FILES = $(shell git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cpp' '*.
 # Silent unless something is wrong: preset, target, more cache variables.
 build = JOBS=$(JOBS) tools/build-preset $(1) $(2) $(3) >&2
 
-.PHONY: help run view build web test bench soak newcomer pictures format lint install clean
+.PHONY: help run view build web test bench costs soak newcomer pictures format lint install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null || \
@@ -42,6 +42,10 @@ bench: ## benchmarks beside peers, into build/bench.json
 	@tools/setup bench
 	@$(call build,release,peers,-DSINEW_BENCH=ON)
 	@tools/bench
+
+costs: ## instructions of a step of each case of bench/cost_probe.c, written to bench/costs.json
+	@tools/setup test
+	@JOBS=$(JOBS) tools/costs --write
 
 soak: ## the long tests: minutes of every fuzzer, valgrind, repeated thread tests (MINUTES=5)
 	@tools/setup test

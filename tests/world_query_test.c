@@ -1,6 +1,7 @@
 // Questions to whole worlds against brute force: every body stands also in a world of its own,
 // where there is nothing to look up, and the answers of all of these together must be that of the
 // world.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -303,12 +304,56 @@ static void points_are_in_bodies_or_not(void **state)
     }
 }
 
+static double depth_below(const sn_world *world, double x)
+{
+    sn_hit hit = {.fraction = NAN};
+    sn_world_cast_ray(world, sn_vec3_make(x, 0, 100), sn_vec3_make(x, 0, 0), NULL, &hit);
+    return 100.0 * hit.fraction;
+}
+
+// Places are looked up once for all questions between two changes, and every change is seen.
+static void every_change_is_seen_by_the_next_question(void **state)
+{
+    (void)state;
+    sn_world *world = make_world();
+    sn_shape shape = sn_default_shape();
+    sn_body_def def = sn_default_body_def();
+    sn_error error = {0};
+    sn_body body, other;
+    shape.type = SN_SHAPE_SPHERE;
+    shape.radius = 1.0;
+    def.shapes = &shape;
+    def.shape_count = 1;
+    def.frame.position = sn_vec3_make(0, 0, 10);
+    random_ok(sn_world_add_body(world, &def, &body, &error), &error);
+    assert_true(fabs(depth_below(world, 0.0) - 89.0) < 1e-9);
+    assert_true(fabs(depth_below(world, 0.0) - 89.0) < 1e-9);
+    def.type = SN_BODY_STATIC;
+    def.frame.position = sn_vec3_make(10, 0, 10);
+    random_ok(sn_world_add_body(world, &def, &other, &error), &error);
+    assert_true(fabs(depth_below(world, 10.0) - 89.0) < 1e-9);
+    sn_transform frame = sn_body_transform(world, body);
+    frame.position.z = 20.0;
+    random_ok(sn_body_set_transform(world, body, frame, &error), &error);
+    assert_true(fabs(depth_below(world, 0.0) - 79.0) < 1e-9);
+    random_ok(sn_body_set_transform(world, other, frame, &error), &error);
+    assert_true(isnan(depth_below(world, 10.0)));
+    random_ok(sn_world_remove_body(world, other, &error), &error);
+    random_ok(sn_body_set_velocity(world, body, sn_vec3_make(0, 0, 5), SN_VEC3_ZERO, &error),
+              &error);
+    assert_true(fabs(depth_below(world, 0.0) - 79.0) < 1e-9);
+    random_ok(sn_world_step(world, 0.1, &error), &error);
+    assert_true(fabs(depth_below(world, 0.0) - 78.5) < 1e-9);
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worlds_answer_as_all_bodies_do),
         cmocka_unit_test(bad_questions_are_refused),
         cmocka_unit_test(points_are_in_bodies_or_not),
+        cmocka_unit_test(every_change_is_seen_by_the_next_question),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,21 @@ static bool is_asked_for(const question *q, const sn_touch_shape *shape)
     return is_asked(q, sn_touch_surface(q->world, shape), shape->body);
 }
 
+// What is asked does not change the world: only where its own notes of places are kept. They hold
+// until something moves, so that many queries between two steps place shapes once.
+static void place_shapes(sn_world *world)
+{
+    sn_touch *touch = &world->touch;
+    sn_error unused = {0};
+    if (touch->placed && world->shapes_current && touch->statics_current && !world->stepping) {
+        return;
+    }
+    touch->placed = sn_world_place_shapes(world, 0.0, &unused) == SN_OK && !world->stepping;
+    if (touch->broad != NULL) {
+        sn_broad_update(touch->broad);
+    }
+}
+
 static question ask(const sn_world *world, const sn_query_filter *filter)
 {
     question q = {.world = world, .nearest = 1.0};
@@ -41,12 +56,7 @@ static question ask(const sn_world *world, const sn_query_filter *filter)
         bool there = sn_body_is_valid(world, filter->without);
         q.filter.without = there ? filter->without : (sn_body){0};
     }
-    // What is asked does not change the world: only where its own notes of places are kept.
-    sn_error unused = {0};
-    sn_world_place_shapes((sn_world *)world, 0.0, &unused);
-    if (world->touch.broad != NULL) {
-        sn_broad_update(world->touch.broad);
-    }
+    place_shapes((sn_world *)world);
     return q;
 }
 

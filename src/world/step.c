@@ -525,6 +525,7 @@ sn_status sn_world_step(sn_world *world, double h, sn_error *error)
     }
     world->logged = world->event_log.count;
     world->touch.springs.begun = false;
+    world->touch.placed = false;
     status = take_step(world, h, error);
     world->stepping = false;
     world_clear_external(world);

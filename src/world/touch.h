@@ -166,6 +166,7 @@ typedef struct sn_touch {
     bool statics_current;               // the broad phase knows where static bodies stand
     bool surfaces_current;              // pairs have the surfaces of their shapes
     bool wake;                          // something was changed from outside
+    bool placed;                        // shapes are where bodies stand, since a query asked
     int unseen;                         // pairs that are, in the step under way
     int left_out;                       // manifolds beyond what a pair can have, in the last step
 } sn_touch;

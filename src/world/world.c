@@ -303,6 +303,7 @@ sn_step_report sn_world_report(const sn_world *world)
 void sn_world_touch(sn_world *world)
 {
     world->touch.wake = true;
+    world->touch.placed = false;
     sn_shade_stale(&world->air.shade);
     sn_world_forget_swept(world);
     sn_world_jump(world);
