@@ -306,9 +306,9 @@ static void points_are_in_bodies_or_not(void **state)
 
 static double depth_below(const sn_world *world, double x)
 {
-    sn_hit hit = {.fraction = NAN};
-    sn_world_cast_ray(world, sn_vec3_make(x, 0, 100), sn_vec3_make(x, 0, 0), NULL, &hit);
-    return 100.0 * hit.fraction;
+    sn_hit hit;
+    sn_vec3 from = {x, 0.0, 100.0}, to = {x, 0.0, 0.0};
+    return sn_world_cast_ray(world, from, to, NULL, &hit) ? 100.0 * hit.fraction : NAN;
 }
 
 // Places are looked up once for all questions between two changes, and every change is seen.
