@@ -46,6 +46,7 @@ bench: ## benchmarks beside peers, into build/bench.json
 costs: ## instructions of a step of each case of bench/cost_probe.c, written to bench/costs.json
 	@tools/setup test
 	@JOBS=$(JOBS) tools/costs --write
+	@tools/benchmark-tables
 
 soak: ## the long tests: minutes of every fuzzer, valgrind, repeated thread tests (MINUTES=5)
 	@tools/setup test
