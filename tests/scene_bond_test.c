@@ -410,8 +410,8 @@ static void memory_runs_out(void **state)
     }
 }
 
-// The figures of docs/elastic.md, "Bonds that begin later": m v / h and the weight, and what
-// softens it.
+// The figures of docs/measurements/elastic.md, "Bonds that begin later": m v / h and the weight,
+// and what softens it.
 static double greatest_pull(const char *bond, double h)
 {
     char text[1200];
@@ -449,8 +449,8 @@ static void late_bonds_pull_as_told(void **state)
     assert_true(soft < 0.8 * quick);
 }
 
-// The figures of docs/elastic.md, "How exact solvers are": how far the tip of a beam that swings
-// from its end is from where a factorisation has it, by its swing.
+// The figures of docs/measurements/elastic.md, "How exact solvers are": how far the tip of a beam
+// that swings from its end is from where a factorisation has it, by its swing.
 static double farthest_from_direct(bool bonded, double tolerance)
 {
     sn_world *worlds[2];
