@@ -14,7 +14,7 @@
 //                 - fields and behaviours now write what acts on the parts, and joint forces -
 //     free_step   v becomes the velocity at the end of the step if nothing were in the way;
 //                 A is built and factored
-//                 - the solver now adds dv = A^-1 J^T lambda to v, through apply_inverse -
+//                 - the solver now adds dv = A^-1 J^T lambda to v, through `contact` -
 //     advance     q follows to the end of the step
 //
 // Integrators that ask for forces several times in a step (Runge-Kutta, Adams, BDF) use `rate`
@@ -220,10 +220,6 @@ struct sn_agent_type {
     void (*free_step)(sn_agent_set *set, int first, int last, sn_vec3 gravity, double h);
     void (*advance)(sn_agent_set *set, int first, int last, double h);
 
-    // dv = A^-1 J^T f for the A of the last free step and impulses f on the parts (part_count:
-    // moment about the centre of mass, and force; world axes). dv: v_count.
-    void (*apply_inverse)(const sn_agent_set *set, int agent, const sn_spatial *f, double *dv);
-
     void (*part)(const sn_agent_set *set, int agent, int part, sn_part *part_now);
 
     // The time derivatives of q and v under the set's forces and gravity, for integrators of their
@@ -295,6 +291,20 @@ static inline sn_spatial *sn_agent_force(const sn_agent_set *set, int agent)
 static inline bool sn_agent_is_damped(const sn_agent_set *set, int agent, int part)
 {
     return set->damped != NULL && set->damped[set->agents[agent].part_first + part] != 0;
+}
+
+// The velocity of a point of a part, given by its place in the world.
+static inline sn_vec3 sn_part_velocity_at(const sn_part *part, sn_vec3 point)
+{
+    return sn_velocity_at(part->velocity, part->angular_velocity, sn_vec3_sub(point, part->centre));
+}
+
+// The kinetic energy of an agent, that of inertia which it has in steps only included.
+static inline double sn_agent_kinetic(const sn_agent_set *set, int agent)
+{
+    sn_measure measure;
+    set->type->measure(set, agent, SN_VEC3_ZERO, &measure);
+    return measure.kinetic + measure.added;
 }
 
 // Where the material point `local` of a part is, and how fast.

@@ -10,8 +10,7 @@ void sn_agent_point(const sn_agent_set *set, int agent, int part, sn_vec3 local,
     sn_part now;
     set->type->part(set, agent, part, &now);
     *position = sn_transform_point(now.frame, local);
-    sn_vec3 arm = sn_vec3_sub(*position, now.centre);
-    *velocity = sn_vec3_add(now.velocity, sn_cross(now.angular_velocity, arm));
+    *velocity = sn_part_velocity_at(&now, *position);
 }
 
 double *sn_agent_damping(sn_agent_set *set, int agent, int part)

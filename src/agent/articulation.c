@@ -35,7 +35,7 @@ void sn_articulation_place(const sn_agent_set *set, int agent)
 static sn_vec3 point_velocity(const sn_articulation *item, int link, sn_vec3 point)
 {
     sn_vec3 arm = sn_vec3_sub(point, item->tree.pose[link].origin);
-    return sn_vec3_add(item->velocity[link].linear, sn_cross(item->velocity[link].angular, arm));
+    return sn_velocity_at(item->velocity[link].linear, item->velocity[link].angular, arm);
 }
 
 // Does a link turn far in half a step? Joints' velocities are those of the start of the step. At
@@ -626,16 +626,6 @@ static void articulation_advance(sn_agent_set *set, int first, int last, double 
     }
 }
 
-static void articulation_apply_inverse(const sn_agent_set *set, int agent, const sn_spatial *f,
-                                       double *dv)
-{
-    sn_articulation *item = item_of(set, agent);
-    wrench_on_links(item, f, set->agents[agent].part_count);
-    double *felt = item->force + item->tree.v_count;
-    sn_tree_gather(&item->tree, item->wrench, felt);
-    sn_tree_solve(&item->tree, felt, dv);
-}
-
 // ---- integrators of their own ----
 
 void sn_articulation_push(const sn_agent_set *set, int agent, sn_vec3 gravity, double *push)
@@ -746,7 +736,7 @@ static void articulation_measure(const sn_agent_set *set, int agent, sn_vec3 gra
                 momentum = sn_vec3_scale(link->mass, velocity);
         sn_vec3 w = sn_mat3_apply_transpose(pose->rotation, item->velocity[i].angular);
         sn_vec3 spin = sn_mat3_apply(link->inertia, w);
-        measure->kinetic += 0.5 * sn_dot(momentum, velocity) + 0.5 * sn_dot(w, spin);
+        measure->kinetic += sn_kinetic_energy(velocity, momentum, w, spin);
         if (item->slowed) {
             measure->added += 0.5 * sn_dot(w, sn_sym3_apply(&item->swings.added[i].inertia, w));
         }
@@ -766,7 +756,6 @@ const sn_agent_type sn_articulation_type = {
     .begin = articulation_begin,
     .free_step = articulation_free_step,
     .advance = articulation_advance,
-    .apply_inverse = articulation_apply_inverse,
     .part = articulation_part,
     .rate = articulation_rate,
     .restore = articulation_restore,

@@ -313,13 +313,6 @@ static void forget(sn_articulation *item)
     item->moving = false;
 }
 
-static double kinetic_of(const sn_agent_set *set, int agent)
-{
-    sn_measure measure;
-    set->type->measure(set, agent, SN_VEC3_ZERO, &measure);
-    return measure.kinetic + measure.added;
-}
-
 // How long it may go along v for its links to turn no further than they should.
 static double displaced_time(sn_articulation *item, const double *v, double h)
 {
@@ -345,7 +338,7 @@ static void contact_slow(sn_agent_set *set, int agent, double share)
 static void contact_displace(sn_agent_set *set, int agent, const double *v, double h)
 {
     sn_articulation *item = item_of(set, agent);
-    double *q = sn_agent_q(set, agent), before = kinetic_of(set, agent);
+    double *q = sn_agent_q(set, agent), before = sn_agent_kinetic(set, agent);
     h = displaced_time(item, v, h);
     sn_tree_move(&item->tree, q, v, h, item->step.trial);
     keep_limits(item, q, item->step.trial);
@@ -356,7 +349,7 @@ static void contact_displace(sn_agent_set *set, int agent, const double *v, doub
         sn_tie_close(item->ties, &item->tree, end_of(set, agent), q, sn_agent_v(set, agent), &left);
         forget(item);
     }
-    double now = kinetic_of(set, agent);
+    double now = sn_agent_kinetic(set, agent);
     if (now > before && !item->prescribed) {
         contact_slow(set, agent, sqrt(before / now));
     }

@@ -470,9 +470,10 @@ static void place_vertices(const sn_elastic_def *def, const sn_elastic_item *ite
     for (int i = 0; i < item->mass.vertex_count; ++i) {
         sn_vec3 place =
             def->positions != NULL ? def->positions[i] : sn_transform_point(def->frame, rest[i]);
-        sn_vec3 turning = sn_cross(def->angular_velocity, sn_vec3_sub(place, centre));
         sn_vec3 velocity =
-            def->velocities != NULL ? def->velocities[i] : sn_vec3_add(def->velocity, turning);
+            def->velocities != NULL
+                ? def->velocities[i]
+                : sn_velocity_at(def->velocity, def->angular_velocity, sn_vec3_sub(place, centre));
         sn_vec3_put(q + STRIDE * i, place);
         sn_vec3_put(v + STRIDE * i, item->fixed[i] != 0 ? SN_VEC3_ZERO : velocity);
         q[STRIDE * i + 3] = v[STRIDE * i + 3] = 0.0;
@@ -663,7 +664,6 @@ const sn_agent_type sn_elastic_type = {
     .begin = sn_elastic_begin,
     .free_step = sn_elastic_free_step,
     .advance = sn_elastic_advance,
-    .apply_inverse = sn_elastic_apply_inverse,
     .part = elastic_part,
     .rate = sn_elastic_rate,
     .restore = elastic_restore,

@@ -250,7 +250,6 @@ void sn_elastic_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double
                      double *v_rate);
 // What acts from outside, gravity included, as forces on vertices.
 void sn_elastic_find_outer(const sn_agent_set *set, int agent, sn_vec3 gravity, double *outer);
-void sn_elastic_apply_inverse(const sn_agent_set *set, int agent, const sn_spatial *f, double *dv);
 
 // How long velocities act on positions in a step: h/2, h, or 0 for explicit ones.
 double sn_elastic_time(const sn_agent_set *set, int agent, double h);

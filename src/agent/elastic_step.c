@@ -655,18 +655,6 @@ void sn_elastic_advance(sn_agent_set *set, int first, int last, double h)
 
 // ---- what else is asked ----
 
-void sn_elastic_apply_inverse(const sn_agent_set *set, int agent, const sn_spatial *f, double *dv)
-{
-    sn_elastic_item *item = sn_elastic_item_of(set, agent);
-    double *spread = item->force;
-    memset(spread, 0, bytes_of(item));
-    sn_elastic_spread(set, agent, f, spread);
-    memset(dv, 0, bytes_of(item));
-    if (item->linear != NULL) {
-        sn_linear_solve(item->linear, threads_of(set), spread, dv, NULL);
-    }
-}
-
 void sn_elastic_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double *q_rate,
                      double *v_rate)
 {

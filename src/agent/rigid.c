@@ -104,23 +104,13 @@ static sn_vec3 principal_moment(const sn_agent_set *set, int agent, sn_vec3 mome
     return none ? SN_VEC3_ZERO : sn_rotate_inverse(rotation_of(set, agent), moment);
 }
 
-static void rigid_apply_inverse(const sn_agent_set *set, int agent, const sn_spatial *f, double *dv)
+// dv of an impulse where `damping` has the factor of M + h/2 D.
+static void solve_damped(const sn_agent_set *set, int agent, const sn_spatial *f, double *dv)
 {
-    const sn_rigid_mass *mass = &rigid(set)->mass[agent];
-    if (sn_agent_is_damped(set, agent, 0)) {
-        sn_vec3_put(dv, f->linear);
-        sn_vec3_put(dv + 3, f->angular);
-        sn_ldl6_solve(set->damping + (size_t)agent * SN_DAMPING_SIZE, dv);
-        sn_vec3_put(dv + 3, sn_rotate_inverse(rotation_of(set, agent), sn_vec3_at(dv + 3)));
-        return;
-    }
-    sn_vec3 moment = principal_moment(set, agent, f->angular);
-    dv[0] = f->linear.x / mass->mass;
-    dv[1] = f->linear.y / mass->mass;
-    dv[2] = f->linear.z / mass->mass;
-    dv[3] = moment.x / mass->inertia.x;
-    dv[4] = moment.y / mass->inertia.y;
-    dv[5] = moment.z / mass->inertia.z;
+    sn_vec3_put(dv, f->linear);
+    sn_vec3_put(dv + 3, f->angular);
+    sn_ldl6_solve(set->damping + (size_t)agent * SN_DAMPING_SIZE, dv);
+    sn_vec3_put(dv + 3, sn_rotate_inverse(rotation_of(set, agent), sn_vec3_at(dv + 3)));
 }
 
 static void rigid_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravity, double h)
@@ -139,7 +129,7 @@ static void rigid_free_step(sn_agent_set *set, int first, int last, sn_vec3 grav
         if (sn_agent_is_damped(set, i, 0)) {
             sn_spatial impulse = sn_spatial_scale(h, *f);
             impulse.linear = sn_vec3_add_scaled(impulse.linear, h * mass->mass, gravity);
-            rigid_apply_inverse(set, i, &impulse, dv);
+            solve_damped(set, i, &impulse, dv);
             for (int j = 0; j < SN_RIGID_V; ++j) {
                 v[j] += dv[j];
             }
@@ -218,9 +208,9 @@ static void rigid_measure(const sn_agent_set *set, int agent, sn_vec3 gravity, s
     const double *v = sn_agent_v(set, agent);
     sn_vec3 velocity = sn_vec3_at(v), w = sn_vec3_at(v + 3);
     sn_vec3 spin = sn_vec3_multiply(mass->inertia, w);
-    measure->kinetic = 0.5 * mass->mass * sn_dot(velocity, velocity) + 0.5 * sn_dot(w, spin);
     measure->potential = -mass->mass * sn_dot(gravity, pose.position);
     measure->momentum = sn_vec3_scale(mass->mass, velocity);
+    measure->kinetic = sn_kinetic_energy(velocity, measure->momentum, w, spin);
     measure->angular_momentum =
         sn_vec3_add(sn_rotate(pose.rotation, spin), sn_cross(pose.position, measure->momentum));
 }
@@ -231,7 +221,6 @@ const sn_agent_type sn_rigid_type = {
     .begin = rigid_begin,
     .free_step = rigid_free_step,
     .advance = rigid_advance,
-    .apply_inverse = rigid_apply_inverse,
     .part = rigid_part,
     .rate = rigid_rate,
     .restore = rigid_restore,

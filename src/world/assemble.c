@@ -453,7 +453,7 @@ static sn_status assemble(sn_world *world, bool loose, sn_error *error)
     } else {
         sn_world_put_loads(world, &loads);
         world->touch.wake = true; // agents have other numbers
-        if (world->contact.method != SN_CONTACT_NONE) {
+        if (sn_world_contact_traits(world)->collides) {
             status = sn_world_drop_pairs(world, error);
         }
     }

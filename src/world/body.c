@@ -203,7 +203,7 @@ static sn_status make_form(sn_world *world, const sn_shape *shapes, int count, c
                            sn_form **form, sn_error *error)
 {
     sn_error inner = {0};
-    bool meets = world->contact.method != SN_CONTACT_NONE;
+    bool meets = sn_world_contact_traits(world)->collides;
     sn_status status =
         sn_form_make(shapes, count, meets, world->recent_forms, SN_RECENT_FORMS, form, &inner);
     if (status != SN_OK) {
@@ -572,8 +572,7 @@ sn_vec3 sn_body_point_velocity(const sn_world *world, sn_body body, sn_vec3 worl
         return velocity;
     }
     sn_part now = part_of(world, body);
-    sn_vec3 arm = sn_vec3_sub(world_point, now.centre);
-    return sn_vec3_add(now.velocity, sn_cross(now.angular_velocity, arm));
+    return sn_part_velocity_at(&now, world_point);
 }
 
 // ---- placing and pushing ----

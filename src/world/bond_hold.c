@@ -107,7 +107,7 @@ static double along(const sn_held_row *row, int end, const double *v)
     double sum = 0.0;
     if (row->refs[end].set != SN_SET_ELASTIC) {
         for (int k = 0; k < SN_RIGID_V; ++k) {
-            sum += row->rigid[k] * v[k];
+            sum += row->projected[k] * v[k];
         }
         return sum;
     }
@@ -143,7 +143,7 @@ static void project_rigid(const sn_world *world, sn_held_row *row, sn_vec3 point
         force = row->row.terms[i].end == 1 ? sn_vec3_add(force, row->row.terms[i].gradient) : force;
     }
     sn_spatial wrench = sn_spatial_make(sn_cross(sn_vec3_sub(point, part.centre), force), force);
-    set->type->contact->project(set, row->refs[1].agent, 0, &wrench, row->rigid);
+    set->type->contact->project(set, row->refs[1].agent, 0, &wrench, row->projected);
 }
 
 // M^-1 J^T of one end to the list of answers.
@@ -164,7 +164,7 @@ static bool answer(sn_world *world, sn_held_row *row, int end)
         spread_elastic(item, &row->row, end, item->right);
         sn_elastic_divide_by_mass(set, ref.agent, item->right, x);
     } else {
-        memcpy(x, row->rigid, sizeof row->rigid);
+        memcpy(x, row->projected, sizeof row->projected);
         set->type->contact->inverse(set, ref.agent, x);
     }
     return true;

@@ -80,16 +80,9 @@ static void rouse_sprung(sn_world *world)
 {
     for (int i = 0; i < world->single_fields.count; ++i) {
         const sn_field_record *field = &world->fields.data[world->single_fields.data[i]];
-        sn_body ends[2] = {{0}, {0}};
-        if (field->type == SN_FIELD_SPRING) {
-            ends[0] = field->spring.body_a;
-            ends[1] = field->spring.body_b;
-        } else if (field->type == SN_FIELD_PULL) {
-            ends[0] = field->pull.body;
-        } else if (field->type == SN_FIELD_LOAD) {
-            ends[0] = field->load.body;
-        }
-        for (int k = 0; k < 2; ++k) {
+        sn_body ends[2];
+        sn_field_kind_of(field)->ends(field, ends);
+        for (int k = 0; k < 2 && sn_field_kind_of(field)->wakes; ++k) {
             const sn_body_record *record = sn_world_body_record(world, ends[k]);
             if (record != NULL && record->agent.agent >= 0) {
                 sn_touch_rouse(world, record->agent);
@@ -207,7 +200,7 @@ static bool is_heap(const sn_world *world, const sn_island *island)
 static bool is_pile(const sn_world *world, const sn_island *island)
 {
     const sn_touch *touch = &world->touch;
-    if (world->contact.method != SN_CONTACT_SOLVER || is_bonded(touch, island)) {
+    if (!sn_world_contact_traits(world)->piles || is_bonded(touch, island)) {
         return false;
     }
     for (int k = 0; k < island->agent_count; ++k) {
@@ -310,7 +303,7 @@ sn_status sn_world_begin_contacts(sn_world *world, double h, sn_error *error)
             touch->kinds.data[i] = SN_ISLAND_PILE;
         }
     }
-    if (world->contact.method == SN_CONTACT_SOLVER) {
+    if (sn_world_contact_traits(world)->piles) {
         sn_status status = strike_whirling(world, h, error);
         if (status != SN_OK) {
             return status;
@@ -441,7 +434,7 @@ static sn_exact_problem problem_of(sn_world *world, int island, double h)
     problem.limits.work = sn_touch_has_elastic(world, own) ? SOFT_WORK : problem.limits.work;
     problem.h = h;
     // The simultaneous impulse knows of points alone.
-    problem.predict = world->contact.method == SN_CONTACT_IMPULSE && problem.bond_count == 0;
+    problem.predict = sn_world_contact_traits(world)->predicted && problem.bond_count == 0;
     return problem;
 }
 

@@ -230,7 +230,7 @@ static double put_forces(const sn_world *world, const sn_field_spring *spring,
             set->type->part(set, side->agent, side->part, &part);
             sn_vec3 arm = sn_vec3_sub(places[end], part.centre);
             row->forces[i].angular = sn_cross(arm, force);
-            velocity = sn_vec3_add(part.velocity, sn_cross(part.angular_velocity, arm));
+            velocity = sn_velocity_at(part.velocity, part.angular_velocity, arm);
         }
         rate += sn_dot(force, velocity);
     }

@@ -77,8 +77,8 @@ static double thickness_of(const sn_world *world, int number, double radius)
 static double kinetic_of(const sn_rigid_mass *mass, const double *v)
 {
     sn_vec3 velocity = sn_vec3_at(v), w = sn_vec3_at(v + 3);
-    return 0.5 * mass->mass * sn_dot(velocity, velocity) +
-           0.5 * sn_dot(w, sn_vec3_multiply(mass->inertia, w));
+    return sn_kinetic_energy(velocity, sn_vec3_scale(mass->mass, velocity), w,
+                             sn_vec3_multiply(mass->inertia, w));
 }
 
 static bool is_fast_body(const sn_world *world, int agent, double h)

@@ -149,7 +149,7 @@ static sn_status search_skins(search *s, sn_error *error)
 {
     sn_world *world = s->world;
     sn_status status = SN_OK;
-    bool touched = world->contact.method != SN_CONTACT_PENALTY; // which is of rigid bodies alone
+    bool touched = sn_world_contact_traits(world)->skins;
     for (int i = 0; touched && i < world->elastics.agents.count && status == SN_OK; ++i) {
         s->agent = i;
         s->size = thickness_of(world->elastics.items[i]);
@@ -212,7 +212,7 @@ sn_status sn_world_find_overlaps(sn_world *world, sn_body_overlap *overlaps, int
                                  int *count, sn_error *error)
 {
     *count = 0;
-    if (world->contact.method == SN_CONTACT_NONE) {
+    if (!sn_world_contact_traits(world)->collides) {
         return SN_OK;
     }
     search s = {.world = world};
@@ -242,7 +242,7 @@ sn_status sn_world_find_left_out(sn_world *world, sn_left_out_pair *pairs, int c
                                  sn_error *error)
 {
     *count = 0;
-    if (world->contact.method == SN_CONTACT_NONE) {
+    if (!sn_world_contact_traits(world)->collides) {
         return SN_OK;
     }
     sn_status status = sn_world_assemble(world, error);

@@ -50,12 +50,6 @@ static sn_part part_of(const sn_world *world, uint32_t body)
     return part;
 }
 
-static sn_vec3 velocity_at(const sn_part *part, sn_vec3 point)
-{
-    return sn_vec3_add(part->velocity,
-                       sn_cross(part->angular_velocity, sn_vec3_sub(point, part->centre)));
-}
-
 static void push(sn_world *world, uint32_t body, const sn_part *part, sn_vec3 force, sn_vec3 point,
                  int group)
 {
@@ -128,7 +122,9 @@ static void act(sn_world *world, sn_pair *pair, double elapsed, int group, bool 
         for (int i = 0; i < manifold->count; ++i) {
             const sn_manifold_point *point = &manifold->points[i];
             sn_vec3 at = sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b));
-            sn_vec3 u = sn_vec3_sub(velocity_at(&part_b, at), velocity_at(&part_a, at)), now;
+            sn_vec3 u = sn_vec3_sub(sn_part_velocity_at(&part_b, at),
+                                    sn_part_velocity_at(&part_a, at)),
+                    now;
             double answer = answer_of(world, a->body, &part_a, at, manifold->normal) +
                             answer_of(world, b->body, &part_b, at, manifold->normal);
             law.mass = 1.0 / (answer * shared);

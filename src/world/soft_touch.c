@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "collide/skin_shape_step.h"
+#include "solve/surface_mix.h"
 #include "world/world.h"
 
 enum { STRIDE = SN_SOLID_STRIDE };
@@ -47,11 +48,12 @@ static bool add_contact(sn_world *world, const meeting *m)
 {
     sn_soft_touch *soft = &world->touch.soft;
     const sn_soft_memory *before = sn_soft_recall(soft, &m->key);
+    sn_surface_mix mix = sn_mix_surfaces(m->surface_a, m->surface_b);
     sn_contact contact = {.a = m->a,
                           .b = m->b,
                           .normal = m->normal,
-                          .friction = sqrt(m->surface_a->friction * m->surface_b->friction),
-                          .restitution = fmax(m->surface_a->restitution, m->surface_b->restitution),
+                          .friction = mix.friction,
+                          .restitution = mix.restitution,
                           .size = m->size,
                           .round_a = m->round_a,
                           .surface_velocity = m->surface_velocity,
@@ -106,7 +108,7 @@ static bool matters(const sn_world *world, double gap, double closing, double si
 // Bodies under integrators with stages know nothing of impulses; springs are for them.
 static bool takes_part(const sn_world *world, int agent)
 {
-    return world->contact.method == SN_CONTACT_SPRINGS ||
+    return sn_world_contact_traits(world)->springs ||
            !sn_integrator_is_staged(world->elastics.agents.agents[agent].integrator);
 }
 
@@ -377,8 +379,7 @@ static sn_vec3 shape_velocity(const sn_world *world, const sn_contact_side *side
     }
     sn_part part;
     world->sets[side->set]->type->part(world->sets[side->set], side->agent, side->part, &part);
-    return sn_vec3_add(part.velocity,
-                       sn_cross(part.angular_velocity, sn_vec3_sub(point, part.centre)));
+    return sn_part_velocity_at(&part, point);
 }
 
 static bool add_shape_contact(sn_world *world, int agent, uint32_t shape,

@@ -156,7 +156,8 @@ static bool find_clusters(sn_world *world, double h)
     }
     for (int i = 0; i < world->single_fields.count; ++i) {
         uint32_t field = world->single_fields.data[i];
-        if (world->fields.data[field].type == SN_FIELD_SPRING && !add_spring(world, field, h)) {
+        if (sn_field_kind_of(&world->fields.data[field])->stretches &&
+            !add_spring(world, field, h)) {
             return false;
         }
     }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "collide/mesh_tree.h"
+#include "solve/surface_mix.h"
 #include "world/world.h"
 
 enum { STRIDE = SN_SPRING_STRIDE };
@@ -248,7 +249,7 @@ sn_spring_law sn_spring_law_of(const sn_world *world, int a, int b, const sn_sur
                                           : fmin(of_a->stiffness, of_b->stiffness),
                          .ramp = RAMP * fmin(of_a->edge, of_b->edge),
                          .creep = fmin(of_a->creep, of_b->creep)};
-    law.friction = sqrt(world->elastics.items[a]->surface.friction * surface->friction);
+    law.friction = sn_mix_surfaces(&world->elastics.items[a]->surface, surface).friction;
     law.damping = 2.0 * world->contact.damping * sqrt(law.stiffness * mass);
     return law;
 }

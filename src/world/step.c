@@ -148,8 +148,7 @@ static sn_status world_step_groups(sn_world *world, double end, sn_error *error)
 // Shapes push each other by impulses.
 static bool takes_contacts(const sn_world *world)
 {
-    return world->contact.method == SN_CONTACT_SOLVER ||
-           world->contact.method == SN_CONTACT_IMPULSE;
+    return sn_world_contact_traits(world)->strikes;
 }
 
 // Bonds are held, and springs pull, by impulses whatever contact is: rows of theirs alone make
@@ -429,7 +428,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
         if (status == SN_OK && !sn_world_count_penalties(world)) {
             status = sn_fail_memory(error, sizeof(int));
         }
-        if (status == SN_OK && world->contact.method == SN_CONTACT_SPRINGS) {
+        if (status == SN_OK && sn_world_contact_traits(world)->springs) {
             status = sn_world_begin_springs(world, error);
         }
         if (status != SN_OK) {
@@ -475,7 +474,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     if (sn_world_presses(world)) {
         sn_world_keep_penalties(world, end);
     }
-    if (world->contact.method != SN_CONTACT_NONE && !sn_world_note_contacts(world)) {
+    if (sn_world_contact_traits(world)->collides && !sn_world_note_contacts(world)) {
         return sn_fail_memory(error, sizeof(sn_contact_event));
     }
     status = sn_world_finish_events(world, start, error);
@@ -497,7 +496,7 @@ sn_status sn_world_check_step(sn_world *world, sn_error *error)
     status = status == SN_OK ? sn_world_assemble(world, error) : status;
     status = status == SN_OK ? sn_world_make_groups(world, error) : status;
     status = status == SN_OK ? sn_world_give_bonds(world, error) : status;
-    if (status == SN_OK && world->contact.method == SN_CONTACT_SPRINGS) {
+    if (status == SN_OK && sn_world_contact_traits(world)->springs) {
         status = sn_world_check_springs(world, error);
     }
     return status;

@@ -70,8 +70,8 @@ static void body_momentum(const sn_mass_properties *mass, sn_transform on_link,
     sn_transform link = {pose->origin, sn_quat_from_mat3(pose->rotation)};
     sn_transform frame = sn_transform_multiply(link, on_link);
     sn_vec3 centre = sn_transform_point(frame, mass->centre);
-    sn_vec3 carried = sn_cross(velocity->angular, sn_vec3_sub(centre, pose->origin));
-    *momentum = sn_vec3_scale(mass->mass, sn_vec3_add(velocity->linear, carried));
+    *momentum = sn_vec3_scale(mass->mass, sn_velocity_at(velocity->linear, velocity->angular,
+                                                         sn_vec3_sub(centre, pose->origin)));
     sn_vec3 turning = sn_rotate_inverse(frame.rotation, velocity->angular);
     *spin = sn_rotate(frame.rotation, sn_mat3_apply(mass->inertia, turning));
 }

@@ -58,9 +58,7 @@ static sn_status check_contact_def(const sn_contact_def *def, sn_error *error)
 static sn_contact_def resolve_contact(const sn_contact_def *def, sn_policy policy)
 {
     sn_contact_def resolved = *def;
-    if (def->method == SN_CONTACT_DEFAULT) {
-        resolved.method = policy == SN_POLICY_LOCKSTEP ? SN_CONTACT_SOLVER : SN_CONTACT_NONE;
-    }
+    resolved.method = sn_contact_method_resolve(def->method, policy);
     return resolved;
 }
 
