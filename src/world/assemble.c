@@ -409,7 +409,7 @@ static void undo(sn_world *world, const stance *stances)
     }
     for (int i = 0; i < world->body_order.count; ++i) {
         const sn_agent_ref *ref = &world->bodies.data[stances[i].body].agent;
-        if (ref->set == SN_SET_RIGID && ref->agent >= 0) {
+        if (sn_world_traits(world, ref->set)->lone && ref->agent >= 0) {
             sn_rigid_set_frame(&world->rigid, ref->agent, stances[i].frame);
             sn_rigid_set_velocity(&world->rigid, ref->agent, stances[i].velocity,
                                   stances[i].angular_velocity);

@@ -117,7 +117,7 @@ static double find_energy(search *s)
     double sum = 0.0;
     for (int b = 0; b < s->rest.body_count; ++b) {
         sum += sn_solid_energy(s->rest.bodies[b].item->solid, s->rest.world->threads,
-                               sn_agent_q(&s->rest.world->elastics.agents, b));
+                               sn_agent_q(s->rest.soft, b));
     }
     return sum;
 }
@@ -184,16 +184,19 @@ static void join(const sn_world *world, holding *h, sn_body a, sn_body b, uint8_
 static void note_held(const search *s, holding *h)
 {
     const sn_world *world = s->rest.world;
-    const sn_agent_set *soft = &world->elastics.agents, *trees = &world->articulations.agents;
-    for (int i = 0; i < trees->count; ++i) { // those that float have freedoms without a joint
-        sn_freedom first =
-            sn_world_freedom(world, world->rigid.agents.v_count + trees->agents[i].v_first);
-        h->held[number_of(world, (sn_agent_ref){SN_SET_ARTICULATION, i, 0})] =
-            first.joint.index != 0 ? 7 : 0;
+    const sn_agent_set *soft = s->rest.soft;
+    int first = 0; // of the set's velocities
+    for (int set = 0; set < world->set_count; first += world->sets[set++]->v_count) {
+        const sn_agent_set *trees = world->sets[set];
+        // Those that float have freedoms without a joint.
+        for (int i = 0; i < trees->count && trees->type->traits.jointed; ++i) {
+            sn_freedom freedom = sn_world_freedom(world, first + trees->agents[i].v_first);
+            h->held[number_of(world, (sn_agent_ref){set, i, 0})] = freedom.joint.index != 0 ? 7 : 0;
+        }
     }
     for (int i = 0; i < soft->count; ++i) {
         const sn_rest_body *body = &s->rest.bodies[i];
-        uint8_t *held = &h->held[number_of(world, (sn_agent_ref){SN_SET_ELASTIC, i, 0})];
+        uint8_t *held = &h->held[number_of(world, (sn_agent_ref){sn_soft_side(i, 0).set, i, 0})];
         for (int k = 0; k < body->item->mass.vertex_count; ++k) {
             *held |= s->rest.fixed[body->first + k];
         }
@@ -229,7 +232,7 @@ static void sum_forces(const search *s, holding *h)
         for (int i = 0; i < agents->count; ++i) {
             const sn_agent *agent = &agents->agents[i];
             int root = find_root(h->parent, number_of(world, (sn_agent_ref){set, i, 0}));
-            int last = set == SN_SET_ELASTIC ? agent->v_count - STRIDE : 0;
+            int last = sn_world_traits(world, set)->deformable ? agent->v_count - STRIDE : 0;
             for (int k = 0; k <= last && agent->v_count >= 3; k += STRIDE) {
                 h->sum[root] = sn_vec3_add(h->sum[root], sn_vec3_at(f + agent->v_first + k));
             }

@@ -26,17 +26,7 @@ static void push_point(sn_world *world, sn_body body, int group, sn_vec3 local, 
         return;
     }
     sn_agent_set *set = world->sets[target.set];
-    sn_elastic_point point;
-    if (target.set == SN_SET_ELASTIC) {
-        if (sn_elastic_find_point(set, target.agent, local, &point, NULL) == SN_OK) {
-            sn_elastic_push(&point, force, set->joint_force + set->agents[target.agent].v_first);
-        }
-        return;
-    }
-    sn_part now;
-    set->type->part(set, target.agent, target.part, &now);
-    sn_spatial_push(sn_agent_force(set, target.agent) + target.part, now.centre, force, world_point,
-                    SN_VEC3_ZERO);
+    set->type->push_point(set, target.agent, target.part, local, world_point, force);
 }
 
 // In a step of single-stage agents springs are rows of the solver (field_spring.c); elsewhere, in
@@ -55,22 +45,6 @@ void sn_world_apply_spring(sn_world *world, const sn_field_record *record, int g
     push_point(world, spring->body_b, group, spring->point_b, ends.b, sn_vec3_negate(force));
 }
 
-// The derivative of -f by the part's velocity and spin, with r from its centre to the point:
-// damping (1, -[r]; [r], -[r][r]). A single-stage agent takes it by the trapezoidal rule.
-static void add_pull_damping(double *damping, double c, sn_vec3 r)
-{
-    const double x[3][3] = {{0.0, -r.z, r.y}, {r.z, 0.0, -r.x}, {-r.y, r.x, 0.0}};
-    for (int i = 0; i < 3; ++i) {
-        damping[i * 6 + i] += c;
-        for (int j = 0; j < 3; ++j) {
-            double square = x[i][0] * x[j][0] + x[i][1] * x[j][1] + x[i][2] * x[j][2];
-            damping[i * 6 + 3 + j] -= c * x[i][j];
-            damping[(3 + i) * 6 + j] += c * x[i][j];
-            damping[(3 + i) * 6 + 3 + j] += c * square;
-        }
-    }
-}
-
 void sn_world_apply_pull(sn_world *world, const sn_field_record *record, int group)
 {
     const sn_pull_def *pull = &record->pull;
@@ -80,24 +54,13 @@ void sn_world_apply_pull(sn_world *world, const sn_field_record *record, int gro
     }
     sn_agent_set *set = world->sets[target.set];
     sn_vec3 point, velocity;
-    sn_part now;
-    sn_world_body_point(world, sn_world_body_record(world, pull->body), pull->point, &point,
-                        &velocity);
+    set->type->point(set, target.agent, target.part, pull->point, &point, &velocity);
     sn_vec3 force = sn_vec3_sub(sn_vec3_scale(pull->stiffness, sn_vec3_sub(pull->target, point)),
                                 sn_vec3_scale(pull->damping, velocity));
-    if (target.set == SN_SET_ELASTIC) {
-        push_point(world, pull->body, group, pull->point, point, force);
-        if (group < 0) {
-            sn_elastic_hold(set, target.agent, pull->point, pull->stiffness, pull->damping);
-        }
-        return;
-    }
-    set->type->part(set, target.agent, target.part, &now);
-    sn_spatial_push(sn_agent_force(set, target.agent) + target.part, now.centre, force, point,
-                    SN_VEC3_ZERO);
+    set->type->push_point(set, target.agent, target.part, pull->point, point, force);
     if (group < 0) {
-        add_pull_damping(sn_agent_damping(set, target.agent, target.part), pull->damping,
-                         sn_vec3_sub(point, now.centre));
+        set->type->hold_point(set, target.agent, target.part, pull->point, point, pull->stiffness,
+                              pull->damping);
     }
 }
 

@@ -22,8 +22,9 @@ static double answer_of(const sn_world *world, uint32_t body, const sn_part *par
     }
     sn_vec3 arm = sn_cross(sn_vec3_sub(point, part->centre), n);
     if (!sn_body_is_jointed(record)) {
-        const sn_rigid_mass *mass = &world->rigid.mass[record->agent.agent];
-        const double *q = sn_agent_q(&world->rigid.agents, record->agent.agent);
+        const sn_agent_set *set = world->sets[record->agent.set];
+        const sn_rigid_mass *mass = sn_rigid_mass_of(set, record->agent.agent);
+        const double *q = sn_agent_q(set, record->agent.agent);
         sn_vec3 own = sn_rotate_inverse(sn_rigid_pose(q).rotation, arm);
         return 1.0 / mass->mass + own.x * own.x / mass->inertia.x +
                own.y * own.y / mass->inertia.y + own.z * own.z / mass->inertia.z;

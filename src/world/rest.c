@@ -43,7 +43,7 @@ static double unit_of(const sn_elastic_item *item)
 
 static sn_status make_bodies(sn_rest *rest, sn_error *error)
 {
-    const sn_agent_set *set = &rest->world->elastics.agents;
+    const sn_agent_set *set = rest->soft;
     rest->nodes = set->v_count / STRIDE;
     rest->size = (size_t)rest->n + (size_t)set->v_count;
     rest->bodies = sn_arena_allocate(&rest->arena, (size_t)set->count * sizeof *rest->bodies);
@@ -274,7 +274,7 @@ static sn_status make_pattern(sn_rest *rest, pair_list *list, sn_error *error)
         return sn_fail_memory(error, (size_t)rest->nodes * sizeof *positions);
     }
     for (int b = 0; b < rest->body_count; ++b) {
-        const double *q = sn_agent_q(&rest->world->elastics.agents, b);
+        const double *q = sn_agent_q(rest->soft, b);
         for (int i = 0; i < rest->bodies[b].item->mass.vertex_count; ++i) {
             positions[rest->bodies[b].first + i] = sn_vec3_at(q + STRIDE * i);
         }
@@ -366,6 +366,7 @@ sn_status sn_rest_open(sn_world *world, sn_rest *rest, sn_error *error)
         return status;
     }
     rest->world = world;
+    rest->soft = sn_soft_agents(world);
     rest->n = rest->system.n;
     status = make(rest, error);
     if (status != SN_OK) {
@@ -408,8 +409,7 @@ void sn_rest_read(const sn_rest *rest, double *pose)
     sn_system_read(&rest->system, pose, NULL);
     double *x = pose + rest->system.q_count;
     for (int b = 0; b < rest->body_count; ++b) {
-        memcpy(x + STRIDE * (size_t)rest->bodies[b].first,
-               sn_agent_q(&rest->world->elastics.agents, b),
+        memcpy(x + STRIDE * (size_t)rest->bodies[b].first, sn_agent_q(rest->soft, b),
                own_length(&rest->bodies[b]) * sizeof *x);
     }
 }
@@ -419,8 +419,7 @@ void sn_rest_write(sn_rest *rest, const double *pose)
     sn_system_write(&rest->system, pose, NULL);
     const double *x = pose + rest->system.q_count;
     for (int b = 0; b < rest->body_count; ++b) {
-        memcpy(sn_agent_q(&rest->world->elastics.agents, b),
-               x + STRIDE * (size_t)rest->bodies[b].first,
+        memcpy(sn_agent_q(rest->soft, b), x + STRIDE * (size_t)rest->bodies[b].first,
                own_length(&rest->bodies[b]) * sizeof *x);
     }
 }
@@ -428,15 +427,13 @@ void sn_rest_write(sn_rest *rest, const double *pose)
 void sn_rest_read_rates(const sn_rest *rest, double *v)
 {
     sn_system_read(&rest->system, NULL, v);
-    memcpy(v + rest->n, rest->world->elastics.agents.v,
-           (size_t)rest->world->elastics.agents.v_count * sizeof *v);
+    memcpy(v + rest->n, rest->soft->v, (size_t)rest->soft->v_count * sizeof *v);
 }
 
 void sn_rest_write_rates(sn_rest *rest, const double *v)
 {
     sn_system_write(&rest->system, NULL, v);
-    memcpy(rest->world->elastics.agents.v, v + rest->n,
-           (size_t)rest->world->elastics.agents.v_count * sizeof *v);
+    memcpy(rest->soft->v, v + rest->n, (size_t)rest->soft->v_count * sizeof *v);
 }
 
 void sn_rest_stop(sn_rest *rest)
@@ -450,7 +447,7 @@ void sn_rest_stop(sn_rest *rest)
 static void move_loose(const sn_rest *rest, int b, const double *x, const double *d, double part,
                        double *moved)
 {
-    sn_agent_set *set = &rest->world->elastics.agents;
+    sn_agent_set *set = rest->soft;
     const sn_rest_body *body = &rest->bodies[b];
     double *v = sn_agent_v(set, b), *q = sn_agent_q(set, b), *kept = rest->work;
     size_t length = own_length(body);

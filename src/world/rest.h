@@ -50,6 +50,7 @@ typedef struct sn_rest_tie {
 typedef struct sn_rest {
     sn_world *world;
     sn_system system;
+    sn_agent_set *soft; // the deformable bodies, numbered as its agents
     sn_arena arena;
     int n, nodes; // of the rigid freedoms; vertices
     size_t size;  // n + SN_SOLID_STRIDE * nodes

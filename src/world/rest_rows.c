@@ -27,7 +27,8 @@ static void add_force(const sn_rest *rest, sn_agent_ref ref, sn_vec3 point, sn_v
     const sn_world *world = rest->world;
     const sn_agent_set *set = world->sets[ref.set];
     const sn_agent *agent = &set->agents[ref.agent];
-    int first = (ref.set == SN_SET_RIGID ? 0 : world->rigid.agents.v_count) + agent->v_first;
+    int first =
+        (sn_world_traits(world, ref.set)->lone ? 0 : world->rigid.agents.v_count) + agent->v_first;
     double *own = rest->system.square; // n x n: long enough
     sn_part part;
     set->type->part(set, ref.agent, ref.part, &part);
@@ -140,7 +141,7 @@ void sn_rest_add_rows(const sn_rest *rest, const double *lambda, double *y)
 
 void sn_rest_find_outer(sn_rest *rest, double *outer)
 {
-    const sn_agent_set *set = &rest->world->elastics.agents;
+    const sn_agent_set *set = rest->soft;
     sn_system_push(&rest->system, outer); // evaluates all forces of the world
     for (int b = 0; b < rest->body_count; ++b) {
         sn_elastic_find_outer(set, b, rest->world->gravity,
@@ -150,7 +151,7 @@ void sn_rest_find_outer(sn_rest *rest, double *outer)
 
 sn_status sn_rest_look(sn_rest *rest, sn_error *error)
 {
-    const sn_agent_set *set = &rest->world->elastics.agents;
+    const sn_agent_set *set = rest->soft;
     sn_rest_find_outer(rest, rest->outer);
     memcpy(rest->force, rest->outer, rest->size * sizeof *rest->force);
     for (int b = 0; b < rest->body_count; ++b) {
@@ -179,8 +180,8 @@ sn_status sn_rest_find_end(const sn_rest *rest, sn_body body, sn_vec3 local, sn_
         return SN_OK;
     }
     sn_elastic_point point;
-    sn_status status =
-        sn_elastic_find_point(&world->elastics.agents, record->agent.agent, local, &point, error);
+    sn_status status = sn_elastic_find_point(world->sets[record->agent.set], record->agent.agent,
+                                             local, &point, error);
     for (int i = 0; status == SN_OK && i < point.count; ++i) {
         end->nodes[i] = rest->bodies[record->agent.agent].first + point.vertices[i];
         end->weights[i] = point.weights[i];
@@ -298,7 +299,7 @@ static sn_status add_pull(sn_rest *rest, const sn_pull_def *pull, sn_error *erro
 static sn_vec3 place_of(const sn_rest *rest, const sn_bond_record *record, int vertex)
 {
     const sn_body_record *body = sn_world_body_record(rest->world, record->body);
-    const double *q = sn_agent_q(&rest->world->elastics.agents, body->agent.agent);
+    const double *q = sn_agent_q(rest->world->sets[body->agent.set], body->agent.agent);
     return sn_vec3_at(q + (size_t)STRIDE * (size_t)vertex);
 }
 

@@ -114,8 +114,8 @@ sn_status sn_rest_linearise(sn_rest *rest, sn_stiffness kind, int order, sn_erro
     for (int b = 0; b < rest->body_count && status == SN_OK; ++b) {
         sn_solid *solid = rest->bodies[b].item->solid;
         sn_solid_set_damping(solid, 1.0, 0.0, NULL, 0, false);
-        status = sn_solid_linearise(solid, rest->world->threads,
-                                    sn_agent_q(&rest->world->elastics.agents, b), kind, error);
+        status =
+            sn_solid_linearise(solid, rest->world->threads, sn_agent_q(rest->soft, b), kind, error);
         if (status == SN_OK) {
             add_body(rest, &rest->bodies[b]);
         }

@@ -12,8 +12,8 @@
 static int room_of(const sn_world *world)
 {
     int room = 0;
-    for (int i = 0; i < world->elastics.agents.count; ++i) {
-        room += world->elastics.items[i]->mass.vertex_count;
+    for (int i = 0; i < sn_soft_agents(world)->count; ++i) {
+        room += sn_soft_item(world, i)->mass.vertex_count;
     }
     return sn_world_contact_traits(world)->springs ? room : 0;
 }

@@ -66,7 +66,7 @@ static bool find_end(sn_world *world, sn_body body, sn_vec3 local, int end, sn_s
         return true;
     }
     int agent = record->agent.agent;
-    if (record->agent.set != SN_SET_RIGID) {
+    if (!sn_world_traits(world, record->agent.set)->lone) {
         spring->possible = false;
         return true;
     }

@@ -134,8 +134,9 @@ static bool is_passive(const sn_world *world, const sn_contact *contact)
     const sn_contact_side *sides[2] = {&contact->a, &contact->b};
     bool passive = !(sn_length(contact->surface_velocity) > 0.0);
     for (int i = 0; i < 2; ++i) {
-        passive = passive && !(sides[i]->set == SN_SET_ARTICULATION &&
-                               sn_world_is_driven(world, sides[i]->agent));
+        passive =
+            passive && !(sn_world_traits(world, sides[i]->set)->jointed &&
+                         sn_articulation_is_driven(world->sets[sides[i]->set], sides[i]->agent));
     }
     return passive;
 }
@@ -229,8 +230,8 @@ sn_status sn_world_strike(sn_world *world, uint32_t shape_a, uint32_t shape_b, d
     const sn_touch_shape *a = &world->touch.shapes.data[first],
                          *b = &world->touch.shapes.data[second];
     meeting at = find_meeting(world, first, second, margin, core);
-    bool link = sn_touch_side(world, a).set == SN_SET_ARTICULATION ||
-                sn_touch_side(world, b).set == SN_SET_ARTICULATION;
+    bool link = sn_world_traits(world, sn_touch_side(world, a).set)->jointed ||
+                sn_world_traits(world, sn_touch_side(world, b).set)->jointed;
     sn_contact contacts[SN_PATCHES];
     sn_status status = SN_OK;
     for (int i = 0; i < at.count && status == SN_OK; ++i) {
@@ -261,7 +262,7 @@ static const double WHIRL_WAY = 0.25; // of the contact's size: what turning doe
 // Links are taken for heavy here, which tells whether something whirls; they answer as they do.
 static striker striker_at(const sn_world *world, sn_contact_side side)
 {
-    if (side.set == SN_SET_ARTICULATION) {
+    if (sn_world_traits(world, side.set)->jointed) {
         striker link = {.agent = -1};
         world->sets[side.set]->type->part(world->sets[side.set], side.agent, side.part, &link.part);
         return link;
@@ -318,7 +319,8 @@ sn_status sn_world_strike_whirling(sn_world *world, const sn_pair *pair, int num
                                    bool *struck, sn_error *error)
 {
     sn_contact contact = world->touch.pool.data[number];
-    bool link = contact.a.set == SN_SET_ARTICULATION || contact.b.set == SN_SET_ARTICULATION;
+    bool link = sn_world_traits(world, contact.a.set)->jointed ||
+                sn_world_traits(world, contact.b.set)->jointed;
     striker a = striker_at(world, contact.a), b = striker_at(world, contact.b);
     double deepest = 0.0;
     bool whirl = false;

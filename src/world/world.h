@@ -267,6 +267,78 @@ struct sn_world {
     sn_threads *threads;
 };
 
+// What agents of a set are; set -1: of none, what does not move.
+static inline const sn_agent_traits *sn_world_traits(const sn_world *world, int set)
+{
+    static const sn_agent_traits none = {false, false, false, false};
+    return set >= 0 ? &world->sets[set]->type->traits : &none;
+}
+
+static inline bool sn_world_has_deformable(const sn_world *world)
+{
+    bool any = false;
+    for (int s = 0; s < world->set_count; ++s) {
+        any = any || (world->sets[s]->type->traits.deformable && world->sets[s]->count > 0);
+    }
+    return any;
+}
+
+// Goes through all agents that are deformable, or have joints: start with SN_BEFORE_AGENTS.
+#define SN_BEFORE_AGENTS ((sn_agent_ref){0, -1, 0})
+
+static inline bool sn_world_next_deformable(const sn_world *world, sn_agent_ref *at)
+{
+    at->agent += 1;
+    while (at->set < world->set_count && (!world->sets[at->set]->type->traits.deformable ||
+                                          at->agent >= world->sets[at->set]->count)) {
+        at->set += 1;
+        at->agent = 0;
+    }
+    return at->set < world->set_count;
+}
+
+static inline bool sn_world_next_jointed(const sn_world *world, sn_agent_ref *at)
+{
+    at->agent += 1;
+    while (at->set < world->set_count && (!world->sets[at->set]->type->traits.jointed ||
+                                          at->agent >= world->sets[at->set]->count)) {
+        at->set += 1;
+        at->agent = 0;
+    }
+    return at->set < world->set_count;
+}
+
+// The bodies whose skins touch: soft_touch.h and spring_touch.h number them as agents of this set.
+static inline sn_agent_set *sn_soft_agents(const sn_world *world)
+{
+    return world->sets[SN_SET_ELASTIC];
+}
+
+static inline sn_elastic_item *sn_soft_item(const sn_world *world, int agent)
+{
+    return sn_elastic_item_of(sn_soft_agents(world), agent);
+}
+
+static inline sn_contact_side sn_soft_side(int agent, int part)
+{
+    return (sn_contact_side){SN_SET_ELASTIC, agent, part};
+}
+
+// The mechanism that a joint is assembled into; agent -1: none yet.
+static inline sn_agent_ref sn_joint_agent(const sn_joint_record *record)
+{
+    return (sn_agent_ref){SN_SET_ARTICULATION, record->agent, 0};
+}
+
+// Threads are there for the work inside single agents, of types that can share it, or no longer.
+static inline void sn_world_share_threads(sn_world *world, bool shared)
+{
+    for (int s = 0; s < world->set_count; ++s) {
+        bool own = shared && world->sets[s]->type->traits.threaded;
+        world->sets[s]->threads = own ? world->threads : NULL;
+    }
+}
+
 // ---- body.c ----
 sn_integrator sn_world_default_integrator(const sn_world *world);
 // What a body of neither kind can have in its def.
@@ -335,7 +407,7 @@ void sn_world_remove_joints_of(sn_world *world, sn_body body);
 // it is; -1: not there.
 int sn_joint_find_link(const sn_joint_record *joint, int freedom, int *own);
 // The joint of a mechanism that moved too fast for its last step; NULL: not known.
-const char *sn_mechanism_fastest_joint(const sn_world *world, int agent);
+const char *sn_mechanism_fastest_joint(const sn_world *world, sn_agent_ref ref);
 
 // ---- weld_reaction.c ----
 // What a fixed joint between bodies of one link did to its child.
