@@ -49,12 +49,17 @@ mark_as_advanced(SINEW_GOLD)
 
 if(with_tests)
     add_custom_target(tests_threads)
+    # Second implementations that only tests use, to hold the library against.
+    file(GLOB REFERENCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/reference/*.c)
+    add_library(sinew_reference STATIC EXCLUDE_FROM_ALL ${REFERENCES})
+    target_link_libraries(sinew_reference PUBLIC sinew)
+    target_include_directories(sinew_reference PUBLIC ${PROJECT_SOURCE_DIR}/tests)
     file(GLOB TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*_test.c)
     foreach(source ${TESTS})
         get_filename_component(name ${source} NAME_WE)
         add_executable(${name} ${source})
         # cmocka's mock macros cast pointers to integers and shadow freely; they are not ours to judge.
-        target_link_libraries(${name} PRIVATE sinew PkgConfig::cmocka)
+        target_link_libraries(${name} PRIVATE sinew_reference sinew PkgConfig::cmocka)
         target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
         set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
         # Optimising the tests' own code would take longer than running it.

@@ -356,7 +356,8 @@ static void damped_step_inverts_what_it_says(void **state)
         set.agents.force[0] = wrench;
         set.agents.type->free_step(&set.agents, 0, 1, SN_VEC3_ZERO, h);
         double dv[6];
-        set.agents.type->apply_inverse(&set.agents, 0, &wrench, dv);
+        set.agents.type->contact->project(&set.agents, 0, 0, &wrench, dv);
+        set.agents.type->contact->inverse(&set.agents, 0, dv);
         sn_vec3 turning = sn_rotate(rotation, sn_vec3_make(dv[3], dv[4], dv[5]));
         const double world_dv[6] = {dv[0], dv[1], dv[2], turning.x, turning.y, turning.z};
         for (int i = 0; i < 6; ++i) {

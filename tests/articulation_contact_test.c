@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "agent/maximal_step.h"
 #include "contact_hit.h"
 #include "math/dense.h"
+#include "reference/maximal_step.h"
 
 // ---- in the step ----
 

@@ -231,15 +231,19 @@ static void inverse_is_symmetric_and_positive(void **state)
     sn_agent_set *agents = &set.agents;
     agents->type->begin(agents, 0, 1, 1e-3);
     agents->type->free_step(agents, 0, 1, gravity, 1e-3);
+    double free_velocity[64];
+    agents->type->contact->velocity(agents, 0, free_velocity);
     for (int trial = 0; trial < 20; ++trial) {
         sn_spatial impulse[2][LINKS] = {{SN_SPATIAL_ZERO}};
         double dv[2][64], saved[64], cross[2][2];
         memcpy(saved, agents->v, (size_t)agents->v_count * sizeof *saved);
         for (int k = 0; k < 2; ++k) {
             memset(impulse[k], 0, sizeof impulse[k]);
-            impulse[k][(trial + 3 * k) % LINKS] =
+            int part = (trial + 3 * k) % LINKS;
+            impulse[k][part] =
                 sn_spatial_make(random_vec3(&random, 1.0), random_vec3(&random, 1.0));
-            agents->type->apply_inverse(agents, 0, impulse[k], dv[k]);
+            agents->type->contact->project(agents, 0, part, &impulse[k][part], dv[k]);
+            agents->type->contact->inverse(agents, 0, dv[k]);
         }
         for (int k = 0; k < 2;
              ++k) { // velocities that dv[k] gives the parts, at the middle of the step

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/maximal.h"
-#include "agent/maximal_joint.h"
-#include "agent/maximal_step.h"
 #include "base/memory.h"
 #include "math/dense.h"
 #include "random_tree.h"
+#include "reference/maximal.h"
+#include "reference/maximal_joint.h"
+#include "reference/maximal_step.h"
 #include "sanitized.h"
 
 static const sn_vec3 down = {0.0, 0.0, -9.81};

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/maximal.h"
-#include "agent/maximal_step.h"
 #include "agent/tree_step.h"
 #include "random_tree.h"
+#include "reference/maximal.h"
+#include "reference/maximal_step.h"
 
 // ---- state ----
 

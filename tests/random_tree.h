@@ -5,11 +5,11 @@
 
 #include <math.h>
 
-#include "agent/maximal.h"
-#include "agent/maximal_joint.h"
 #include "agent/tree.h"
 #include "base/random.h"
 #include "math/rotation.h"
+#include "reference/maximal.h"
+#include "reference/maximal_joint.h"
 
 enum { MOST = 64 };
 

@@ -9,13 +9,13 @@
 
 #include <stdlib.h>
 
-#include "agent/maximal.h"
 #include "agent/tie_project.h"
 #include "agent/tie_rate.h"
 #include "base/memory.h"
 #include "math/dense.h"
 #include "mechanism.h"
 #include "random_tree.h"
+#include "reference/maximal.h"
 
 enum { V = 100 };
 

@@ -14,7 +14,7 @@
 //                 - fields and behaviours now write what acts on the parts, and joint forces -
 //     free_step   v becomes the velocity at the end of the step if nothing were in the way;
 //                 A is built and factored
-//                 - the solver now adds dv = A^-1 J^T lambda to v, through apply_inverse -
+//                 - the solver now adds dv = A^-1 J^T lambda to v, through `contact` -
 //     advance     q follows to the end of the step
 //
 // Integrators that ask for forces several times in a step (Runge-Kutta, Adams, BDF) use `rate`
@@ -23,6 +23,9 @@
 #ifndef SN_AGENT_AGENT_H
 #define SN_AGENT_AGENT_H
 
+#include <math.h>
+
+#include "base/threads.h"
 #include "math/spatial.h"
 #include "sinew/joint.h"
 
@@ -75,6 +78,58 @@ typedef struct sn_measure {
     double added; // J: kinetic energy of inertia that links have in steps only (tree_swing.h),
                   // which is in the world's energy, but in no body's
 } sn_measure;
+
+// What an agent had when the step under way began, where q_last and v_last do not tell.
+typedef struct sn_agent_start {
+    double energy, kinetic;
+    sn_vec3 momentum;
+} sn_agent_start;
+
+// Energies of agents over a step, added up by whoever guards them (world/island_energy.c).
+typedef struct sn_energy_balance {
+    double kinetic, potential; // now
+    double mass;
+    sn_vec3 momentum, momentum_before;
+    double before; // both energies, at the start of the step
+    double work;   // of forces, of springs and of surfaces' own motion
+    double floor;  // kinetic energy that nobody asks about
+    double fast;   // kinetic energy of agents that have more than their own share of that
+    double lift;   // by which undoing overlap may raise it in a step
+    double added;  // sizes of all that was added up
+    bool driven;   // has sources of its own
+    bool bonded;
+    double slack;  // work of bonds, by as far as they are off or led
+    double sprung; // what springs hold, and held: integrators are off by a share of that, too
+} sn_energy_balance;
+
+// What is counted there as slow: undoing overlap leaves a speed of `floor` thicknesses a step and a
+// height of `lift` of them.
+typedef struct sn_balance_def {
+    sn_vec3 gravity;
+    double h;
+    double floor, lift;
+    double thickness;            // m, of what it touches; 0: nothing
+    const sn_agent_start *start; // of agents whose type needs one; else not looked at
+} sn_balance_def;
+
+// What undoing overlap leaves on a body follows what it overlaps with: metres of a sheet are moved
+// apart from a bead by the bead's size at most. Without contact its radius counts.
+static inline double sn_balance_thickness(const sn_balance_def *def, double radius)
+{
+    return def->thickness > 0.0 ? fmin(radius, def->thickness) : radius;
+}
+
+static inline void sn_balance_add_floor(double floor, double kinetic, sn_energy_balance *sum)
+{
+    sum->floor += floor;
+    sum->fast += kinetic > floor ? kinetic : 0.0;
+}
+
+// The work of a force and a moment that are held while the part goes and turns so.
+static inline double sn_spatial_work(const sn_spatial *f, sn_vec3 way, sn_vec3 turn)
+{
+    return sn_dot(f->linear, way) + sn_dot(f->angular, turn);
+}
 
 // Values within this of zero are on neither side of it.
 #define SN_SWITCH_BAND 1e-13
@@ -210,8 +265,37 @@ typedef struct sn_agent_contact {
     void (*parted)(sn_agent_set *set, int agent);
 } sn_agent_contact;
 
+// Coordinates as statics, modes and inverse dynamics see them (world/system.h): d is a step in
+// tangent space, v_count numbers.
+typedef struct sn_agent_chart {
+    // A length to measure angles by.
+    double (*size)(const sn_agent_set *set, int agent);
+    // Which of its velocities are angles.
+    void (*turns)(const sn_agent_set *set, int agent, bool *turns);
+    // q moved along `scale` d; and d from one q to another.
+    void (*move)(const sn_agent_set *set, int agent, const double *q, const double *d, double scale,
+                 double *moved);
+    void (*difference)(const sn_agent_set *set, int agent, const double *from, const double *to,
+                       double *d);
+    // M dv/dt but for reactions of ties, under the set's forces and gravity.
+    void (*push)(const sn_agent_set *set, int agent, sn_vec3 gravity, double *push);
+    // M, or with a size the metric of motions in which it is one radian, v_count x v_count.
+    void (*mass_matrix)(const sn_agent_set *set, int agent, double *m);
+    void (*motion_metric)(const sn_agent_set *set, int agent, double size, double *m);
+} sn_agent_chart;
+
+// What the agents of a type are, as data: nobody outside compares sets.
+typedef struct sn_agent_traits {
+    bool lone;       // one rigid part: a body by itself
+    bool jointed;    // links on joints, with limits, drives and ties
+    bool deformable; // vertices, a skin, and parts that are points of its own making
+    bool threaded;   // one agent is work for several threads
+} sn_agent_traits;
+
 struct sn_agent_type {
     const char *name;
+    sn_agent_traits traits;
+    const sn_agent_chart *chart; // of types that are not deformable, whose statics are sparse
     const sn_agent_switching *switching; // NULL: forces never jump
     const sn_agent_contact *contact;     // NULL: nothing can touch it
     bool has_joints; // agents take generalised forces beside those on their parts
@@ -219,10 +303,6 @@ struct sn_agent_type {
     void (*begin)(sn_agent_set *set, int first, int last, double h);
     void (*free_step)(sn_agent_set *set, int first, int last, sn_vec3 gravity, double h);
     void (*advance)(sn_agent_set *set, int first, int last, double h);
-
-    // dv = A^-1 J^T f for the A of the last free step and impulses f on the parts (part_count:
-    // moment about the centre of mass, and force; world axes). dv: v_count.
-    void (*apply_inverse)(const sn_agent_set *set, int agent, const sn_spatial *f, double *dv);
 
     void (*part)(const sn_agent_set *set, int agent, int part, sn_part *part_now);
 
@@ -241,6 +321,37 @@ struct sn_agent_type {
     sn_aabb (*bounds)(const sn_agent_set *set, int agent);
 
     void (*measure)(const sn_agent_set *set, int agent, sn_vec3 gravity, sn_measure *measure);
+
+    // Adds its energies over the step that ends.
+    void (*balance)(const sn_agent_set *set, int agent, const sn_balance_def *def,
+                    sn_energy_balance *sum);
+
+    double (*mass)(const sn_agent_set *set, int agent);
+
+    // The speed of its fastest point, and its size; and whether nothing within it may begin to move
+    // by itself.
+    double (*pace)(const sn_agent_set *set, int agent, double *size);
+    bool (*can_rest)(const sn_agent_set *set, int agent);
+
+    // Where the material point is that was at `local` of a part's frame at rest, and how fast; a
+    // force on it, given where it is now.
+    void (*point)(sn_agent_set *set, int agent, int part, sn_vec3 local, sn_vec3 *position,
+                  sn_vec3 *velocity);
+    void (*push_point)(sn_agent_set *set, int agent, int part, sn_vec3 local, sn_vec3 position,
+                       sn_vec3 force);
+    // A spring and a damper there, whose force is among the others: the coming step takes what is
+    // stiff of them implicitly.
+    void (*hold_point)(sn_agent_set *set, int agent, int part, sn_vec3 local, sn_vec3 position,
+                       double stiffness, double damping);
+
+    // Puts it elsewhere as a whole, with its velocities in the world's axes as they are, or gives
+    // it others. NULL for those that hang on something.
+    void (*set_frame)(sn_agent_set *set, int agent, sn_transform frame);
+    void (*set_velocity)(sn_agent_set *set, int agent, sn_vec3 velocity, sn_vec3 angular_velocity);
+
+    // Of the whole set.
+    void (*release)(sn_agent_set *set);
+    bool (*copy)(const sn_agent_set *set, sn_agent_set *copy); // false: no memory, nothing made
 };
 
 enum { SN_DAMPING_SIZE = 36 }; // 6 x 6 by rows, velocity first, then angular velocity
@@ -262,6 +373,7 @@ struct sn_agent_set {
     uint8_t *damped;   // part_count: `damping` must enter the coming free step; NULL with it
     bool has_external; // any of `external` is not zero
     double now;        // time of the evaluation under way, for `rate` and what else depends on time
+    sn_threads *threads; // for the work inside one agent of a threaded type; NULL: none
 };
 
 // True for integrators that ask for forces several times in a step and move q and v together,
@@ -297,9 +409,30 @@ static inline bool sn_agent_is_damped(const sn_agent_set *set, int agent, int pa
     return set->damped != NULL && set->damped[set->agents[agent].part_first + part] != 0;
 }
 
-// Where the material point `local` of a part is, and how fast.
-SN_API void sn_agent_point(const sn_agent_set *set, int agent, int part, sn_vec3 local,
-                           sn_vec3 *position, sn_vec3 *velocity);
+// The velocity of a point of a part, given by its place in the world.
+static inline sn_vec3 sn_part_velocity_at(const sn_part *part, sn_vec3 point)
+{
+    return sn_velocity_at(part->velocity, part->angular_velocity, sn_vec3_sub(point, part->centre));
+}
+
+// The kinetic energy of an agent, that of inertia which it has in steps only included.
+static inline double sn_agent_kinetic(const sn_agent_set *set, int agent)
+{
+    sn_measure measure;
+    set->type->measure(set, agent, SN_VEC3_ZERO, &measure);
+    return measure.kinetic + measure.added;
+}
+
+// `point`, `push_point` and `hold_point` of types whose parts are rigid.
+SN_API void sn_agent_point(sn_agent_set *set, int agent, int part, sn_vec3 local, sn_vec3 *position,
+                           sn_vec3 *velocity);
+void sn_agent_push_point(sn_agent_set *set, int agent, int part, sn_vec3 local, sn_vec3 position,
+                         sn_vec3 force);
+void sn_agent_hold_point(sn_agent_set *set, int agent, int part, sn_vec3 local, sn_vec3 position,
+                         double stiffness, double damping);
+
+// Half the diagonal of its bounds.
+double sn_agent_half_diagonal(const sn_agent_set *set, int agent);
 
 // Adds a force at a point of the world and a torque to what acts on a part whose centre is there.
 static inline void sn_spatial_push(sn_spatial *wrench, sn_vec3 centre, sn_vec3 force,

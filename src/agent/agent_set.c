@@ -4,14 +4,55 @@
 #include "agent/agent.h"
 #include "base/memory.h"
 
-void sn_agent_point(const sn_agent_set *set, int agent, int part, sn_vec3 local, sn_vec3 *position,
+void sn_agent_point(sn_agent_set *set, int agent, int part, sn_vec3 local, sn_vec3 *position,
                     sn_vec3 *velocity)
 {
     sn_part now;
     set->type->part(set, agent, part, &now);
     *position = sn_transform_point(now.frame, local);
-    sn_vec3 arm = sn_vec3_sub(*position, now.centre);
-    *velocity = sn_vec3_add(now.velocity, sn_cross(now.angular_velocity, arm));
+    *velocity = sn_part_velocity_at(&now, *position);
+}
+
+void sn_agent_push_point(sn_agent_set *set, int agent, int part, sn_vec3 local, sn_vec3 position,
+                         sn_vec3 force)
+{
+    (void)local;
+    sn_part now;
+    set->type->part(set, agent, part, &now);
+    sn_spatial_push(sn_agent_force(set, agent) + part, now.centre, force, position, SN_VEC3_ZERO);
+}
+
+// The derivative of -f by the part's velocity and spin, with r from its centre to the point:
+// damping (1, -[r]; [r], -[r][r]). A single-stage agent takes it by the trapezoidal rule.
+static void add_point_damping(double *damping, double c, sn_vec3 r)
+{
+    const double x[3][3] = {{0.0, -r.z, r.y}, {r.z, 0.0, -r.x}, {-r.y, r.x, 0.0}};
+    for (int i = 0; i < 3; ++i) {
+        damping[i * 6 + i] += c;
+        for (int j = 0; j < 3; ++j) {
+            double square = x[i][0] * x[j][0] + x[i][1] * x[j][1] + x[i][2] * x[j][2];
+            damping[i * 6 + 3 + j] -= c * x[i][j];
+            damping[(3 + i) * 6 + j] += c * x[i][j];
+            damping[(3 + i) * 6 + 3 + j] += c * square;
+        }
+    }
+}
+
+void sn_agent_hold_point(sn_agent_set *set, int agent, int part, sn_vec3 local, sn_vec3 position,
+                         double stiffness, double damping)
+{
+    (void)local;
+    (void)stiffness; // which a rigid part takes explicitly
+    sn_part now;
+    set->type->part(set, agent, part, &now);
+    add_point_damping(sn_agent_damping(set, agent, part), damping,
+                      sn_vec3_sub(position, now.centre));
+}
+
+double sn_agent_half_diagonal(const sn_agent_set *set, int agent)
+{
+    sn_aabb box = set->type->bounds(set, agent);
+    return 0.5 * sn_length(sn_vec3_sub(box.upper, box.lower));
 }
 
 double *sn_agent_damping(sn_agent_set *set, int agent, int part)

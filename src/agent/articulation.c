@@ -10,16 +10,11 @@
 #include "base/memory.h"
 #include "math/rotation.h"
 
-static sn_articulation *item_of(const sn_agent_set *set, int agent)
-{
-    return ((const sn_articulation_set *)set)->items[agent]; // the agent set is its first member
-}
-
 // ---- where the links are ----
 
 void sn_articulation_place(const sn_agent_set *set, int agent)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     if (!item->placed) {
         sn_tree_place(&item->tree, sn_agent_q(set, agent));
         item->placed = true;
@@ -35,7 +30,7 @@ void sn_articulation_place(const sn_agent_set *set, int agent)
 static sn_vec3 point_velocity(const sn_articulation *item, int link, sn_vec3 point)
 {
     sn_vec3 arm = sn_vec3_sub(point, item->tree.pose[link].origin);
-    return sn_vec3_add(item->velocity[link].linear, sn_cross(item->velocity[link].angular, arm));
+    return sn_velocity_at(item->velocity[link].linear, item->velocity[link].angular, arm);
 }
 
 // Does a link turn far in half a step? Joints' velocities are those of the start of the step. At
@@ -55,7 +50,7 @@ static bool whirls(const sn_articulation *item)
 // Links' velocities at the start of the step, for where they are at its middle.
 static void velocity_at_start(const sn_agent_set *set, int agent)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     sn_tree_place(&item->tree, sn_agent_q(set, agent));
     sn_tree_velocity(&item->tree, sn_agent_v(set, agent), item->velocity);
     for (int i = 0; i < item->tree.count; ++i) { // of centres: origins will be elsewhere
@@ -71,7 +66,7 @@ static void velocity_at_start(const sn_agent_set *set, int agent)
 
 static void move(const sn_agent_set *set, int agent)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     sn_articulation_place(set, agent);
     if (!item->moving) {
         sn_tree_velocity(&item->tree, sn_agent_v(set, agent), item->velocity);
@@ -90,7 +85,7 @@ static void forget_place(sn_articulation *item)
 
 void sn_articulation_place_true(const sn_agent_set *set, int agent)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     if (item->tree.added != NULL) {
         item->tree.added = NULL;
         forget_place(item);
@@ -100,13 +95,13 @@ void sn_articulation_place_true(const sn_agent_set *set, int agent)
 
 static void articulation_touch(sn_agent_set *set, int agent)
 {
-    forget_place(item_of(set, agent));
-    item_of(set, agent)->known = false;
+    forget_place(sn_articulation_of(set, agent));
+    sn_articulation_of(set, agent)->known = false;
 }
 
 static void make_unit(sn_agent_set *set, int agent)
 {
-    const sn_tree *tree = &item_of(set, agent)->tree;
+    const sn_tree *tree = &sn_articulation_of(set, agent)->tree;
     for (int i = 0; i < tree->count; ++i) {
         double *q = sn_agent_q(set, agent) + tree->links[i].q;
         if (tree->links[i].joint == SN_TREE_BALL) {
@@ -122,7 +117,7 @@ static void make_unit(sn_agent_set *set, int agent)
 
 static void articulation_restore(sn_agent_set *set, int agent)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     make_unit(set, agent);
     if (item->ties != NULL && item->ties->held_rows > 0) {
@@ -136,7 +131,7 @@ static void articulation_restore(sn_agent_set *set, int agent)
 
 void sn_articulation_follow(sn_agent_set *set, int agent)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     make_unit(set, agent);
     if (item->ties == NULL || item->ties->held_rows == 0) {
         return;
@@ -159,7 +154,7 @@ sn_vec3 sn_articulation_centre(const sn_articulation *item, int part)
 static void articulation_part(const sn_agent_set *set, int agent, int part, sn_part *now)
 {
     move(set, agent);
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     int link = item->parts[part].link;
     const sn_tree_pose *pose = &item->tree.pose[link];
     sn_transform in_world = {pose->origin, sn_quat_from_mat3(pose->rotation)};
@@ -172,7 +167,7 @@ static void articulation_part(const sn_agent_set *set, int agent, int part, sn_p
 static sn_aabb articulation_bounds(const sn_agent_set *set, int agent)
 {
     sn_articulation_place(set, agent);
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     sn_aabb box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (int i = 0; i < set->agents[agent].part_count; ++i) {
         double r = item->parts[i].radius;
@@ -216,7 +211,7 @@ static sn_vec3 ball_turn(const double *q)
 // coordinates q.
 static double *joint_forces(const sn_agent_set *set, int agent, const double *q, const double *v)
 {
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     const double *given = set->joint_force + set->agents[agent].v_first;
     for (int i = 0; i < item->tree.count; ++i) {
         const sn_tree_link *link = &item->tree.links[i];
@@ -263,7 +258,7 @@ static sn_mat3 block_of(const double *d, double scale, int row, int column)
 // r from there to the part's centre, F = D_vv (v - [r] w) + D_vw w and so on.
 static const sn_tree_inertia *resistance_of(const sn_agent_set *set, int agent, double h)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     bool any = false;
     for (int i = 0; i < set->agents[agent].part_count; ++i) {
         if (!sn_agent_is_damped(set, agent, i)) {
@@ -375,12 +370,12 @@ static void forget_contact(sn_articulation *item)
 static void articulation_begin(sn_agent_set *set, int first, int last, double h)
 {
     for (int i = first; i < last; ++i) {
-        item_of(set, i)->taken_back = false;
-        item_of(set, i)->turns_known = false; // those that rest have a way, too
+        sn_articulation_of(set, i)->taken_back = false;
+        sn_articulation_of(set, i)->turns_known = false; // those that rest have a way, too
         if (sn_integrator_is_staged(set->agents[i].integrator) || set->agents[i].held) {
             continue;
         }
-        sn_articulation *item = item_of(set, i);
+        sn_articulation *item = sn_articulation_of(set, i);
         forget_contact(item);
         item->tree.added = item->slowed ? item->swings.added : NULL;
         item->last_step = h;
@@ -425,7 +420,7 @@ static void articulation_free_step(sn_agent_set *set, int first, int last, sn_ve
         if (sn_integrator_is_staged(set->agents[i].integrator) || set->agents[i].held) {
             continue;
         }
-        sn_articulation *item = item_of(set, i);
+        sn_articulation *item = sn_articulation_of(set, i);
         wrench_on_links(item, sn_agent_force(set, i), set->agents[i].part_count);
         memcpy(item->force, set->joint_force + set->agents[i].v_first,
                (size_t)item->tree.v_count * sizeof *item->force);
@@ -452,7 +447,7 @@ static void hold_contact(sn_articulation *item, double h)
 // Forces that are numbers, and no motion that must be followed.
 static bool may_stall(const sn_agent_set *set, int agent)
 {
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     const sn_agent *head = &set->agents[agent];
     const sn_spatial *acting = sn_agent_force(set, agent);
     bool may = item->ties == NULL || !item->ties->rows.failed;
@@ -480,7 +475,7 @@ static bool advance_tree(sn_articulation *item, bool smallest, double *q, double
 // for those of springs.
 static bool set_out(sn_agent_set *set, int agent, double time, double part, double h)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     const sn_agent *head = &set->agents[agent];
     sn_vec3 gravity = item->step.gravity;
     bool begun = begin_item(item, time, part, sn_agent_q(set, agent), sn_agent_v(set, agent));
@@ -498,7 +493,7 @@ static bool set_out(sn_agent_set *set, int agent, double time, double part, doub
 static bool take_part(sn_agent_set *set, int agent, double h, int done, int count, bool first)
 {
     double time = set->agents[agent].time + h * done / WHOLE, part = h * count / WHOLE;
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     bool arrived = set_out(set, agent, time, part, h);
     if (arrived && item->ties != NULL) {
@@ -534,7 +529,7 @@ static void go_back(sn_agent_set *set, int agent)
 // would do so again.
 static bool is_overdriven(sn_agent_set *set, int agent, double h)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     go_back(set, agent);
     bool overdriven = set_out(set, agent, set->agents[agent].time, h, h) &&
                       !sn_tree_step_can_follow(&item->step, &item->tree);
@@ -550,7 +545,7 @@ static bool is_overdriven(sn_agent_set *set, int agent, double h)
 static bool take_in_parts(sn_agent_set *set, int agent, double h)
 {
     const double slower = 0.99729605608547; // 1/2 to the power of 1/256
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     sn_agent *head = &set->agents[agent];
     double *v = sn_agent_v(set, agent);
     int stood = 0;
@@ -594,7 +589,7 @@ static void articulation_advance(sn_agent_set *set, int first, int last, double 
         if (sn_integrator_is_staged(head->integrator) || head->held) {
             continue;
         }
-        sn_articulation *item = item_of(set, i);
+        sn_articulation *item = sn_articulation_of(set, i);
         double *q = sn_agent_q(set, i), *v = sn_agent_v(set, i);
         bool arrived = !head->failed;
         head->stalled = head->divided = head->damped = 0;
@@ -626,21 +621,11 @@ static void articulation_advance(sn_agent_set *set, int first, int last, double 
     }
 }
 
-static void articulation_apply_inverse(const sn_agent_set *set, int agent, const sn_spatial *f,
-                                       double *dv)
-{
-    sn_articulation *item = item_of(set, agent);
-    wrench_on_links(item, f, set->agents[agent].part_count);
-    double *felt = item->force + item->tree.v_count;
-    sn_tree_gather(&item->tree, item->wrench, felt);
-    sn_tree_solve(&item->tree, felt, dv);
-}
-
 // ---- integrators of their own ----
 
 void sn_articulation_push(const sn_agent_set *set, int agent, sn_vec3 gravity, double *push)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     sn_tree *tree = &item->tree;
     sn_articulation_place_true(set, agent);
@@ -662,7 +647,7 @@ void sn_articulation_push(const sn_agent_set *set, int agent, sn_vec3 gravity, d
 
 bool sn_articulation_accelerations(const sn_agent_set *set, int agent, sn_vec3 gravity, double *a)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     sn_tree *tree = &item->tree;
     sn_articulation_push(set, agent, gravity, a);
@@ -680,7 +665,7 @@ bool sn_articulation_accelerations(const sn_agent_set *set, int agent, sn_vec3 g
 static void articulation_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double *q_rate,
                               double *v_rate)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     const double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     sn_tree *tree = &item->tree;
     if (!sn_articulation_accelerations(set, agent, gravity, v_rate)) {
@@ -737,7 +722,7 @@ static void articulation_measure(const sn_agent_set *set, int agent, sn_vec3 gra
                                  sn_measure *measure)
 {
     move(set, agent);
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     *measure = (sn_measure){.potential = spring_energy(item, sn_agent_q(set, agent))};
     for (int i = 0; i < item->tree.count; ++i) {
         const sn_tree_link *link = &item->tree.links[i];
@@ -746,7 +731,7 @@ static void articulation_measure(const sn_agent_set *set, int agent, sn_vec3 gra
                 momentum = sn_vec3_scale(link->mass, velocity);
         sn_vec3 w = sn_mat3_apply_transpose(pose->rotation, item->velocity[i].angular);
         sn_vec3 spin = sn_mat3_apply(link->inertia, w);
-        measure->kinetic += 0.5 * sn_dot(momentum, velocity) + 0.5 * sn_dot(w, spin);
+        measure->kinetic += sn_kinetic_energy(velocity, momentum, w, spin);
         if (item->slowed) {
             measure->added += 0.5 * sn_dot(w, sn_sym3_apply(&item->swings.added[i].inertia, w));
         }
@@ -758,21 +743,41 @@ static void articulation_measure(const sn_agent_set *set, int agent, sn_vec3 gra
     }
 }
 
+static void articulation_release(sn_agent_set *set)
+{
+    sn_articulation_set_free((sn_articulation_set *)set);
+}
+
+static bool articulation_copy(const sn_agent_set *set, sn_agent_set *copy)
+{
+    return sn_articulation_set_copy((const sn_articulation_set *)set, (sn_articulation_set *)copy);
+}
+
 const sn_agent_type sn_articulation_type = {
     .name = "articulation",
+    .traits = {.jointed = true},
+    .chart = &sn_articulation_chart,
     .switching = &sn_articulation_switching,
     .contact = &sn_articulation_contact,
     .has_joints = true,
     .begin = articulation_begin,
     .free_step = articulation_free_step,
     .advance = articulation_advance,
-    .apply_inverse = articulation_apply_inverse,
     .part = articulation_part,
     .rate = articulation_rate,
     .restore = articulation_restore,
     .touch = articulation_touch,
     .bounds = articulation_bounds,
     .measure = articulation_measure,
+    .balance = sn_articulation_balance,
+    .mass = sn_articulation_mass,
+    .pace = sn_articulation_pace,
+    .can_rest = sn_articulation_can_rest,
+    .point = sn_agent_point,
+    .push_point = sn_agent_push_point,
+    .hold_point = sn_agent_hold_point,
+    .release = articulation_release,
+    .copy = articulation_copy,
 };
 
 // ---- the set ----

@@ -90,6 +90,11 @@ typedef struct sn_articulation_def {
     double time;
 } sn_articulation_def;
 
+static inline sn_articulation *sn_articulation_of(const sn_agent_set *set, int agent)
+{
+    return ((const sn_articulation_set *)set)->items[agent]; // the agent set is its first member
+}
+
 SN_API void sn_articulation_set_init(sn_articulation_set *set);
 SN_API void sn_articulation_set_free(sn_articulation_set *set);
 SN_API bool sn_articulation_set_copy(const sn_articulation_set *set, sn_articulation_set *copy);
@@ -125,6 +130,18 @@ void sn_articulation_follow(sn_agent_set *set, int agent);
 void sn_articulation_place(const sn_agent_set *set, int agent);
 void sn_articulation_place_true(const sn_agent_set *set, int agent);
 sn_vec3 sn_articulation_centre(const sn_articulation *item, int part);
+
+// ---- articulation_chart.c ----
+extern const sn_agent_chart sn_articulation_chart;
+
+// ---- articulation_balance.c ----
+double sn_articulation_mass(const sn_agent_set *set, int agent);
+bool sn_articulation_is_driven(const sn_agent_set *set, int agent);
+bool sn_articulation_follows_motion(const sn_agent_set *set, int agent);
+void sn_articulation_balance(const sn_agent_set *set, int agent, const sn_balance_def *def,
+                             sn_energy_balance *sum);
+double sn_articulation_pace(const sn_agent_set *set, int agent, double *size);
+bool sn_articulation_can_rest(const sn_agent_set *set, int agent);
 
 // ---- articulation_contact.c ----
 extern const sn_agent_contact sn_articulation_contact;

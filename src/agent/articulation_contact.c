@@ -15,16 +15,11 @@
 #include "agent/tree_joint.h"
 #include "agent/tree_root.h"
 
-static sn_articulation *item_of(const sn_agent_set *set, int agent)
-{
-    return ((const sn_articulation_set *)set)->items[agent]; // the agent set is its first member
-}
-
 // The time at the end of the step, or of the state of integrators of their own; and the step that
 // limits look ahead by.
 static double end_of(const sn_agent_set *set, int agent)
 {
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     return sn_integrator_is_staged(set->agents[agent].integrator) ? set->agents[agent].time
                                                                   : item->last_time + item->step.h;
 }
@@ -32,14 +27,14 @@ static double end_of(const sn_agent_set *set, int agent)
 static double ahead_of(const sn_agent_set *set, int agent)
 {
     bool staged = sn_integrator_is_staged(set->agents[agent].integrator);
-    return staged ? 0.0 : item_of(set, agent)->last_step;
+    return staged ? 0.0 : sn_articulation_of(set, agent)->last_step;
 }
 
 // ---- at the end of the step ----
 
 static void contact_strike(sn_agent_set *set, int agent)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     const double *q = sn_agent_q(set, agent);
     item->ended = true;
     item->midway = item->moving = false;
@@ -83,7 +78,7 @@ static void note_struck(sn_articulation *item, const sn_spatial *wrench, const d
 
 static void push_struck(sn_agent_set *set, int agent, const double *impulse)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     sn_tree *tree = &item->tree;
     double *v = sn_agent_v(set, agent), *dv = item->force;
     for (int j = 0; j < tree->v_count; ++j) {
@@ -110,7 +105,7 @@ static void push_struck(sn_agent_set *set, int agent, const double *impulse)
 
 static void contact_velocity(sn_agent_set *set, int agent, double *v)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     sn_tree *tree = &item->tree;
     if (sn_integrator_is_staged(set->agents[agent].integrator) && !item->ended) {
         contact_strike(set, agent);
@@ -142,7 +137,7 @@ static void contact_velocity(sn_agent_set *set, int agent, double *v)
 
 static int contact_rows(sn_agent_set *set, int agent, sn_agent_row *rows, int capacity)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     if (item->ties == NULL || !item->loose) {
         return 0;
     }
@@ -186,7 +181,7 @@ static void feel(const sn_tree *tree, int link, sn_spatial wrench, double scale,
 static void contact_project(const sn_agent_set *set, int agent, int part, const sn_spatial *f,
                             double *row)
 {
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     memset(row, 0, (size_t)item->tree.v_count * sizeof *row);
     feel(&item->tree, item->parts[part].link, on_link(item, part, f), 1.0, row);
 }
@@ -197,7 +192,7 @@ static const double held_share = 1e-10;
 
 static void contact_inverse(const sn_agent_set *set, int agent, double *x)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     int count = item->tree.v_count;
     double *row = item->force + count, free = 0.0, left = 0.0;
     if (!item->loose) {
@@ -225,7 +220,7 @@ static void contact_inverse(const sn_agent_set *set, int agent, double *x)
 // Ties that hold are not in the tree's factor.
 static bool contact_normalise(sn_agent_set *set, int agent, const double *v, double *z)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     if (!item->loose || (item->ties != NULL && item->ties->held_rows > 0)) {
         return false;
     }
@@ -236,17 +231,17 @@ static bool contact_normalise(sn_agent_set *set, int agent, const double *v, dou
 
 static void contact_half_inverse(const sn_agent_set *set, int agent, double *x)
 {
-    sn_tree_half_solve(&item_of(set, agent)->tree, x, x);
+    sn_tree_half_solve(&sn_articulation_of(set, agent)->tree, x, x);
 }
 
 static void contact_denormalise(const sn_agent_set *set, int agent, double *z)
 {
-    sn_tree_denormalise(&item_of(set, agent)->tree, z, z);
+    sn_tree_denormalise(&sn_articulation_of(set, agent)->tree, z, z);
 }
 
 static void contact_push(sn_agent_set *set, int agent, const double *impulse)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     if (!item->loose) {
         return;
     }
@@ -264,7 +259,7 @@ static void contact_push(sn_agent_set *set, int agent, const double *impulse)
 
 static void contact_bear(sn_agent_set *set, int agent, int part, const sn_spatial *f)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     sn_tree_step *step = &item->step;
     int link = item->parts[part].link;
     sn_spatial wrench = on_link(item, part, f);
@@ -313,13 +308,6 @@ static void forget(sn_articulation *item)
     item->moving = false;
 }
 
-static double kinetic_of(const sn_agent_set *set, int agent)
-{
-    sn_measure measure;
-    set->type->measure(set, agent, SN_VEC3_ZERO, &measure);
-    return measure.kinetic + measure.added;
-}
-
 // How long it may go along v for its links to turn no further than they should.
 static double displaced_time(sn_articulation *item, const double *v, double h)
 {
@@ -338,14 +326,14 @@ static void contact_slow(sn_agent_set *set, int agent, double share)
     for (int j = 0; j < set->agents[agent].v_count; ++j) {
         v[j] *= share;
     }
-    item_of(set, agent)->moving = false;
+    sn_articulation_of(set, agent)->moving = false;
 }
 
 // The same velocities of joints may be any energy where links stand otherwise.
 static void contact_displace(sn_agent_set *set, int agent, const double *v, double h)
 {
-    sn_articulation *item = item_of(set, agent);
-    double *q = sn_agent_q(set, agent), before = kinetic_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
+    double *q = sn_agent_q(set, agent), before = sn_agent_kinetic(set, agent);
     h = displaced_time(item, v, h);
     sn_tree_move(&item->tree, q, v, h, item->step.trial);
     keep_limits(item, q, item->step.trial);
@@ -356,7 +344,7 @@ static void contact_displace(sn_agent_set *set, int agent, const double *v, doub
         sn_tie_close(item->ties, &item->tree, end_of(set, agent), q, sn_agent_v(set, agent), &left);
         forget(item);
     }
-    double now = kinetic_of(set, agent);
+    double now = sn_agent_kinetic(set, agent);
     if (now > before && !item->prescribed) {
         contact_slow(set, agent, sqrt(before / now));
     }

@@ -5,26 +5,21 @@
 #include "agent/articulation.h"
 #include "agent/tie_mode.h"
 
-static sn_articulation *item_of(const sn_agent_set *set, int agent)
-{
-    return ((const sn_articulation_set *)set)->items[agent]; // the agent set is its first member
-}
-
 static bool switch_jumps(const sn_agent_set *set, int agent)
 {
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     return item->ties != NULL && item->ties->modes.jumps;
 }
 
 static int switch_count(const sn_agent_set *set, int agent)
 {
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     return item->ties != NULL ? item->ties->modes.switch_count : 0;
 }
 
 static void switch_hold(sn_agent_set *set, int agent, bool held)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     if (item->ties != NULL) {
         item->ties->modes.held = held;
         item->ties->modes.smooth = held;
@@ -33,13 +28,13 @@ static void switch_hold(sn_agent_set *set, int agent, bool held)
 
 static bool switch_asks_forces(const sn_agent_set *set, int agent)
 {
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     return item->ties != NULL && sn_tie_mode_asks_forces(item->ties, &item->tree);
 }
 
 static void switch_values(sn_agent_set *set, int agent, sn_vec3 gravity, double *values)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     if (switch_count(set, agent) == 0) {
         return;
     }
@@ -53,7 +48,7 @@ static void switch_values(sn_agent_set *set, int agent, sn_vec3 gravity, double 
 
 static void switch_sides(const sn_agent_set *set, int agent, int *sides)
 {
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     if (item->ties != NULL) {
         sn_tie_mode_sides(item->ties, &item->tree, sn_agent_v(set, agent), sides);
     }
@@ -61,7 +56,7 @@ static void switch_sides(const sn_agent_set *set, int agent, int *sides)
 
 static bool switch_strike(sn_agent_set *set, int agent, const int *found, bool jump)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     if (item->ties == NULL) {
         return true;
     }
@@ -78,7 +73,7 @@ static bool switch_strike(sn_agent_set *set, int agent, const int *found, bool j
 
 static bool switch_settle(sn_agent_set *set, int agent, sn_vec3 gravity)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     double *a = item->force + 2 * (size_t)item->tree.v_count;
     sn_tie_state state = {set->now, q, v};
@@ -103,14 +98,14 @@ static bool switch_settle(sn_agent_set *set, int agent, sn_vec3 gravity)
 
 static int switch_velocity(const sn_agent_set *set, int agent, int switch_index)
 {
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     const sn_tie_switch *at = &item->ties->modes.switches[switch_index];
     return item->tree.links[at->link].v + at->own;
 }
 
 static double switch_next_jump(const sn_agent_set *set, int agent, double time)
 {
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     double first = INFINITY;
     for (int j = 0; j < item->tree.v_count; ++j) {
         const sn_motion *motion = item->freedoms[j].drive.motion;
@@ -123,7 +118,7 @@ static double switch_next_jump(const sn_agent_set *set, int agent, double time)
 
 static bool switch_starved(const sn_agent_set *set, int agent)
 {
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     return item->ties != NULL && item->ties->rows.failed;
 }
 

@@ -11,11 +11,6 @@
 #include "agent/tie_work.h"
 #include "math/rotation.h"
 
-static sn_articulation *item_of(const sn_agent_set *set, int agent)
-{
-    return ((const sn_articulation_set *)set)->items[agent]; // the agent set is its first member
-}
-
 static sn_quat quat_at(const double *x)
 {
     return (sn_quat){x[0], x[1], x[2], x[3]};
@@ -23,7 +18,7 @@ static sn_quat quat_at(const double *x)
 
 static void coordinates_at(const sn_agent_set *set, int agent, double share, double *q)
 {
-    const sn_tree *tree = &item_of(set, agent)->tree;
+    const sn_tree *tree = &sn_articulation_of(set, agent)->tree;
     const double *from = set->q_last + set->agents[agent].q_first, *to = sn_agent_q(set, agent);
     for (int i = 0; i < tree->count; ++i) {
         int first = tree->links[i].q;
@@ -41,7 +36,7 @@ static void coordinates_at(const sn_agent_set *set, int agent, double share, dou
 
 sn_transform sn_articulation_on_way(const sn_agent_set *set, int agent, int part, double share)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     coordinates_at(set, agent, share, item->step.trial);
     sn_tree_place_into(&item->tree, item->step.trial, item->way);
     const sn_tree_pose *pose = &item->way[item->parts[part].link];
@@ -53,7 +48,7 @@ sn_transform sn_articulation_on_way(const sn_agent_set *set, int agent, int part
 // parent's and its own joint's, so that links of a deep tree cost what those of a flat one do.
 static void find_turns(const sn_agent_set *set, int agent)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     const double *from = set->q_last + set->agents[agent].q_first, *to = sn_agent_q(set, agent);
     for (int i = 0; i < item->tree.count; ++i) {
         const sn_tree_link *link = &item->tree.links[i];
@@ -72,7 +67,7 @@ static void find_turns(const sn_agent_set *set, int agent)
 
 double sn_articulation_way_turn(const sn_agent_set *set, int agent, int part)
 {
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     sn_articulation_place(set, agent);
     if (!item->turns_known) {
         find_turns(set, agent);
@@ -84,13 +79,13 @@ bool sn_articulation_may_turn_back(const sn_agent_set *set, int agent)
 {
     const sn_agent *head = &set->agents[agent];
     return !sn_integrator_is_staged(head->integrator) && !head->held && !head->failed &&
-           !item_of(set, agent)->prescribed;
+           !sn_articulation_of(set, agent)->prescribed;
 }
 
 // How far each joint goes on the way; balls by a rotation vector in the axes of their link.
 static void find_movement(const sn_agent_set *set, int agent, double *moved)
 {
-    const sn_tree *tree = &item_of(set, agent)->tree;
+    const sn_tree *tree = &sn_articulation_of(set, agent)->tree;
     const double *from = set->q_last + set->agents[agent].q_first, *to = sn_agent_q(set, agent);
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_link *link = &tree->links[i];
@@ -108,7 +103,7 @@ static void find_movement(const sn_agent_set *set, int agent, double *moved)
 
 double sn_articulation_way_work(const sn_agent_set *set, int agent)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     const sn_agent *head = &set->agents[agent];
     const sn_spatial *force = sn_agent_force(set, agent);
     double *moved = item->force + item->tree.v_count, work = 0.0;
@@ -142,7 +137,7 @@ double sn_articulation_way_work(const sn_agent_set *set, int agent)
 // What forces that are held over the step have done up to here, but for a constant.
 static double work_so_far(const sn_agent_set *set, int agent)
 {
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     const sn_agent *head = &set->agents[agent];
     const double *q = sn_agent_q(set, agent), *force = set->joint_force + head->v_first;
     double work = 0.0;
@@ -166,7 +161,8 @@ static void velocities_at(sn_agent_set *set, int agent, double share)
 {
     const double *from = set->v_last + set->agents[agent].v_first;
     double *v = sn_agent_v(set, agent);
-    for (int j = 0; j < set->agents[agent].v_count && !item_of(set, agent)->touched; ++j) {
+    for (int j = 0; j < set->agents[agent].v_count && !sn_articulation_of(set, agent)->touched;
+         ++j) {
         v[j] = from[j] + share * (v[j] - from[j]);
     }
 }
@@ -182,7 +178,7 @@ bool sn_articulation_is_moved(const sn_agent_set *set, int agent)
 // of joints may be any energy where links stand otherwise.
 void sn_articulation_take_back(sn_agent_set *set, int agent, sn_vec3 gravity, double share)
 {
-    sn_articulation *item = item_of(set, agent);
+    sn_articulation *item = sn_articulation_of(set, agent);
     double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     sn_measure before, now;
     item->taken_back = true;

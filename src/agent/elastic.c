@@ -470,9 +470,10 @@ static void place_vertices(const sn_elastic_def *def, const sn_elastic_item *ite
     for (int i = 0; i < item->mass.vertex_count; ++i) {
         sn_vec3 place =
             def->positions != NULL ? def->positions[i] : sn_transform_point(def->frame, rest[i]);
-        sn_vec3 turning = sn_cross(def->angular_velocity, sn_vec3_sub(place, centre));
         sn_vec3 velocity =
-            def->velocities != NULL ? def->velocities[i] : sn_vec3_add(def->velocity, turning);
+            def->velocities != NULL
+                ? def->velocities[i]
+                : sn_velocity_at(def->velocity, def->angular_velocity, sn_vec3_sub(place, centre));
         sn_vec3_put(q + STRIDE * i, place);
         sn_vec3_put(v + STRIDE * i, item->fixed[i] != 0 ? SN_VEC3_ZERO : velocity);
         q[STRIDE * i + 3] = v[STRIDE * i + 3] = 0.0;
@@ -638,7 +639,7 @@ void sn_elastic_measure_at(const sn_agent_set *set, int agent, sn_vec3 gravity, 
     memset(momentum, 0, (size_t)(STRIDE * item->mass.vertex_count) * sizeof *momentum);
     sn_mass_add_product(&item->mass, STRIDE, 1.0, v, momentum);
     bool wide = sn_solid_use_wide(item->solid, false);
-    measure->potential = sn_solid_energy(item->solid, ((const sn_elastic_set *)set)->threads, q);
+    measure->potential = sn_solid_energy(item->solid, set->threads, q);
     sn_solid_use_wide(item->solid, wide);
     for (int i = 0; i < item->mass.vertex_count; ++i) {
         sn_vec3 x = sn_vec3_at(q + STRIDE * i), p = sn_vec3_at(momentum + STRIDE * i);
@@ -656,17 +657,68 @@ static void elastic_measure(const sn_agent_set *set, int agent, sn_vec3 gravity,
                           measure);
 }
 
+static void elastic_point(sn_agent_set *set, int agent, int part, sn_vec3 local, sn_vec3 *position,
+                          sn_vec3 *velocity)
+{
+    sn_elastic_point point;
+    if (sn_elastic_find_point(set, agent, local, &point, NULL) == SN_OK) {
+        sn_elastic_read_point(set, agent, &point, position, velocity);
+    } else {
+        sn_agent_point(set, agent, part, local, position, velocity);
+    }
+}
+
+static void elastic_push_point(sn_agent_set *set, int agent, int part, sn_vec3 local,
+                               sn_vec3 position, sn_vec3 force)
+{
+    (void)part;
+    (void)position;
+    sn_elastic_point point;
+    if (sn_elastic_find_point(set, agent, local, &point, NULL) == SN_OK) {
+        sn_elastic_push(&point, force, set->joint_force + set->agents[agent].v_first);
+    }
+}
+
+static void elastic_hold_point(sn_agent_set *set, int agent, int part, sn_vec3 local,
+                               sn_vec3 position, double stiffness, double damping)
+{
+    (void)part;
+    (void)position;
+    sn_elastic_hold(set, agent, local, stiffness, damping);
+}
+
+static void elastic_release(sn_agent_set *set)
+{
+    sn_elastic_set_free((sn_elastic_set *)set);
+}
+
+static bool elastic_copy(const sn_agent_set *set, sn_agent_set *copy)
+{
+    return sn_elastic_set_copy((const sn_elastic_set *)set, (sn_elastic_set *)copy);
+}
+
 const sn_agent_type sn_elastic_type = {
     .name = "elastic",
+    .traits = {.deformable = true, .threaded = true},
     .contact = &sn_elastic_contact,
     .has_joints = true,
     .begin = sn_elastic_begin,
     .free_step = sn_elastic_free_step,
     .advance = sn_elastic_advance,
-    .apply_inverse = sn_elastic_apply_inverse,
     .part = elastic_part,
     .rate = sn_elastic_rate,
     .restore = elastic_restore,
     .bounds = elastic_bounds,
     .measure = elastic_measure,
+    .balance = sn_elastic_balance,
+    .mass = sn_elastic_mass_of,
+    .pace = sn_elastic_pace,
+    .can_rest = sn_elastic_can_rest,
+    .point = elastic_point,
+    .push_point = elastic_push_point,
+    .hold_point = elastic_hold_point,
+    .set_frame = sn_elastic_set_frame,
+    .set_velocity = sn_elastic_set_velocity,
+    .release = elastic_release,
+    .copy = elastic_copy,
 };

@@ -29,7 +29,6 @@
 #include "agent/agent.h"
 #include "agent/elastic_bond.h"
 #include "base/array.h"
-#include "base/threads.h"
 #include "collide/skin.h"
 #include "elastic/linear.h"
 #include "elastic/mass.h"
@@ -161,7 +160,6 @@ typedef struct sn_elastic_set {
     sn_agent_set agents;
     sn_elastic_item **items; // capacity
     int capacity;
-    sn_threads *threads; // for the work inside one body; NULL: none
 } sn_elastic_set;
 
 SN_API extern const sn_agent_type sn_elastic_type;
@@ -230,6 +228,13 @@ SN_API void sn_elastic_push(const sn_elastic_point *point, sn_vec3 force, double
 SN_API void sn_elastic_hold(sn_agent_set *set, int agent, sn_vec3 local, double stiffness,
                             double damping);
 
+// ---- elastic_balance.c ----
+double sn_elastic_mass_of(const sn_agent_set *set, int agent);
+void sn_elastic_balance(const sn_agent_set *set, int agent, const sn_balance_def *def,
+                        sn_energy_balance *sum);
+double sn_elastic_pace(const sn_agent_set *set, int agent, double *size);
+bool sn_elastic_can_rest(const sn_agent_set *set, int agent);
+
 // ---- elastic_contact.c ----
 // A point that is touched in the step to come: its part for contacts. They go with
 // sn_elastic_release.
@@ -250,7 +255,6 @@ void sn_elastic_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double
                      double *v_rate);
 // What acts from outside, gravity included, as forces on vertices.
 void sn_elastic_find_outer(const sn_agent_set *set, int agent, sn_vec3 gravity, double *outer);
-void sn_elastic_apply_inverse(const sn_agent_set *set, int agent, const sn_spatial *f, double *dv);
 
 // How long velocities act on positions in a step: h/2, h, or 0 for explicit ones.
 double sn_elastic_time(const sn_agent_set *set, int agent, double h);

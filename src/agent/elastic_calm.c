@@ -141,8 +141,9 @@ double sn_elastic_rigid_energy(const sn_agent_set *set, int agent)
     }
     sn_elastic_mean mean;
     sn_elastic_find_mean(set, agent, false, &mean);
-    return 0.5 * mean.mass * sn_dot(mean.velocity, mean.velocity) +
-           0.5 * sn_dot(mean.angular_velocity, sn_mat3_apply(mean.inertia, mean.angular_velocity));
+    return sn_kinetic_energy(mean.velocity, sn_vec3_scale(mean.mass, mean.velocity),
+                             mean.angular_velocity,
+                             sn_mat3_apply(mean.inertia, mean.angular_velocity));
 }
 
 void sn_elastic_calm(sn_agent_set *set, int agent, double share)
@@ -156,7 +157,7 @@ void sn_elastic_calm(sn_agent_set *set, int agent, double share)
     }
     for (int i = 0; i < item->mass.vertex_count; ++i) {
         sn_vec3 arm = sn_vec3_sub(sn_vec3_at(q + STRIDE * i), mean.centre);
-        sn_vec3 rigid = sn_vec3_add(mean.velocity, sn_cross(mean.angular_velocity, arm));
+        sn_vec3 rigid = sn_velocity_at(mean.velocity, mean.angular_velocity, arm);
         sn_vec3 within = sn_vec3_sub(sn_vec3_at(v + STRIDE * i), rigid);
         sn_vec3_put(v + STRIDE * i, sn_vec3_add_scaled(rigid, share, within));
     }

@@ -10,11 +10,6 @@
 
 enum { STRIDE = SN_SOLID_STRIDE };
 
-static sn_threads *threads_of(const sn_agent_set *set)
-{
-    return ((const sn_elastic_set *)set)->threads;
-}
-
 int sn_elastic_grip(sn_agent_set *set, int agent, const sn_elastic_point *point)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
@@ -88,7 +83,7 @@ static void find_answers(sn_agent_set *set, int agent)
     sn_linear *linear = item->linear != NULL ? item->linear : item->inertia;
     if (linear != NULL) {
         sn_status status =
-            sn_linear_compliance(linear, threads_of(set), &rows, item->compliance.data, NULL);
+            sn_linear_compliance(linear, set->threads, &rows, item->compliance.data, NULL);
         if (status == SN_ERROR_MEMORY) {
             set->agents[agent].failed = SN_FAILURE_MEMORY;
         }
@@ -177,7 +172,7 @@ static void answer(sn_agent_set *set, int agent, const double *impulse)
             item->change[i] = 0.0;
             item->right[i] = fixed ? 0.0 : item->right[i];
         }
-        sn_linear_solve(linear, threads_of(set), item->right, item->change, NULL);
+        sn_linear_solve(linear, set->threads, item->right, item->change, NULL);
         return;
     }
     for (int i = 0; i < count; ++i) {

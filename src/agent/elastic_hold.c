@@ -69,7 +69,7 @@ void sn_elastic_divide_by_mass(const sn_agent_set *set, int agent, const double 
     int count = STRIDE * item->mass.vertex_count;
     memset(x, 0, (size_t)count * sizeof *x);
     if (item->inertia != NULL) {
-        sn_linear_solve(item->inertia, ((const sn_elastic_set *)set)->threads, right, x, NULL);
+        sn_linear_solve(item->inertia, set->threads, right, x, NULL);
         return;
     }
     for (int i = 0; i < count; ++i) {

@@ -60,8 +60,7 @@ static size_t bytes_of(const sn_elastic_item *item)
 static sn_status find_turn(sn_agent_set *set, sn_elastic_item *item)
 {
     double exactly = 1.0;
-    sn_status status = sn_linear_expect(item->linear, ((sn_elastic_set *)set)->threads,
-                                        3 * item->grips.count, NULL);
+    sn_status status = sn_linear_expect(item->linear, set->threads, 3 * item->grips.count, NULL);
     if (status == SN_OK) {
         sn_elastic_solve(set, item, &exactly);
     }

@@ -7,11 +7,6 @@
 
 enum { STRIDE = SN_SOLID_STRIDE };
 
-static sn_threads *threads_of(const sn_agent_set *set)
-{
-    return ((const sn_elastic_set *)set)->threads;
-}
-
 static size_t bytes_of(const sn_elastic_item *item)
 {
     return (size_t)(STRIDE * item->mass.vertex_count) * sizeof(double);
@@ -81,9 +76,9 @@ static void add_inner(const sn_agent_set *set, const sn_elastic_item *item, cons
 {
     if (freeze) {
         sn_solid_set_damping(item->solid, 1.0, 0.0, NULL, 0, false);
-        sn_solid_add_forces_frozen(item->solid, threads_of(set), x, f);
+        sn_solid_add_forces_frozen(item->solid, set->threads, x, f);
     } else {
-        sn_solid_add_forces(item->solid, threads_of(set), x, f);
+        sn_solid_add_forces(item->solid, set->threads, x, f);
     }
     if (item->viscosities != NULL) {
         sn_solid_add_viscous_forces(item->solid, item->viscosities, item->material_count,
@@ -115,11 +110,11 @@ static bool add_stiffness_damping(const sn_agent_set *set, const sn_elastic_item
     }
     if (!*kept) {
         sn_solid_set_damping(item->solid, 1.0, 0.0, NULL, 0, false);
-        if (sn_solid_linearise(item->solid, threads_of(set), x, item->stiffness, NULL) != SN_OK) {
+        if (sn_solid_linearise(item->solid, set->threads, x, item->stiffness, NULL) != SN_OK) {
             return false;
         }
     }
-    sn_solid_add_product(item->solid, threads_of(set), -item->rayleigh.stiffness_time, v, f);
+    sn_solid_add_product(item->solid, set->threads, -item->rayleigh.stiffness_time, v, f);
     *kept = item->viscosities == NULL;
     return true;
 }
@@ -162,7 +157,7 @@ static void add_hands(const sn_elastic_item *item, double share, double t, const
 sn_status sn_elastic_linearise(const sn_agent_set *set, const sn_elastic_item *item,
                                const double *x, double t, bool kept)
 {
-    sn_threads *threads = threads_of(set);
+    sn_threads *threads = set->threads;
     double sum = t + item->rayleigh.stiffness_time;
     sn_status status = SN_OK;
     if (!kept) {
@@ -222,7 +217,7 @@ bool sn_elastic_find_lack(const sn_agent_set *set, int agent, double h, bool fir
     }
     add_hands(item, share, t, dv, right);
     if (item->bound && !item->on_linkage && sn_elastic_is_midpoint(&set->agents[agent]) &&
-        sn_solid_widen(item->solid, threads_of(set), place, speed, h, NULL) != SN_OK) {
+        sn_solid_widen(item->solid, set->threads, place, speed, h, NULL) != SN_OK) {
         return false;
     }
     *kept = first && item->stiffness == SN_STIFFNESS_FROZEN && item->viscosities == NULL;
@@ -263,7 +258,7 @@ void sn_elastic_solve(const sn_agent_set *set, sn_elastic_item *item, double *fi
     sn_linear_set_tolerance(item->linear, coarse ? fmax(item->tolerance, FORCING) : item->tolerance,
                             0);
     sn_linear_set_enough(item->linear, item->tolerance * *first, LOOSEST);
-    sn_linear_solve(item->linear, threads_of(set), item->right, item->turn, NULL);
+    sn_linear_solve(item->linear, set->threads, item->right, item->turn, NULL);
     sn_linear_set_tolerance(item->linear, item->tolerance, 0);
     sn_linear_set_enough(item->linear, 0.0, 0.0);
     sn_linear_statistics done = sn_linear_statistics_of(item->linear);
@@ -293,7 +288,7 @@ void sn_elastic_begin_safely(sn_agent_set *set, int agent)
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     const double *x0 = set->q_last + set->agents[agent].q_first, *v = sn_agent_v(set, agent);
     double s =
-        sn_solid_safe_share(item->solid, threads_of(set), x0, sn_agent_q(set, agent), KEPT_IN_TURN);
+        sn_solid_safe_share(item->solid, set->threads, x0, sn_agent_q(set, agent), KEPT_IN_TURN);
     for (int i = 0; i < STRIDE * item->mass.vertex_count && s < 1.0; ++i) {
         item->change[i] = -(1.0 - s) / share_of(set, agent) * v[i];
     }
@@ -309,8 +304,7 @@ double sn_elastic_safe_share(sn_agent_set *set, int agent, const double *from, c
         item->place[i] = q[i] + way * from[i];
         item->right[i] = q[i] + way * to[i];
     }
-    return sn_solid_safe_share(item->solid, threads_of(set), item->place, item->right,
-                               KEPT_IN_TURN);
+    return sn_solid_safe_share(item->solid, set->threads, item->place, item->right, KEPT_IN_TURN);
 }
 
 // Cuts a turn short that would lead an element through zero volume.
@@ -323,7 +317,7 @@ static void turn_safely(sn_agent_set *set, int agent, double t)
         item->right[i] = item->place[i] + way * item->turn[i];
     }
     double s =
-        sn_solid_safe_share(item->solid, threads_of(set), item->place, item->right, KEPT_IN_TURN);
+        sn_solid_safe_share(item->solid, set->threads, item->place, item->right, KEPT_IN_TURN);
     for (int i = 0; i < count && s < 1.0; ++i) {
         item->turn[i] *= s;
     }
@@ -509,7 +503,7 @@ static void explicit_change(sn_agent_set *set, int agent, double h)
     free_fixed(item, item->right);
     if (item->inertia != NULL) {
         memset(item->change, 0, bytes_of(item));
-        sn_linear_solve(item->inertia, threads_of(set), item->right, item->change, NULL);
+        sn_linear_solve(item->inertia, set->threads, item->right, item->change, NULL);
         return;
     }
     for (int i = 0; i < STRIDE * item->mass.vertex_count; ++i) {
@@ -532,7 +526,7 @@ void sn_elastic_begin(sn_agent_set *set, int first, int last, double h)
         if (!steps(&set->agents[agent])) {
             continue;
         }
-        sn_solid_plastic_flow(sn_elastic_item_of(set, agent)->solid, threads_of(set), h, q,
+        sn_solid_plastic_flow(sn_elastic_item_of(set, agent)->solid, set->threads, h, q,
                               flow_of(set, agent));
         for (int i = 0; i < set->agents[agent].v_count; ++i) {
             q[i] += t * v[i];
@@ -606,7 +600,7 @@ static void end_safely(sn_agent_set *set, int agent)
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     const double *q0 = set->q_last + set->agents[agent].q_first;
-    double s = sn_solid_safe_share(item->solid, threads_of(set), q0, q, KEPT_IN_STEP);
+    double s = sn_solid_safe_share(item->solid, set->threads, q0, q, KEPT_IN_STEP);
     item->spared = item->spared || s < 1.0;
     for (int i = 0; i < set->agents[agent].v_count && s < 1.0; ++i) {
         q[i] = q0[i] + s * (q[i] - q0[i]);
@@ -655,18 +649,6 @@ void sn_elastic_advance(sn_agent_set *set, int first, int last, double h)
 
 // ---- what else is asked ----
 
-void sn_elastic_apply_inverse(const sn_agent_set *set, int agent, const sn_spatial *f, double *dv)
-{
-    sn_elastic_item *item = sn_elastic_item_of(set, agent);
-    double *spread = item->force;
-    memset(spread, 0, bytes_of(item));
-    sn_elastic_spread(set, agent, f, spread);
-    memset(dv, 0, bytes_of(item));
-    if (item->linear != NULL) {
-        sn_linear_solve(item->linear, threads_of(set), spread, dv, NULL);
-    }
-}
-
 void sn_elastic_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double *q_rate,
                      double *v_rate)
 {
@@ -681,11 +663,11 @@ void sn_elastic_rate(const sn_agent_set *set, int agent, sn_vec3 gravity, double
     free_fixed(item, f);
     memcpy(q_rate, v, bytes_of(item));
     free_fixed(item, q_rate);
-    sn_solid_plastic_rate(item->solid, threads_of(set), q, flow_of(set, agent),
+    sn_solid_plastic_rate(item->solid, set->threads, q, flow_of(set, agent),
                           q_rate + set->agents[agent].v_count);
     if (item->inertia != NULL) {
         memset(v_rate, 0, bytes_of(item));
-        sn_linear_solve(item->inertia, threads_of(set), f, v_rate, NULL);
+        sn_linear_solve(item->inertia, set->threads, f, v_rate, NULL);
     }
     for (int i = 0; i < STRIDE * item->mass.vertex_count && item->inertia == NULL; ++i) {
         v_rate[i] = f[i] / item->mass.diagonal[i / STRIDE];

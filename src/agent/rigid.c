@@ -104,23 +104,13 @@ static sn_vec3 principal_moment(const sn_agent_set *set, int agent, sn_vec3 mome
     return none ? SN_VEC3_ZERO : sn_rotate_inverse(rotation_of(set, agent), moment);
 }
 
-static void rigid_apply_inverse(const sn_agent_set *set, int agent, const sn_spatial *f, double *dv)
+// dv of an impulse where `damping` has the factor of M + h/2 D.
+static void solve_damped(const sn_agent_set *set, int agent, const sn_spatial *f, double *dv)
 {
-    const sn_rigid_mass *mass = &rigid(set)->mass[agent];
-    if (sn_agent_is_damped(set, agent, 0)) {
-        sn_vec3_put(dv, f->linear);
-        sn_vec3_put(dv + 3, f->angular);
-        sn_ldl6_solve(set->damping + (size_t)agent * SN_DAMPING_SIZE, dv);
-        sn_vec3_put(dv + 3, sn_rotate_inverse(rotation_of(set, agent), sn_vec3_at(dv + 3)));
-        return;
-    }
-    sn_vec3 moment = principal_moment(set, agent, f->angular);
-    dv[0] = f->linear.x / mass->mass;
-    dv[1] = f->linear.y / mass->mass;
-    dv[2] = f->linear.z / mass->mass;
-    dv[3] = moment.x / mass->inertia.x;
-    dv[4] = moment.y / mass->inertia.y;
-    dv[5] = moment.z / mass->inertia.z;
+    sn_vec3_put(dv, f->linear);
+    sn_vec3_put(dv + 3, f->angular);
+    sn_ldl6_solve(set->damping + (size_t)agent * SN_DAMPING_SIZE, dv);
+    sn_vec3_put(dv + 3, sn_rotate_inverse(rotation_of(set, agent), sn_vec3_at(dv + 3)));
 }
 
 static void rigid_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravity, double h)
@@ -139,7 +129,7 @@ static void rigid_free_step(sn_agent_set *set, int first, int last, sn_vec3 grav
         if (sn_agent_is_damped(set, i, 0)) {
             sn_spatial impulse = sn_spatial_scale(h, *f);
             impulse.linear = sn_vec3_add_scaled(impulse.linear, h * mass->mass, gravity);
-            rigid_apply_inverse(set, i, &impulse, dv);
+            solve_damped(set, i, &impulse, dv);
             for (int j = 0; j < SN_RIGID_V; ++j) {
                 v[j] += dv[j];
             }
@@ -218,25 +208,127 @@ static void rigid_measure(const sn_agent_set *set, int agent, sn_vec3 gravity, s
     const double *v = sn_agent_v(set, agent);
     sn_vec3 velocity = sn_vec3_at(v), w = sn_vec3_at(v + 3);
     sn_vec3 spin = sn_vec3_multiply(mass->inertia, w);
-    measure->kinetic = 0.5 * mass->mass * sn_dot(velocity, velocity) + 0.5 * sn_dot(w, spin);
     measure->potential = -mass->mass * sn_dot(gravity, pose.position);
     measure->momentum = sn_vec3_scale(mass->mass, velocity);
+    measure->kinetic = sn_kinetic_energy(velocity, measure->momentum, w, spin);
     measure->angular_momentum =
         sn_vec3_add(sn_rotate(pose.rotation, spin), sn_cross(pose.position, measure->momentum));
 }
 
+static double kinetic_of(const sn_rigid_mass *mass, const double *v)
+{
+    sn_vec3 velocity = sn_vec3_at(v), w = sn_vec3_at(v + 3);
+    return sn_kinetic_energy(velocity, sn_vec3_scale(mass->mass, velocity), w,
+                             sn_vec3_multiply(mass->inertia, w));
+}
+
+static void rigid_balance(const sn_agent_set *set, int agent, const sn_balance_def *def,
+                          sn_energy_balance *sum)
+{
+    const sn_agent *head = &set->agents[agent];
+    const sn_rigid_mass *mass = sn_rigid_mass_of(set, agent);
+    double thickness = sn_balance_thickness(def, sn_rigid_radius(set, agent)),
+           speed = def->floor * thickness / def->h;
+    const double *q_0 = set->q_last + head->q_first, *q = sn_agent_q(set, agent);
+    const double *v_0 = set->v_last + head->v_first, *v = sn_agent_v(set, agent);
+    sn_vec3 w_0 = sn_rotate(sn_rigid_pose(q_0).rotation, sn_vec3_at(v_0 + 3)),
+            w = sn_rotate(sn_rigid_pose(q).rotation, sn_vec3_at(v + 3));
+    double now = kinetic_of(mass, v), start = kinetic_of(mass, v_0);
+    double height = -sn_dot(def->gravity, sn_vec3_at(q)),
+           height_0 = -sn_dot(def->gravity, sn_vec3_at(q_0));
+    sum->kinetic += now;
+    sum->mass += mass->mass;
+    sum->momentum = sn_vec3_add_scaled(sum->momentum, mass->mass, sn_vec3_at(v));
+    sum->momentum_before = sn_vec3_add_scaled(sum->momentum_before, mass->mass, sn_vec3_at(v_0));
+    sum->potential += mass->mass * height;
+    sum->before += start + mass->mass * height_0;
+    sum->added += now + start + mass->mass * (fabs(height) + fabs(height_0));
+    sum->work +=
+        sn_spatial_work(&set->force[head->part_first], sn_vec3_sub(sn_vec3_at(q), sn_vec3_at(q_0)),
+                        sn_vec3_scale(0.5 * def->h, sn_vec3_add(w_0, w)));
+    sn_balance_add_floor(0.5 * mass->mass * speed * speed, now, sum);
+    sum->lift += mass->mass * sn_length(def->gravity) * def->lift * thickness;
+}
+
+static double rigid_mass(const sn_agent_set *set, int agent)
+{
+    return sn_rigid_mass_of(set, agent)->mass;
+}
+
+static double rigid_pace(const sn_agent_set *set, int agent, double *size)
+{
+    sn_part part;
+    rigid_part(set, agent, 0, &part);
+    *size = fmax(0.0, sn_rigid_radius(set, agent));
+    return fmax(0.0, sn_length(part.velocity) +
+                         sn_rigid_radius(set, agent) * sn_length(part.angular_velocity));
+}
+
+static bool rigid_can_rest(const sn_agent_set *set, int agent)
+{
+    (void)set;
+    (void)agent;
+    return true;
+}
+
+bool sn_rigid_is_fast(const sn_agent_set *set, int agent, double radii, double h)
+{
+    const double *v = sn_agent_v(set, agent);
+    double radius = sn_rigid_radius(set, agent), most = radii * radius / h;
+    sn_vec3 velocity = sn_vec3_at(v), w = sn_vec3_at(v + 3);
+    return !(sn_dot(velocity, velocity) + radius * radius * sn_dot(w, w) <= most * most);
+}
+
+// Its velocities are those of the world, not of its axes: they stay when it is turned.
+static void rigid_set_frame(sn_agent_set *set, int agent, sn_transform frame)
+{
+    sn_rigid_set *own = (sn_rigid_set *)set;
+    sn_vec3 velocity = sn_rigid_velocity(own, agent),
+            angular_velocity = sn_rigid_angular_velocity(own, agent);
+    sn_rigid_set_frame(own, agent, frame);
+    sn_rigid_set_velocity(own, agent, velocity, angular_velocity);
+}
+
+static void rigid_set_velocity(sn_agent_set *set, int agent, sn_vec3 velocity,
+                               sn_vec3 angular_velocity)
+{
+    sn_rigid_set_velocity((sn_rigid_set *)set, agent, velocity, angular_velocity);
+}
+
+static void rigid_release(sn_agent_set *set)
+{
+    sn_rigid_set_free((sn_rigid_set *)set);
+}
+
+static bool rigid_copy(const sn_agent_set *set, sn_agent_set *copy)
+{
+    return sn_rigid_set_copy((const sn_rigid_set *)set, (sn_rigid_set *)copy);
+}
+
 const sn_agent_type sn_rigid_type = {
     .name = "rigid",
+    .traits = {.lone = true},
+    .chart = &sn_rigid_chart,
     .contact = &sn_rigid_contact,
     .begin = rigid_begin,
     .free_step = rigid_free_step,
     .advance = rigid_advance,
-    .apply_inverse = rigid_apply_inverse,
     .part = rigid_part,
     .rate = rigid_rate,
     .restore = rigid_restore,
     .bounds = rigid_bounds,
     .measure = rigid_measure,
+    .balance = rigid_balance,
+    .mass = rigid_mass,
+    .pace = rigid_pace,
+    .can_rest = rigid_can_rest,
+    .point = sn_agent_point,
+    .push_point = sn_agent_push_point,
+    .hold_point = sn_agent_hold_point,
+    .set_frame = rigid_set_frame,
+    .set_velocity = rigid_set_velocity,
+    .release = rigid_release,
+    .copy = rigid_copy,
 };
 
 // ---- the set ----

@@ -58,6 +58,27 @@ SN_API void sn_rigid_set_velocity(sn_rigid_set *set, int agent, sn_vec3 velocity
 
 SN_API extern const sn_agent_type sn_rigid_type;
 extern const sn_agent_contact sn_rigid_contact; // rigid_contact.c
+extern const sn_agent_chart sn_rigid_chart;     // rigid_chart.c
+
+// Mass and inertia, and the radius of a ball about the centre of mass that holds the body.
+static inline const sn_rigid_mass *sn_rigid_mass_of(const sn_agent_set *set, int agent)
+{
+    return &((const sn_rigid_set *)set)->mass[agent]; // the agent set is its first member
+}
+
+static inline double sn_rigid_radius(const sn_agent_set *set, int agent)
+{
+    return ((const sn_rigid_set *)set)->radius[agent];
+}
+
+// Where the body's own frame is, seen from its principal frame.
+static inline const sn_transform *sn_rigid_placement(const sn_agent_set *set, int agent)
+{
+    return &((const sn_rigid_set *)set)->placement[agent];
+}
+
+// Does any of its points go further than so many radii in a time h?
+bool sn_rigid_is_fast(const sn_agent_set *set, int agent, double radii, double h);
 
 // The placement of the principal frame, read and written.
 static inline sn_transform sn_rigid_pose(const double *q)

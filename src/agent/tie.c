@@ -117,7 +117,7 @@ void sn_tie_locate(const sn_tie *tie, const sn_tie_term *terms, const sn_tree *t
 
 static sn_vec3 velocity_at(const sn_tie_motion *m, sn_vec3 arm)
 {
-    return sn_vec3_add(m->linear, sn_cross(m->angular, arm));
+    return sn_velocity_at(m->linear, m->angular, arm);
 }
 
 static sn_vec3 acceleration_at(const sn_tie_motion *m, sn_vec3 arm)

@@ -19,9 +19,10 @@ static double energy_of(sn_tree *tree, sn_vec3 gravity, const double *q, const d
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_body *body = &tree->body[i];
         sn_spatial moves = tree->scratch[i];
-        sn_vec3 centre = sn_vec3_add(moves.linear, sn_cross(moves.angular, body->reach));
+        sn_vec3 centre = sn_velocity_at(moves.linear, moves.angular, body->reach);
         sn_vec3 spin = sn_sym3_apply(&body->inertia, moves.angular);
-        *kinetic += 0.5 * body->mass * sn_dot(centre, centre) + 0.5 * sn_dot(spin, moves.angular);
+        *kinetic +=
+            sn_kinetic_energy(centre, sn_vec3_scale(body->mass, centre), moves.angular, spin);
         height -= body->mass * sn_dot(gravity, tree->pose[i].centre);
     }
     return *kinetic + height;

@@ -87,7 +87,7 @@ SN_TREE_INLINE void sn_tree_add_wrench(const sn_tree_body *body, const sn_spatia
 SN_TREE_INLINE sn_spatial sn_tree_carried(const sn_tree_body *body, const sn_spatial *parent)
 {
     return sn_spatial_make(parent->angular,
-                           sn_vec3_add(parent->linear, sn_cross(parent->angular, body->arm)));
+                           sn_velocity_at(parent->linear, parent->angular, body->arm));
 }
 
 // Inwards: U D^-1 u, the force that a joint's share u passes on to the link. `armature`: of three

@@ -169,7 +169,7 @@ static double part_of(const sn_tree_swings *swings, const sn_tree *tree, double 
 {
     const sn_tree_body *body = &tree->body[i];
     sn_vec3 spin = tree->scratch[i].angular;
-    sn_vec3 v = sn_vec3_add(tree->scratch[i].linear, sn_cross(spin, body->reach));
+    sn_vec3 v = sn_velocity_at(tree->scratch[i].linear, spin, body->reach);
     sn_vec3 w = sn_mat3_apply_transpose(tree->pose[i].rotation, spin);
     return body->mass * sn_dot(v, v) + sn_dot(spin, sn_sym3_apply(&body->inertia, spin)) -
            scale * sn_dot(w, sn_sym3_apply(&swings->stiffness[i], w));

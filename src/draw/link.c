@@ -124,12 +124,12 @@ sn_status sn_model_find_links(sn_model *model, const sn_world *world, sn_error *
 {
     int springs = 0;
     for (int i = 0; i < world->field_order.count; ++i) {
-        springs += world->fields.data[world->field_order.data[i]].type == SN_FIELD_SPRING;
+        springs += sn_field_kind_of(&world->fields.data[world->field_order.data[i]])->stretches;
     }
     sn_status status = SN_OK;
     for (int i = 0; i < world->field_order.count && status == SN_OK; ++i) {
         const sn_field_record *field = &world->fields.data[world->field_order.data[i]];
-        if (field->type == SN_FIELD_SPRING) {
+        if (sn_field_kind_of(field)->stretches) {
             status = add_spring(model, world, &field->spring, springs <= COIL_LIMIT, error);
         }
     }

@@ -164,7 +164,7 @@ static bool has_wind(const sn_live *live)
 {
     const sn_world *world = live->world;
     for (int i = 0; i < world->field_order.count; ++i) {
-        if (world->fields.data[world->field_order.data[i]].type == SN_FIELD_WIND) {
+        if (sn_field_kind_of(&world->fields.data[world->field_order.data[i]])->blows) {
             return true;
         }
     }

@@ -283,7 +283,7 @@ static void write_winds(const sn_live *live, sn_text *text)
     sn_text_add(text, ", \"winds\": [");
     for (int i = 0; i < world->field_order.count; ++i) {
         const sn_field_record *field = &world->fields.data[world->field_order.data[i]];
-        if (field->type != SN_FIELD_WIND) {
+        if (!sn_field_kind_of(field)->blows) {
             continue;
         }
         sn_wind_def def = sn_wind_def_of(field->wind);

@@ -36,6 +36,14 @@ static inline sn_quat sn_quat_exp(sn_vec3 v)
 // The shortest rotation vector of q: its length is at most pi.
 SN_API sn_vec3 sn_quat_log(sn_quat q);
 
+// The rotation vector from one orientation to another, in the axes of the first; both may be off
+// unit length.
+static inline sn_vec3 sn_turn_between(sn_quat from, sn_quat to)
+{
+    return sn_quat_log(
+        sn_quat_multiply(sn_quat_conjugate(sn_quat_normalize(from)), sn_quat_normalize(to)));
+}
+
 // An axis of any length but zero (which gives the identity).
 SN_API sn_quat sn_quat_from_axis_angle(sn_vec3 axis, double angle);
 

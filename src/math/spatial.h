@@ -110,6 +110,20 @@ static inline sn_spatial sn_cross_force(sn_spatial v, sn_spatial f)
         sn_cross(v.angular, f.linear));
 }
 
+// The velocity of a point of a rigid body, `arm` away from the one that has `velocity`.
+static inline sn_vec3 sn_velocity_at(sn_vec3 velocity, sn_vec3 angular_velocity, sn_vec3 arm)
+{
+    return sn_vec3_add(velocity, sn_cross(angular_velocity, arm));
+}
+
+// The kinetic energy of a rigid body: the velocity of its centre of mass and its momentum, its
+// angular velocity w and its spin I w, the latter two in the same axes.
+static inline double sn_kinetic_energy(sn_vec3 velocity, sn_vec3 momentum, sn_vec3 angular_velocity,
+                                       sn_vec3 spin)
+{
+    return 0.5 * sn_dot(momentum, velocity) + 0.5 * sn_dot(angular_velocity, spin);
+}
+
 // ---- frames ----
 
 static inline sn_frame sn_frame_from_transform(sn_transform t)

@@ -294,7 +294,8 @@ static sn_status check_start(const sn_scene *scene, const sn_bonding_item *item,
         }
     }
     const sn_body_record *record = sn_world_body_record(world, def->body);
-    double size = 2.0 * world->elastics.items[record->agent.agent]->radius;
+    double size =
+        2.0 * sn_elastic_item_of(world->sets[record->agent.set], record->agent.agent)->radius;
     double off = sn_bond_read(world, bond).error;
     return def->start > 0.0 || off <= size
                ? SN_OK
@@ -317,7 +318,7 @@ static sn_status add_bond(const sn_scene *scene, const sn_bonding_item *item, sn
         sn_vec3 start = SN_VEC3_ZERO;
         if (def.vertex_count > 0) {
             const sn_body_record *record = sn_world_body_record(world, def.body);
-            start = sn_vec3_at(sn_agent_q(&world->elastics.agents, record->agent.agent) +
+            start = sn_vec3_at(sn_agent_q(world->sets[record->agent.set], record->agent.agent) +
                                SN_SOLID_STRIDE * def.vertices[0]);
         }
         status = set_numbers(scene, item, start, &parts, &def, error);

@@ -1,5 +1,6 @@
 // Contact: what a scene asks for and will not get. None of it is a mistake, all of it is noted.
 #include "scene/checker.h"
+#include "solve/contact_method.h"
 
 // Impulses do not reach bodies whose integrators have stages: these would fall through the floor
 // without a word.
@@ -98,19 +99,18 @@ static void note_numbers(sn_checker *c, int method)
 void sn_check_contact(sn_checker *c)
 {
     const sn_root_item *root = &c->scene->root;
-    int method = root->contact.method;
-    bool lockstep = root->run.policy == SN_POLICY_LOCKSTEP, given = method != SN_CONTACT_DEFAULT;
-    if (!given) {
-        method = lockstep ? SN_CONTACT_SOLVER : SN_CONTACT_NONE;
-    }
-    if (method == SN_CONTACT_SOLVER || method == SN_CONTACT_IMPULSE) {
+    sn_contact_method method = sn_contact_method_resolve((sn_contact_method)root->contact.method,
+                                                         (sn_policy)root->run.policy);
+    const sn_contact_traits *traits = &sn_contact_method_traits[method];
+    bool given = (int)method == (int)root->contact.method;
+    if (traits->strikes) {
         note_method(c, method, given);
     } else if (!given) {
         note_floor(c);
-    } else if (method == SN_CONTACT_PENALTY) {
+    } else if (!traits->skins) {
         note_elastic(c);
     }
-    if (method != SN_CONTACT_PENALTY && method != SN_CONTACT_SPRINGS) {
+    if (!traits->presses) {
         note_numbers(c, method);
     }
 }

@@ -23,12 +23,6 @@ static bool is_elastic(const sn_contact_side *side, sn_agent_set *const *sets)
            sets[side->set]->type->contact->width != NULL;
 }
 
-static sn_vec3 velocity_at(const sn_part *part, sn_vec3 point)
-{
-    sn_vec3 arm = sn_vec3_sub(point, part->centre);
-    return sn_vec3_add(part->velocity, sn_cross(part->angular_velocity, arm));
-}
-
 static sn_vec3 tangential(sn_vec3 v, sn_vec3 normal)
 {
     return sn_vec3_add_scaled(v, -sn_dot(v, normal), normal);
@@ -80,8 +74,8 @@ static sn_vec3 travel_of(const sn_contact *contact, const sn_part *a, const sn_p
     sn_vec3 core_a = sn_vec3_add_scaled(point->on_a, -contact->round_a, contact->normal);
     sn_vec3 core_b = sn_vec3_add_scaled(point->on_b, contact->round_b, contact->normal);
     double share_a = share_of_a(contact, point);
-    return sn_vec3_add(sn_vec3_scale(share_a, velocity_at(a, core_a)),
-                       sn_vec3_scale(1.0 - share_a, velocity_at(b, core_b)));
+    return sn_vec3_add(sn_vec3_scale(share_a, sn_part_velocity_at(a, core_a)),
+                       sn_vec3_scale(1.0 - share_a, sn_part_velocity_at(b, core_b)));
 }
 
 // Along the normal: below zero where one is within the ring of the other.
@@ -99,7 +93,7 @@ static sn_vec3 normal_rate_of(const sn_contact *contact, const sn_part *a, const
     if (has_cores(contact)) {
         sn_vec3 core_a = sn_vec3_add_scaled(point->on_a, -contact->round_a, contact->normal);
         sn_vec3 core_b = sn_vec3_add_scaled(point->on_b, contact->round_b, contact->normal);
-        sn_vec3 along = sn_vec3_sub(velocity_at(b, core_b), velocity_at(a, core_a));
+        sn_vec3 along = sn_vec3_sub(sn_part_velocity_at(b, core_b), sn_part_velocity_at(a, core_a));
         double apart = cores_apart(contact, core_a, core_b);
         bool has_line = fabs(apart) > line_least(contact);
         return has_line ? sn_vec3_scale(1.0 / apart, tangential(along, contact->normal))
@@ -188,7 +182,7 @@ static sn_vec3 arms_after(const sn_contact *contact, const sn_part *a, const sn_
 
 static sn_vec3 speed_of(const sn_part *part, sn_vec3 arm)
 {
-    return sn_vec3_add(part->velocity, sn_cross(part->angular_velocity, arm));
+    return sn_velocity_at(part->velocity, part->angular_velocity, arm);
 }
 
 // Impulses act where bodies are when they touch. Arms of the start of the step are as much too long
@@ -250,8 +244,8 @@ void sn_contact_begin(const sn_contact *contact, sn_agent_set *const *sets,
     for (int i = 0; i < contact->count; ++i) {
         const sn_contact_point *point = &contact->points[i];
         sn_vec3 middle = sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b));
-        sn_vec3 u = sn_vec3_sub(velocity_at(&b, middle), velocity_at(&a, middle));
-        sn_vec3 sum = sn_vec3_add(velocity_at(&b, middle), velocity_at(&a, middle));
+        sn_vec3 u = sn_vec3_sub(sn_part_velocity_at(&b, middle), sn_part_velocity_at(&a, middle));
+        sn_vec3 sum = sn_vec3_add(sn_part_velocity_at(&b, middle), sn_part_velocity_at(&a, middle));
         course->points[i] = (sn_course_point){
             .approach = sn_vec3_add(u, contact->surface_velocity),
             .common = 0.5 * sn_dot(sum, contact->normal),

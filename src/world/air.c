@@ -67,11 +67,11 @@ static sn_status change_wind(sn_world *world, sn_field_record *record, const sn_
 sn_status sn_world_set_wind(sn_world *world, sn_field field, const sn_wind_def *def,
                             sn_error *error)
 {
-    sn_field_record *record = sn_world_field_record(world, field);
-    if (record == NULL || record->type != SN_FIELD_WIND) {
-        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the field to change is not a wind");
+    sn_field_record *record = NULL;
+    sn_status status = sn_world_find_to_change(world, field, SN_FIELD_WIND, &record, error);
+    if (status == SN_OK) {
+        status = sn_world_check_still(world, error);
     }
-    sn_status status = sn_world_check_still(world, error);
     if (status == SN_OK) {
         status = change_wind(world, record, def, error);
     }
@@ -84,7 +84,7 @@ sn_status sn_world_set_wind(sn_world *world, sn_field field, const sn_wind_def *
 const sn_wind *sn_world_wind(const sn_world *world, sn_field field)
 {
     const sn_field_record *record = sn_world_field_record(world, field);
-    return record != NULL && record->type == SN_FIELD_WIND ? record->wind : NULL;
+    return record != NULL && sn_field_kind_of(record)->blows ? record->wind : NULL;
 }
 
 sn_field sn_world_find_breath(const sn_world *world)
@@ -92,7 +92,7 @@ sn_field sn_world_find_breath(const sn_world *world)
     for (int i = 0; i < world->field_order.count; ++i) {
         uint32_t index = world->field_order.data[i];
         const sn_field_record *record = &world->fields.data[index];
-        if (record->type == SN_FIELD_WIND && record->wind->def.breath) {
+        if (sn_field_kind_of(record)->blows && record->wind->def.breath) {
             return (sn_field){index, world->field_ids.generation.data[index]};
         }
     }
@@ -144,7 +144,7 @@ sn_vec3 sn_world_air_velocity(const sn_world *world, sn_vec3 point)
     sn_vec3 sum = SN_VEC3_ZERO;
     for (int i = 0; i < world->field_order.count; ++i) {
         const sn_field_record *record = &world->fields.data[world->field_order.data[i]];
-        if (record->type == SN_FIELD_WIND) {
+        if (sn_field_kind_of(record)->blows) {
             sum = sn_vec3_add(sum, sn_wind_velocity(record->wind, point, world->time));
         }
     }
@@ -266,7 +266,7 @@ sn_status sn_world_make_air(sn_world *world, sn_error *error)
     sn_world_forget_air(world);
     for (int i = 0; i < world->field_order.count; ++i) {
         const sn_field_record *record = &world->fields.data[world->field_order.data[i]];
-        if (record->type == SN_FIELD_WIND) {
+        if (sn_field_kind_of(record)->blows) {
             if (!sn_array_push(&air->winds, record->wind) || !sn_array_push(&air->strengths, 0.0)) {
                 return sn_fail_memory(error, sizeof(void *));
             }

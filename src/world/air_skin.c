@@ -12,13 +12,13 @@ enum { STRIDE = SN_SOLID_STRIDE };
 
 sn_status sn_world_make_air_skins(sn_world *world, sn_error *error)
 {
-    const sn_agent_set *set = &world->elastics.agents;
-    for (int i = 0; i < set->count; ++i) {
-        sn_elastic_item *item = world->elastics.items[i];
+    for (sn_agent_ref at = SN_BEFORE_AGENTS; sn_world_next_deformable(world, &at);) {
+        const sn_agent_set *set = world->sets[at.set];
+        sn_elastic_item *item = sn_elastic_item_of(set, at.agent);
         if (item->skin == NULL) {
-            sn_status status = sn_skin_of_tetrahedra(item->mesh, STRIDE,
-                                                     world->bodies.data[set->agents[i].owner].name,
-                                                     &item->skin, error);
+            sn_status status = sn_skin_of_tetrahedra(
+                item->mesh, STRIDE, world->bodies.data[set->agents[at.agent].owner].name,
+                &item->skin, error);
             if (status != SN_OK) {
                 return status;
             }
@@ -94,10 +94,9 @@ static void blow_on_face(const sn_world *world, const air_face *face, double tim
     }
 }
 
-static void blow_on_skin(sn_world *world, int agent, double time)
+static void blow_on_skin(sn_world *world, sn_agent_set *set, int agent, double time)
 {
-    sn_agent_set *set = &world->elastics.agents;
-    sn_elastic_item *item = world->elastics.items[agent];
+    sn_elastic_item *item = sn_elastic_item_of(set, agent);
     double *f = set->joint_force + set->agents[agent].v_first;
     memset(item->drag, 0, (size_t)item->mass.vertex_count * 9 * sizeof *item->drag);
     item->dragged = world->air.any_air_law;
@@ -121,7 +120,7 @@ static void blow_on_skin(sn_world *world, int agent, double time)
 typedef struct skin_work {
     sn_world *world;
     double time;
-    int group;
+    int group, set;
 } skin_work;
 
 static void blow_on(void *context, int first, int last, int chunk)
@@ -129,14 +128,18 @@ static void blow_on(void *context, int first, int last, int chunk)
     (void)chunk;
     const skin_work *work = context;
     for (int i = first; i < last; ++i) {
-        if (work->world->group_of[SN_SET_ELASTIC].data[i] == work->group) {
-            blow_on_skin(work->world, i, work->time);
+        if (work->world->group_of[work->set].data[i] == work->group) {
+            blow_on_skin(work->world, work->world->sets[work->set], i, work->time);
         }
     }
 }
 
 void sn_world_add_air_to_skins(sn_world *world, double time, int group)
 {
-    skin_work work = {world, time, group};
-    sn_threads_run(world->threads, world->elastics.agents.count, 1, blow_on, &work);
+    for (int s = 0; s < world->set_count; ++s) {
+        if (sn_world_traits(world, s)->deformable) {
+            skin_work work = {world, time, group, s};
+            sn_threads_run(world->threads, world->sets[s]->count, 1, blow_on, &work);
+        }
+    }
 }

@@ -409,7 +409,7 @@ static void undo(sn_world *world, const stance *stances)
     }
     for (int i = 0; i < world->body_order.count; ++i) {
         const sn_agent_ref *ref = &world->bodies.data[stances[i].body].agent;
-        if (ref->set == SN_SET_RIGID && ref->agent >= 0) {
+        if (sn_world_traits(world, ref->set)->lone && ref->agent >= 0) {
             sn_rigid_set_frame(&world->rigid, ref->agent, stances[i].frame);
             sn_rigid_set_velocity(&world->rigid, ref->agent, stances[i].velocity,
                                   stances[i].angular_velocity);
@@ -453,7 +453,7 @@ static sn_status assemble(sn_world *world, bool loose, sn_error *error)
     } else {
         sn_world_put_loads(world, &loads);
         world->touch.wake = true; // agents have other numbers
-        if (world->contact.method != SN_CONTACT_NONE) {
+        if (sn_world_contact_traits(world)->collides) {
             status = sn_world_drop_pairs(world, error);
         }
     }

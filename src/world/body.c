@@ -203,7 +203,7 @@ static sn_status make_form(sn_world *world, const sn_shape *shapes, int count, c
                            sn_form **form, sn_error *error)
 {
     sn_error inner = {0};
-    bool meets = world->contact.method != SN_CONTACT_NONE;
+    bool meets = sn_world_contact_traits(world)->collides;
     sn_status status =
         sn_form_make(shapes, count, meets, world->recent_forms, SN_RECENT_FORMS, form, &inner);
     if (status != SN_OK) {
@@ -333,9 +333,10 @@ sn_status sn_world_add_body(sn_world *world, const sn_body_def *def, sn_body *bo
 void sn_world_drop_rigid(sn_world *world, sn_body_record *record)
 {
     int old = record->agent.agent;
+    const sn_agent_set *set = world->sets[record->agent.set];
     sn_rigid_remove(&world->rigid, old);
-    if (old < world->rigid.agents.count) {
-        world->bodies.data[world->rigid.agents.agents[old].owner].agent.agent = old;
+    if (old < set->count) {
+        world->bodies.data[set->agents[old].owner].agent.agent = old;
     }
     record->agent = (sn_agent_ref){0, -1, 0};
 }
@@ -505,12 +506,13 @@ sn_mass_properties sn_body_mass_properties(const sn_world *world, sn_body body)
         return (sn_mass_properties){0};
     }
     // Back from principal axes: I = R diag R^T with R from the principal frame to the body's.
-    sn_transform principal = sn_transform_inverse(world->rigid.placement[agent]);
+    const sn_agent_set *set = world->sets[record->agent.set];
+    sn_transform principal = sn_transform_inverse(*sn_rigid_placement(set, agent));
     return (sn_mass_properties){
-        .mass = world->rigid.mass[agent].mass,
-        .volume = sn_world_body_record(world, body)->volume,
+        .mass = set->type->mass(set, agent),
+        .volume = record->volume,
         .centre = principal.position,
-        .inertia = sn_tensor_to_world(principal.rotation, world->rigid.mass[agent].inertia),
+        .inertia = sn_tensor_to_world(principal.rotation, sn_rigid_mass_of(set, agent)->inertia),
     };
 }
 
@@ -566,14 +568,13 @@ sn_vec3 sn_body_point_velocity(const sn_world *world, sn_body body, sn_vec3 worl
     if (record != NULL && record->type == SN_BODY_ELASTIC) {
         sn_elastic_point point;
         sn_vec3 there, velocity;
-        sn_elastic_nearest_point(&world->elastics.agents, record->agent.agent, world_point, &point);
-        sn_elastic_read_point(&world->elastics.agents, record->agent.agent, &point, &there,
-                              &velocity);
+        const sn_agent_set *set = world->sets[record->agent.set];
+        sn_elastic_nearest_point(set, record->agent.agent, world_point, &point);
+        sn_elastic_read_point(set, record->agent.agent, &point, &there, &velocity);
         return velocity;
     }
     sn_part now = part_of(world, body);
-    sn_vec3 arm = sn_vec3_sub(world_point, now.centre);
-    return sn_vec3_add(now.velocity, sn_cross(now.angular_velocity, arm));
+    return sn_part_velocity_at(&now, world_point);
 }
 
 // ---- placing and pushing ----
@@ -630,7 +631,6 @@ sn_status sn_body_set_transform(sn_world *world, sn_body body, sn_transform fram
     if (!sn_body_is_valid(world, body)) {
         return sn_fail(error, SN_ERROR_HANDLE, NULL, "the body does not exist");
     }
-    int agent = agent_of(world, body);
     sn_quat r = frame.rotation;
     double length = r.w * r.w + r.x * r.x + r.y * r.y + r.z * r.z;
     if (!transform_is_finite(frame) || !(fabs(length - 1.0) < 1e-6)) {
@@ -641,17 +641,12 @@ sn_status sn_body_set_transform(sn_world *world, sn_body body, sn_transform fram
         return SN_ERROR_UNSUPPORTED;
     }
     frame.rotation = sn_quat_normalize(frame.rotation);
-    if (sn_body_get_type(world, body) == SN_BODY_ELASTIC) {
-        sn_elastic_set_frame(&world->elastics.agents, agent, frame);
-    } else if (agent >= 0) {
-        // The body's velocities are those of the world, not of its axes: they stay when it is
-        // turned.
-        sn_vec3 velocity = sn_rigid_velocity(&world->rigid, agent);
-        sn_vec3 angular_velocity = sn_rigid_angular_velocity(&world->rigid, agent);
-        sn_rigid_set_frame(&world->rigid, agent, frame);
-        sn_rigid_set_velocity(&world->rigid, agent, velocity, angular_velocity);
+    sn_body_record *record = sn_world_body_record(world, body);
+    if (record->agent.agent >= 0) {
+        sn_agent_set *set = world->sets[record->agent.set];
+        set->type->set_frame(set, record->agent.agent, frame);
     } else {
-        sn_world_body_record(world, body)->own->frame = frame;
+        record->own->frame = frame;
         world->touch.statics_current = false;
     }
     sn_world_touch(world);
@@ -676,11 +671,8 @@ sn_status sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 velocity,
     if (sn_world_check_still(world, error) != SN_OK || check_alone(world, body, error) != SN_OK) {
         return SN_ERROR_UNSUPPORTED;
     }
-    if (sn_body_get_type(world, body) == SN_BODY_ELASTIC) {
-        sn_elastic_set_velocity(&world->elastics.agents, agent, velocity, angular_velocity);
-    } else {
-        sn_rigid_set_velocity(&world->rigid, agent, velocity, angular_velocity);
-    }
+    sn_agent_set *set = world->sets[sn_world_body_record(world, body)->agent.set];
+    set->type->set_velocity(set, agent, velocity, angular_velocity);
     sn_world_touch(world);
     return SN_OK;
 }
@@ -700,7 +692,7 @@ static void push(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 world_poi
         return; // its own group asks again
     }
     sn_spatial *sum = evaluating ? &set->force[index] : &set->external[index];
-    if (ref.set == SN_SET_ELASTIC) { // on the material there
+    if (sn_world_traits(world, ref.set)->deformable) { // on the material there
         double *forces = evaluating ? set->joint_force : set->joint_external;
         sn_elastic_point point;
         sn_elastic_nearest_point(set, ref.agent, world_point, &point);

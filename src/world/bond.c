@@ -200,7 +200,7 @@ static sn_status check_def(const sn_world *world, const sn_bond_def *def, const 
 static const double *places_of(const sn_world *world, sn_body body)
 {
     const sn_body_record *record = sn_world_body_record(world, body);
-    return sn_agent_q(&world->elastics.agents, record->agent.agent);
+    return sn_agent_q(world->sets[record->agent.set], record->agent.agent);
 }
 
 static bool copy_vertices(const sn_world *world, const sn_bond_def *def, sn_bond_item *item)
@@ -240,8 +240,8 @@ static sn_status set_end(sn_world *world, sn_body body, sn_vec3 local, sn_bond_e
         return SN_OK;
     }
     sn_elastic_point point;
-    sn_status status =
-        sn_elastic_find_point(&world->elastics.agents, record->agent.agent, local, &point, error);
+    sn_status status = sn_elastic_find_point(world->sets[record->agent.set], record->agent.agent,
+                                             local, &point, error);
     if (status == SN_OK && is_far_outside(&point)) {
         status = sn_fail(error, SN_ERROR_ARGUMENT, record->name,
                          "the point [%g, %g, %g] is further than %g elements outside of the body",
@@ -289,7 +289,8 @@ static sn_status set_anchors(sn_world *world, const sn_bond_def *def, sn_bond_it
         *anchor = (sn_bond_end){.set = -1, .local = there};
         if (other != NULL && other->type == SN_BODY_ELASTIC) {
             sn_elastic_point point;
-            sn_elastic_nearest_point(&world->elastics.agents, other->agent.agent, there, &point);
+            sn_elastic_nearest_point(world->sets[other->agent.set], other->agent.agent, there,
+                                     &point);
             if (is_far_outside(&point)) {
                 return sn_fail(error, SN_ERROR_ARGUMENT, other->name,
                                "vertex %d of the body is further than %g elements from this one; "
@@ -463,7 +464,7 @@ static sn_status make_item(sn_world *world, const sn_bond_def *def, sn_bond_item
                            .start = def->start,
                            .end = def->end};
     const sn_body_record *record = sn_world_body_record(world, def->body);
-    item->size = world->elastics.items[record->agent.agent]->radius;
+    item->size = sn_elastic_item_of(world->sets[record->agent.set], record->agent.agent)->radius;
     for (int k = 0; k < 3 && def->type == SN_BOND_PATH; ++k) {
         item->path[k] = sn_motion_retain(def->path[k]);
     }

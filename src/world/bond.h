@@ -37,7 +37,7 @@ typedef struct sn_held_row {
     sn_agent_ref refs[2]; // agent -1: it does not move
     int places[2];        // of accelerations in the group's; -1: it does not move
     int answers[2];       // where M^-1 J^T is
-    double rigid[6];      // J of the other end, if it is a rigid body
+    double projected[6];  // J of the other end, if it is a rigid body
 } sn_held_row;
 
 typedef struct sn_bond_set {

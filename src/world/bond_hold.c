@@ -61,7 +61,7 @@ sn_status sn_world_check_tied(const sn_world *world, sn_body a, sn_body b, const
                        ends[0]->name, sn_integrator_word(integrators[0]), ends[1]->name,
                        sn_integrator_word(integrators[1]));
     }
-    if (ends[1]->agent.set == SN_SET_ARTICULATION) {
+    if (sn_world_traits(world, ends[1]->agent.set)->jointed) {
         return sn_fail(error, SN_ERROR_UNSUPPORTED, name,
                        "'%s' is part of a mechanism and moved by %s; to mechanisms elastic bodies "
                        "can be tied under lie_midpoint and the rules of Euler only",
@@ -102,12 +102,12 @@ static int place_in(const sn_group *group, sn_agent_ref ref)
 }
 
 // J of one end times numbers of its agent's velocities.
-static double along(const sn_held_row *row, int end, const double *v)
+static double along(const sn_world *world, const sn_held_row *row, int end, const double *v)
 {
     double sum = 0.0;
-    if (row->refs[end].set != SN_SET_ELASTIC) {
+    if (!sn_world_traits(world, row->refs[end].set)->deformable) {
         for (int k = 0; k < SN_RIGID_V; ++k) {
-            sum += row->rigid[k] * v[k];
+            sum += row->projected[k] * v[k];
         }
         return sum;
     }
@@ -135,7 +135,7 @@ static void spread_elastic(const sn_elastic_item *item, const sn_bond_row *row, 
 
 static void project_rigid(const sn_world *world, sn_held_row *row, sn_vec3 point)
 {
-    const sn_agent_set *set = &world->rigid.agents;
+    const sn_agent_set *set = world->sets[row->refs[1].set];
     sn_part part;
     sn_vec3 force = SN_VEC3_ZERO;
     set->type->part(set, row->refs[1].agent, 0, &part);
@@ -143,7 +143,7 @@ static void project_rigid(const sn_world *world, sn_held_row *row, sn_vec3 point
         force = row->row.terms[i].end == 1 ? sn_vec3_add(force, row->row.terms[i].gradient) : force;
     }
     sn_spatial wrench = sn_spatial_make(sn_cross(sn_vec3_sub(point, part.centre), force), force);
-    set->type->contact->project(set, row->refs[1].agent, 0, &wrench, row->rigid);
+    set->type->contact->project(set, row->refs[1].agent, 0, &wrench, row->projected);
 }
 
 // M^-1 J^T of one end to the list of answers.
@@ -158,13 +158,13 @@ static bool answer(sn_world *world, sn_held_row *row, int end)
         return false;
     }
     double *x = bonds->answers.data + row->answers[end];
-    if (ref.set == SN_SET_ELASTIC) {
-        sn_elastic_item *item = world->elastics.items[ref.agent];
+    if (sn_world_traits(world, ref.set)->deformable) {
+        sn_elastic_item *item = sn_elastic_item_of(set, ref.agent);
         memset(item->right, 0, (size_t)count * sizeof *x);
         spread_elastic(item, &row->row, end, item->right);
         sn_elastic_divide_by_mass(set, ref.agent, item->right, x);
     } else {
-        memcpy(x, row->rigid, sizeof row->rigid);
+        memcpy(x, row->projected, sizeof row->projected);
         set->type->contact->inverse(set, ref.agent, x);
     }
     return true;
@@ -183,7 +183,7 @@ static bool add_row(sn_world *world, const sn_group *group, const sn_bond_record
         row.refs[end] = moves ? bodies[end]->agent : (sn_agent_ref){-1, -1, 0};
         row.places[end] = moves ? place_in(group, row.refs[end]) : -1;
     }
-    if (row.places[1] >= 0 && row.refs[1].set == SN_SET_RIGID) {
+    if (row.places[1] >= 0 && sn_world_traits(world, row.refs[1].set)->lone) {
         project_rigid(world, &row, view.point);
     }
     for (int end = 0; end < 2; ++end) {
@@ -215,13 +215,14 @@ static bool find_rows(sn_world *world, const sn_group *group, double time)
 
 // ---- all together ----
 
-static double couple(const sn_bond_set *bonds, const sn_held_row *pulled, const sn_held_row *read)
+static double couple(const sn_world *world, const sn_held_row *pulled, const sn_held_row *read)
 {
+    const sn_bond_set *bonds = &world->bonds;
     double sum = 0.0;
     for (int e = 0; e < 2; ++e) {
         for (int f = 0; f < 2; ++f) {
             if (pulled->places[e] >= 0 && pulled->places[e] == read->places[f]) {
-                sum += along(read, f, bonds->answers.data + pulled->answers[e]);
+                sum += along(world, read, f, bonds->answers.data + pulled->answers[e]);
             }
         }
     }
@@ -235,7 +236,8 @@ static double right_side(const sn_world *world, const sn_held_row *row, const do
     for (int e = 0; e < 2; ++e) {
         if (row->places[e] >= 0) {
             const double *v = sn_agent_v(world->sets[row->refs[e].set], row->refs[e].agent);
-            sum += along(row, e, y_rate + row->places[e]) + 2.0 * s * along(row, e, v);
+            sum +=
+                along(world, row, e, y_rate + row->places[e]) + 2.0 * s * along(world, row, e, v);
         }
     }
     return sum;
@@ -259,7 +261,7 @@ bool sn_world_hold_bonds(sn_world *world, const sn_group *group, double time, do
            *scratch = lambda + rows;
     for (int i = 0; i < rows; ++i) {
         for (int k = 0; k < rows; ++k) {
-            w[i * rows + k] = couple(bonds, &bonds->held.data[i], &bonds->held.data[k]);
+            w[i * rows + k] = couple(world, &bonds->held.data[i], &bonds->held.data[k]);
         }
         lambda[i] = right_side(world, &bonds->held.data[i], y_rate);
     }

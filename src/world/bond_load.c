@@ -63,17 +63,18 @@ void sn_world_weigh_bonds(sn_world *world, const sn_group *group, double time)
     sn_bond_set *set = &world->bonds;
     int tied = 0;
     for (int i = 0; i < group->agents.count; ++i) {
-        if (group->agents.data[i].set == SN_SET_ELASTIC) {
-            world->elastics.items[group->agents.data[i].agent]->bond_rows_read = 0;
+        if (sn_world_traits(world, group->agents.data[i].set)->deformable) {
+            sn_agent_ref ref = group->agents.data[i];
+            sn_elastic_item_of(world->sets[ref.set], ref.agent)->bond_rows_read = 0;
         }
     }
     for (int i = 0; i < group->bonds.count; ++i) {
         sn_bond_record *record = &set->records.data[group->bonds.data[i]];
-        int agent = sn_world_body_record(world, record->body)->agent.agent;
-        sn_elastic_item *item = world->elastics.items[agent];
+        sn_agent_ref ref = sn_world_body_record(world, record->body)->agent;
+        sn_elastic_item *item = sn_elastic_item_of(world->sets[ref.set], ref.agent);
         record->load.force = 0.0;
         record->load.total = SN_VEC3_ZERO;
-        bool starved = set->starved || world->elastics.agents.agents[agent].failed;
+        bool starved = set->starved || world->sets[ref.set]->agents[ref.agent].failed;
         if (!sn_bond_is_active(record, time) || starved) {
             continue;
         }

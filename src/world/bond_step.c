@@ -17,20 +17,31 @@ static bool is_grounded(const sn_body_record *body)
     return body != NULL && body->type == SN_BODY_RIGID && body->agent.agent < 0;
 }
 
+static sn_elastic_item *item_of(const sn_world *world, const sn_body_record *body)
+{
+    return sn_elastic_item_of(world->sets[body->agent.set], body->agent.agent);
+}
+
+static bool is_staged(const sn_world *world, const sn_bond_record *record)
+{
+    sn_agent_ref ref = sn_world_body_record(world, record->body)->agent;
+    return sn_integrator_is_staged(world->sets[ref.set]->agents[ref.agent].integrator);
+}
+
 sn_bond_view sn_world_bond_view(const sn_world *world, const sn_bond_record *record, int row,
                                 double time)
 {
     sn_vec3 local = sn_bond_row_local(&record->item, row);
-    const sn_agent_set *set = &world->elastics.agents;
     const sn_body_record *body = sn_world_body_record(world, record->body),
                          *other = sn_world_body_record(world, record->other);
+    const sn_agent_set *set = world->sets[body->agent.set];
     sn_bond_view view = {.x = sn_agent_q(set, body->agent.agent),
                          .v = sn_agent_v(set, body->agent.agent),
                          .point = local,
                          .time = time};
     if (other != NULL && other->type == SN_BODY_ELASTIC) {
-        view.other_x = sn_agent_q(set, other->agent.agent);
-        view.other_v = sn_agent_v(set, other->agent.agent);
+        view.other_x = sn_agent_q(world->sets[other->agent.set], other->agent.agent);
+        view.other_v = sn_agent_v(world->sets[other->agent.set], other->agent.agent);
     } else if (other != NULL && other->agent.agent >= 0) {
         sn_part part;
         world->sets[other->agent.set]->type->part(world->sets[other->agent.set], other->agent.agent,
@@ -109,17 +120,16 @@ static void begin_bond(const sn_world *world, sn_bond_record *record)
 }
 
 // A vertex as a part of its agent, for the step under way.
-static int grip_vertex(sn_world *world, int agent, int vertex)
+static int grip_vertex(sn_world *world, sn_agent_ref ref, int vertex)
 {
     sn_elastic_point point = {.count = 1, .vertices = {vertex}, .weights = {1.0}};
-    return sn_elastic_grip(&world->elastics.agents, agent, &point);
+    return sn_elastic_grip(world->sets[ref.set], ref.agent, &point);
 }
 
 static bool is_midpoint(const sn_world *world, const sn_bond_record *record)
 {
-    const sn_body_record *body = sn_world_body_record(world, record->body);
-    return world->elastics.agents.agents[body->agent.agent].integrator ==
-           SN_INTEGRATOR_LIE_MIDPOINT;
+    sn_agent_ref ref = sn_world_body_record(world, record->body)->agent;
+    return world->sets[ref.set]->agents[ref.agent].integrator == SN_INTEGRATOR_LIE_MIDPOINT;
 }
 
 static bool is_curved(const sn_world *world, const sn_bond_record *record)
@@ -184,11 +194,12 @@ static sn_spatial force_of(const sn_world *world, const sn_body_record *body, sn
 
 static void bind_none(sn_world *world)
 {
-    for (int i = 0; i < world->elastics.agents.count; ++i) {
-        world->elastics.items[i]->bound = world->elastics.items[i]->on_linkage = false;
+    for (sn_agent_ref at = SN_BEFORE_AGENTS; sn_world_next_deformable(world, &at);) {
+        sn_elastic_item *item = sn_elastic_item_of(world->sets[at.set], at.agent);
+        item->bound = item->on_linkage = false;
     }
-    for (int i = 0; i < world->articulations.agents.count; ++i) {
-        world->articulations.items[i]->bonded = false;
+    for (sn_agent_ref at = SN_BEFORE_AGENTS; sn_world_next_jointed(world, &at);) {
+        sn_articulation_of(world->sets[at.set], at.agent)->bonded = false;
     }
 }
 
@@ -204,10 +215,11 @@ static double end_time(const sn_bond_record *record, double time)
 static bool is_linkage(const sn_world *world, const sn_bond_record *record)
 {
     const sn_body_record *other = sn_world_body_record(world, record->other);
-    if (other == NULL || other->agent.agent < 0 || other->agent.set != SN_SET_ARTICULATION) {
+    if (other == NULL || other->agent.agent < 0 ||
+        !sn_world_traits(world, other->agent.set)->jointed) {
         return false;
     }
-    return world->articulations.items[other->agent.agent]->tree.v_count > 1;
+    return world->sets[other->agent.set]->agents[other->agent.agent].v_count > 1;
 }
 
 // What bonds ask of velocities at the start is asked in the middle, too, so that they do no work;
@@ -247,8 +259,8 @@ static bool add_row(sn_world *world, sn_bond_record *record, int index, const sn
         }
         sn_contact_side side = {body->agent.set, body->agent.agent, body->agent.part};
         if (body->type == SN_BODY_ELASTIC) {
-            side.part = grip_vertex(world, body->agent.agent, row.terms[i].vertex);
-            world->elastics.items[body->agent.agent]->bound = true;
+            side.part = grip_vertex(world, body->agent, row.terms[i].vertex);
+            item_of(world, body)->bound = true;
         }
         if (side.part < 0) {
             return false;
@@ -276,11 +288,10 @@ static void bind_sides(sn_world *world, const sn_bond_record *record)
 {
     const sn_body_record *other = sn_world_body_record(world, record->other);
     if (is_linkage(world, record)) {
-        int agent = sn_world_body_record(world, record->body)->agent.agent;
-        world->elastics.items[agent]->on_linkage = true;
+        item_of(world, sn_world_body_record(world, record->body))->on_linkage = true;
     } else if (other != NULL && other->agent.agent >= 0 &&
-               other->agent.set == SN_SET_ARTICULATION) {
-        world->articulations.items[other->agent.agent]->bonded = true;
+               sn_world_traits(world, other->agent.set)->jointed) {
+        sn_articulation_of(world->sets[other->agent.set], other->agent.agent)->bonded = true;
     }
 }
 
@@ -293,8 +304,7 @@ sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error)
     for (int i = 0; i < set->order.count; ++i) {
         sn_bond_record *record = &set->records.data[set->order.data[i]];
         record->first_row = -1;
-        int agent = sn_world_body_record(world, record->body)->agent.agent;
-        bool staged = sn_integrator_is_staged(world->elastics.agents.agents[agent].integrator);
+        bool staged = is_staged(world, record);
         if (!sn_bond_is_active(record, world->time) || staged) {
             memset(record->impulses, 0,
                    (size_t)sn_bond_row_count(&record->item) * sizeof *record->impulses);
@@ -321,8 +331,8 @@ sn_status sn_world_find_bonds_alone(sn_world *world, double h, sn_error *error)
 {
     sn_array_clear(&world->touch.active);
     sn_array_clear(&world->touch.links);
-    for (int i = 0; i < world->elastics.agents.count; ++i) {
-        sn_elastic_release(&world->elastics.agents, i);
+    for (sn_agent_ref at = SN_BEFORE_AGENTS; sn_world_next_deformable(world, &at);) {
+        sn_elastic_release(world->sets[at.set], at.agent);
     }
     return sn_world_find_bonds(world, h, error);
 }
@@ -412,7 +422,7 @@ static void bend_row(const sn_world *world, const sn_bond_record *record, int in
     sn_bond_view view = sn_world_bond_view(world, record, index, world->time);
     sn_vec3 faster = turn_point(world, bodies[1], out->turn, &view);
     view.x = middle;
-    view.v = world->elastics.items[bodies[0]->agent.agent]->v_start;
+    view.v = item_of(world, bodies[0])->v_start;
     sn_bond_row row;
     sn_bond_read_row(&record->item, index, &view, &row);
     bool curved = is_curved(world, record);
@@ -449,23 +459,22 @@ void sn_world_bend_bonds(void *context, sn_exact_bond *const *bonds, int count)
         if (!turns(world, record)) {
             continue;
         }
-        int agent = sn_world_body_record(world, record->body)->agent.agent;
-        middle = agent == middle_of ? middle : find_middle(&world->elastics.agents, agent);
-        middle_of = agent;
+        sn_agent_ref ref = sn_world_body_record(world, record->body)->agent;
+        middle = ref.agent == middle_of ? middle : find_middle(world->sets[ref.set], ref.agent);
+        middle_of = ref.agent;
         bend_row(world, record, number - record->first_row, middle, bonds[i]);
     }
 }
 
 sn_status sn_world_give_bonds(sn_world *world, sn_error *error)
 {
-    sn_agent_set *set = &world->elastics.agents;
-    for (int i = 0; i < set->count; ++i) {
-        sn_array_clear(&world->elastics.items[i]->bonds);
+    for (sn_agent_ref at = SN_BEFORE_AGENTS; sn_world_next_deformable(world, &at);) {
+        sn_array_clear(&sn_elastic_item_of(world->sets[at.set], at.agent)->bonds);
     }
     world->bonds.ties_groups = sn_world_ties_groups(world);
     for (int i = 0; i < world->bonds.order.count; ++i) {
         sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
-        int agent = sn_world_body_record(world, record->body)->agent.agent;
+        const sn_body_record *body = sn_world_body_record(world, record->body);
         const sn_body_record *other = sn_world_body_record(world, record->other);
         sn_bond_item *item = &record->item;
         item->ground = is_grounded(other) ? other->own->frame : SN_TRANSFORM_IDENTITY;
@@ -474,8 +483,8 @@ sn_status sn_world_give_bonds(sn_world *world, sn_error *error)
         if (status != SN_OK) {
             return status;
         }
-        if (!world->bonds.ties_groups && sn_integrator_is_staged(set->agents[agent].integrator) &&
-            !record->load.broken && !sn_array_push(&world->elastics.items[agent]->bonds, item)) {
+        if (!world->bonds.ties_groups && is_staged(world, record) && !record->load.broken &&
+            !sn_array_push(&item_of(world, body)->bonds, item)) {
             return sn_fail_memory(error, sizeof item);
         }
     }
@@ -494,8 +503,8 @@ static bool is_led(const sn_world *world, const sn_bond_record *record)
     case SN_BOND_ATTACHED:
     case SN_BOND_POINT:
         return other == NULL || other->agent.agent < 0 ||
-               (other->agent.set == SN_SET_ARTICULATION &&
-                !sn_articulation_may_turn_back(&world->articulations.agents, other->agent.agent));
+               (sn_world_traits(world, other->agent.set)->jointed &&
+                !sn_articulation_may_turn_back(world->sets[other->agent.set], other->agent.agent));
     default:
         return false;
     }
@@ -566,8 +575,8 @@ static const double TORN_SHARE = 0.05, TORN_TIME = 0.25;
 
 static void note_torn(sn_world *world, sn_bond_record *record, double h)
 {
-    int agent = sn_world_body_record(world, record->body)->agent.agent;
-    double most = TORN_SHARE * world->elastics.items[agent]->shortest;
+    const sn_body_record *body = sn_world_body_record(world, record->body);
+    double most = TORN_SHARE * item_of(world, body)->shortest;
     bool off = record->first_row >= 0 &&
                error_of(world, record, end_time(record, world->time + h), true) > most;
     record->torn_time = off ? record->torn_time + h : 0.0;
@@ -584,8 +593,7 @@ void sn_world_finish_bonds(sn_world *world, double h)
     world->report.torn_bond = (sn_bond){0};
     for (int i = 0; i < set->order.count; ++i) {
         sn_bond_record *record = &set->records.data[set->order.data[i]];
-        int agent = sn_world_body_record(world, record->body)->agent.agent;
-        if (sn_integrator_is_staged(world->elastics.agents.agents[agent].integrator)) {
+        if (is_staged(world, record)) {
             continue; // its group knows
         }
         weigh_rows(set, record, h);

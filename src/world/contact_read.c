@@ -283,7 +283,8 @@ static bool is_sensor(const sn_world *world, uint32_t body, int shape)
 {
     const sn_body_record *record = &world->bodies.data[body];
     return record->type == SN_BODY_ELASTIC
-               ? sn_elastic_item_of(&world->elastics.agents, record->agent.agent)->surface.sensor
+               ? sn_elastic_item_of(world->sets[record->agent.set], record->agent.agent)
+                     ->surface.sensor
                : sn_form_shapes(record->form)[shape].surface.sensor;
 }
 

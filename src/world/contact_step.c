@@ -49,19 +49,7 @@ static bool may_sleep(const sn_world *world, int number)
     if (world->has_callbacks || world->behaviours.count > 0 || world->air.winds.count > 0) {
         return false;
     }
-    if (ref.set == SN_SET_ARTICULATION) {
-        const sn_articulation *item = world->articulations.items[ref.agent];
-        return !item->sprung && item->ties == NULL;
-    }
-    if (ref.set == SN_SET_ELASTIC) { // what flows does so under any load that it bears for long
-        const sn_elastic_item *item = world->elastics.items[ref.agent];
-        for (int i = 0; i < item->material_count; ++i) {
-            if (item->materials[i].plastic.creep_rate > 0.0) {
-                return false;
-            }
-        }
-    }
-    return true;
+    return world->sets[ref.set]->type->can_rest(world->sets[ref.set], ref.agent);
 }
 
 // Bonds may begin, end and lead along paths, and springs pull. What they hold is not at rest by
@@ -80,16 +68,9 @@ static void rouse_sprung(sn_world *world)
 {
     for (int i = 0; i < world->single_fields.count; ++i) {
         const sn_field_record *field = &world->fields.data[world->single_fields.data[i]];
-        sn_body ends[2] = {{0}, {0}};
-        if (field->type == SN_FIELD_SPRING) {
-            ends[0] = field->spring.body_a;
-            ends[1] = field->spring.body_b;
-        } else if (field->type == SN_FIELD_PULL) {
-            ends[0] = field->pull.body;
-        } else if (field->type == SN_FIELD_LOAD) {
-            ends[0] = field->load.body;
-        }
-        for (int k = 0; k < 2; ++k) {
+        sn_body ends[2];
+        sn_field_kind_of(field)->ends(field, ends);
+        for (int k = 0; k < 2 && sn_field_kind_of(field)->wakes; ++k) {
             const sn_body_record *record = sn_world_body_record(world, ends[k]);
             if (record != NULL && record->agent.agent >= 0) {
                 sn_touch_rouse(world, record->agent);
@@ -180,11 +161,12 @@ static bool is_heaped(const sn_world *world, const sn_contact *contact)
     const sn_contact_side sides[2] = {contact->a, contact->b};
     double least = INFINITY, most = 0.0, radius = 0.0;
     for (int k = 0; k < 2; ++k) {
-        if (sides[k].set == SN_SET_RIGID) {
-            double mass = world->rigid.mass[sides[k].agent].mass;
+        if (sn_world_traits(world, sides[k].set)->lone) {
+            const sn_agent_set *set = world->sets[sides[k].set];
+            double mass = set->type->mass(set, sides[k].agent);
             least = fmin(least, mass);
             most = fmax(most, mass);
-            radius = fmax(radius, world->rigid.radius[sides[k].agent]);
+            radius = fmax(radius, sn_rigid_radius(set, sides[k].agent));
         }
     }
     return contact->size >= HEAP_SIZE * radius && most <= HEAP_MASSES * least &&
@@ -207,13 +189,14 @@ static bool is_heap(const sn_world *world, const sn_island *island)
 static bool is_pile(const sn_world *world, const sn_island *island)
 {
     const sn_touch *touch = &world->touch;
-    if (world->contact.method != SN_CONTACT_SOLVER || is_bonded(touch, island)) {
+    if (!sn_world_contact_traits(world)->piles || is_bonded(touch, island)) {
         return false;
     }
     for (int k = 0; k < island->agent_count; ++k) {
         int number = touch->islands.agents.data[island->agent_first + k];
         sn_agent_ref ref = sn_world_agent_at(world, number);
-        if (ref.set != SN_SET_RIGID || sn_agent_is_damped(world->sets[ref.set], ref.agent, 0)) {
+        if (!sn_world_traits(world, ref.set)->lone ||
+            sn_agent_is_damped(world->sets[ref.set], ref.agent, 0)) {
             return false;
         }
     }
@@ -310,7 +293,7 @@ sn_status sn_world_begin_contacts(sn_world *world, double h, sn_error *error)
             touch->kinds.data[i] = SN_ISLAND_PILE;
         }
     }
-    if (world->contact.method == SN_CONTACT_SOLVER) {
+    if (sn_world_contact_traits(world)->piles) {
         sn_status status = strike_whirling(world, h, error);
         if (status != SN_OK) {
             return status;
@@ -322,7 +305,7 @@ sn_status sn_world_begin_contacts(sn_world *world, double h, sn_error *error)
             begin_island(world, island);
         }
     }
-    return sn_world_note_energies(world) ? SN_OK : sn_fail_memory(error, sizeof(sn_touch_start));
+    return sn_world_note_energies(world) ? SN_OK : sn_fail_memory(error, sizeof(sn_agent_start));
 }
 
 // ---- piles ----
@@ -441,7 +424,7 @@ static sn_exact_problem problem_of(sn_world *world, int island, double h)
     problem.limits.work = sn_touch_has_elastic(world, own) ? SOFT_WORK : problem.limits.work;
     problem.h = h;
     // The simultaneous impulse knows of points alone.
-    problem.predict = world->contact.method == SN_CONTACT_IMPULSE && problem.bond_count == 0;
+    problem.predict = sn_world_contact_traits(world)->predicted && problem.bond_count == 0;
     return problem;
 }
 
@@ -502,9 +485,9 @@ static sn_status solve_islands(sn_world *world, double h, bool at_end, sn_error 
                (size_t)(threads - 1 - known) * sizeof *touch->helpers.data);
     }
     if (due == 1) { // threads share what is inside of it
-        world->elastics.threads = world->threads;
+        sn_world_share_threads(world, true);
         island_chunk(&work, 0, 1, 0);
-        world->elastics.threads = NULL;
+        sn_world_share_threads(world, false);
     } else {
         sn_threads_run(world->threads, due < threads ? due : threads, 1, island_chunk, &work);
     }
@@ -573,21 +556,7 @@ static double pace_of(const sn_world *world, int number, double gravity, double 
 {
     sn_agent_ref ref = sn_world_agent_at(world, number);
     const sn_agent_set *set = world->sets[ref.set];
-    double fastest = 0.0, size = 0.0;
-    if (ref.set == SN_SET_ELASTIC) {
-        fastest = sn_elastic_fastest(set, ref.agent);
-        size = sn_elastic_item_of(set, ref.agent)->radius;
-    }
-    for (int i = 0; i < set->agents[ref.agent].part_count && ref.set != SN_SET_ELASTIC; ++i) {
-        sn_part part;
-        set->type->part(set, ref.agent, i, &part);
-        double radius = ref.set == SN_SET_RIGID
-                            ? world->rigid.radius[ref.agent]
-                            : world->articulations.items[ref.agent]->parts[i].radius;
-        double speed = sn_length(part.velocity) + radius * sn_length(part.angular_velocity);
-        fastest = fmax(fastest, speed);
-        size = fmax(size, radius);
-    }
+    double size, fastest = set->type->pace(set, ref.agent, &size);
     *time = sqrt(size / gravity);
     return fastest / sqrt(size * gravity);
 }

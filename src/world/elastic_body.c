@@ -28,6 +28,16 @@ sn_elastic_def sn_default_elastic_def(void)
 
 // ---- adding and removing ----
 
+static sn_agent_set *set_of(const sn_world *world, const sn_body_record *record)
+{
+    return world->sets[record->agent.set];
+}
+
+static sn_elastic_item *item_of(const sn_world *world, const sn_body_record *record)
+{
+    return sn_elastic_item_of(set_of(world, record), record->agent.agent);
+}
+
 static sn_status check_def(const sn_world *world, const sn_elastic_def *def, const char *shown,
                            sn_error *error)
 {
@@ -81,7 +91,7 @@ sn_status sn_world_add_elastic(sn_world *world, const sn_elastic_def *def, sn_bo
             status = sn_fail_memory(error, sizeof(sn_body_record));
         }
         if (status != SN_OK) {
-            sn_elastic_remove(&world->elastics, world->elastics.agents.count - 1);
+            sn_elastic_remove(&world->elastics, record.agent.agent);
         }
     }
     if (status != SN_OK) {
@@ -89,7 +99,7 @@ sn_status sn_world_add_elastic(sn_world *world, const sn_elastic_def *def, sn_bo
         return status;
     }
     for (int e = 0; e < sn_tetrahedra_element_count(def->mesh); ++e) {
-        record.volume += sn_solid_rest_volume(world->elastics.items[record.agent.agent]->solid, e);
+        record.volume += sn_solid_rest_volume(item_of(world, &record)->solid, e);
     }
     *body = sn_world_seat_body(world, id, &record);
     return SN_OK;
@@ -98,9 +108,10 @@ sn_status sn_world_add_elastic(sn_world *world, const sn_elastic_def *def, sn_bo
 void sn_world_drop_elastic(sn_world *world, sn_body_record *record)
 {
     int old = record->agent.agent;
+    const sn_agent_set *set = set_of(world, record);
     sn_elastic_remove(&world->elastics, old);
-    for (int i = old; i < world->elastics.agents.count; ++i) {
-        world->bodies.data[world->elastics.agents.agents[i].owner].agent.agent = i;
+    for (int i = old; i < set->count; ++i) {
+        world->bodies.data[set->agents[i].owner].agent.agent = i;
     }
     record->agent = (sn_agent_ref){0, -1, 0};
 }
@@ -113,16 +124,11 @@ static const sn_body_record *elastic_record(const sn_world *world, sn_body body)
     return record != NULL && record->type == SN_BODY_ELASTIC ? record : NULL;
 }
 
-static sn_elastic_item *item_of(const sn_world *world, const sn_body_record *record)
-{
-    return world->elastics.items[record->agent.agent];
-}
-
 // As it is now, seen from its frame.
 sn_mass_properties sn_world_elastic_mass(const sn_world *world, const sn_body_record *record)
 {
     sn_elastic_mean mean;
-    sn_elastic_find_mean(&world->elastics.agents, record->agent.agent, true, &mean);
+    sn_elastic_find_mean(set_of(world, record), record->agent.agent, true, &mean);
     sn_mat3 turn = sn_quat_to_mat3(mean.frame.rotation);
     return (sn_mass_properties){
         .mass = mean.mass,
@@ -136,13 +142,8 @@ void sn_world_body_point(const sn_world *world, const sn_body_record *record, sn
                          sn_vec3 *position, sn_vec3 *velocity)
 {
     sn_agent_ref ref = record->agent;
-    sn_elastic_point point;
-    if (ref.set == SN_SET_ELASTIC &&
-        sn_elastic_find_point(world->sets[ref.set], ref.agent, local, &point, NULL) == SN_OK) {
-        sn_elastic_read_point(world->sets[ref.set], ref.agent, &point, position, velocity);
-        return;
-    }
-    sn_agent_point(world->sets[ref.set], ref.agent, ref.part, local, position, velocity);
+    sn_agent_set *set = world->sets[ref.set];
+    set->type->point(set, ref.agent, ref.part, local, position, velocity);
 }
 
 sn_vec3 sn_body_point(const sn_world *world, sn_body body, sn_vec3 local)
@@ -164,7 +165,7 @@ sn_vec3 sn_body_local_point(const sn_world *world, sn_body body, sn_vec3 world_p
                                   world_point);
     }
     sn_elastic_point point;
-    sn_elastic_nearest_point(&world->elastics.agents, record->agent.agent, world_point, &point);
+    sn_elastic_nearest_point(set_of(world, record), record->agent.agent, world_point, &point);
     sn_vec3 local = SN_VEC3_ZERO;
     const sn_vec3 *rest = sn_tetrahedra_positions(item_of(world, record)->mesh);
     for (int i = 0; i < point.count; ++i) {
@@ -223,8 +224,8 @@ bool sn_body_read_vertices(const sn_world *world, sn_body body, sn_vec3 *positio
     if (record == NULL) {
         return false;
     }
-    const double *q = sn_agent_q(&world->elastics.agents, record->agent.agent),
-                 *v = sn_agent_v(&world->elastics.agents, record->agent.agent);
+    const double *q = sn_agent_q(set_of(world, record), record->agent.agent),
+                 *v = sn_agent_v(set_of(world, record), record->agent.agent);
     for (int i = 0; i < sn_body_vertex_count(world, body); ++i) {
         if (positions != NULL) {
             positions[i] = sn_vec3_at(q + STRIDE * i);
@@ -249,7 +250,7 @@ int sn_body_inverted_elements(const sn_world *world, sn_body body, int *elements
     if (record == NULL) {
         return 0;
     }
-    const sn_agent_set *set = &world->elastics.agents;
+    const sn_agent_set *set = set_of(world, record);
     sn_elastic_follow_flow(set, record->agent.agent);
     return sn_solid_list_inverted(item_of(world, record)->solid,
                                   sn_agent_q(set, record->agent.agent), elements, capacity);
@@ -258,18 +259,20 @@ int sn_body_inverted_elements(const sn_world *world, sn_body body, int *elements
 // What is inside out is told, whatever law it has.
 int sn_world_count_inverted(const sn_world *world, sn_body *first)
 {
-    const sn_agent_set *set = &world->elastics.agents;
     int total = 0;
     *first = (sn_body){0};
-    for (int i = 0; i < set->count; ++i) {
-        sn_elastic_follow_flow(set, i);
-        int count = sn_solid_count_inverted(world->elastics.items[i]->solid, world->threads,
-                                            sn_agent_q(set, i));
-        if (count > 0 && total == 0) {
-            uint32_t owner = set->agents[i].owner;
-            *first = (sn_body){owner, world->body_ids.generation.data[owner]};
+    for (int s = 0; s < world->set_count; ++s) {
+        const sn_agent_set *set = world->sets[s];
+        for (int i = 0; i < set->count && set->type->traits.deformable; ++i) {
+            sn_elastic_follow_flow(set, i);
+            int count = sn_solid_count_inverted(sn_elastic_item_of(set, i)->solid, world->threads,
+                                                sn_agent_q(set, i));
+            if (count > 0 && total == 0) {
+                uint32_t owner = set->agents[i].owner;
+                *first = (sn_body){owner, world->body_ids.generation.data[owner]};
+            }
+            total += count;
         }
-        total += count;
     }
     return total;
 }
@@ -282,10 +285,10 @@ sn_elastic_report sn_body_elastic_report(const sn_world *world, sn_body body)
         return report;
     }
     sn_elastic_item *item = item_of(world, record);
-    const double *q = sn_agent_q(&world->elastics.agents, record->agent.agent),
-                 *v = sn_agent_v(&world->elastics.agents, record->agent.agent);
-    sn_elastic_follow_flow(&world->elastics.agents, record->agent.agent);
-    const double *flow = q + world->elastics.agents.agents[record->agent.agent].v_count;
+    const double *q = sn_agent_q(set_of(world, record), record->agent.agent),
+                 *v = sn_agent_v(set_of(world, record), record->agent.agent);
+    sn_elastic_follow_flow(set_of(world, record), record->agent.agent);
+    const double *flow = q + set_of(world, record)->agents[record->agent.agent].v_count;
     report.plastic_heat = sn_solid_plastic_heat(item->solid, flow);
     report.plastic_strain = sn_solid_plastic_strain(item->solid, flow);
     report.elastic_energy = sn_solid_energy(item->solid, NULL, q);
@@ -307,8 +310,8 @@ double sn_body_longest_step(const sn_world *world, sn_body body)
     if (record == NULL) {
         return INFINITY;
     }
-    sn_elastic_follow_flow(&world->elastics.agents, record->agent.agent);
-    return sn_elastic_longest_step(&world->elastics.agents, record->agent.agent);
+    sn_elastic_follow_flow(set_of(world, record), record->agent.agent);
+    return sn_elastic_longest_step(set_of(world, record), record->agent.agent);
 }
 
 // ---- writing ----
@@ -342,8 +345,8 @@ sn_status sn_body_write_vertices(sn_world *world, sn_body body, const sn_vec3 *p
         return status;
     }
     const sn_body_record *record = elastic_record(world, body);
-    double *q = sn_agent_q(&world->elastics.agents, record->agent.agent),
-           *v = sn_agent_v(&world->elastics.agents, record->agent.agent);
+    double *q = sn_agent_q(set_of(world, record), record->agent.agent),
+           *v = sn_agent_v(set_of(world, record), record->agent.agent);
     for (int i = 0; i < count; ++i) {
         if (positions != NULL) {
             sn_vec3_put(q + STRIDE * i, positions[i]);
@@ -368,7 +371,7 @@ sn_status sn_body_fix_vertex(sn_world *world, sn_body body, int vertex, bool fix
     item->fixed[vertex] = fixed ? 7 : 0;
     status = sn_elastic_factor_mass(item, error);
     if (fixed) {
-        sn_vec3_put(sn_agent_v(&world->elastics.agents, record->agent.agent) + STRIDE * vertex,
+        sn_vec3_put(sn_agent_v(set_of(world, record), record->agent.agent) + STRIDE * vertex,
                     SN_VEC3_ZERO);
     }
     sn_world_touch(world);
@@ -381,10 +384,10 @@ void sn_body_add_vertex_force(sn_world *world, sn_body body, int vertex, sn_vec3
     if (record == NULL || vertex < 0 || vertex >= sn_body_vertex_count(world, body)) {
         return;
     }
-    sn_agent_set *set = &world->elastics.agents;
+    sn_agent_set *set = set_of(world, record);
     int agent = record->agent.agent;
     bool evaluating = world->evaluating_group != -2;
-    if (evaluating && world->group_of[SN_SET_ELASTIC].data[agent] != world->evaluating_group) {
+    if (evaluating && world->group_of[record->agent.set].data[agent] != world->evaluating_group) {
         return; // its own group asks again
     }
     double *f = (evaluating ? set->joint_force : set->joint_external) + set->agents[agent].v_first +

@@ -79,7 +79,7 @@ static bool make_search(search *s)
     size_t pose = sn_rest_pose_size(&s->rest) + 1, size = s->rest.size + 1,
            rows = (size_t)s->rest.most_rows + 1;
     s->memory = sn_allocate_zero((5 * pose + 6 * size + rows) * sizeof(double));
-    s->sides = sn_allocate_zero(((size_t)s->rest.rigid.limits.count + 1) * sizeof(int));
+    s->sides = sn_allocate_zero(((size_t)s->rest.system.limits.count + 1) * sizeof(int));
     if (s->memory == NULL || s->sides == NULL) {
         return false;
     }
@@ -98,7 +98,7 @@ static bool make_search(search *s)
 
 static double reach_of(const search *s, size_t i)
 {
-    return i < (size_t)s->rest.n && s->rest.rigid.turns[i] ? s->rest.rigid.size : 1.0;
+    return i < (size_t)s->rest.n && s->rest.system.turns[i] ? s->rest.system.size : 1.0;
 }
 
 // Of forces: moments count by the size of what they turn.
@@ -117,7 +117,7 @@ static double find_energy(search *s)
     double sum = 0.0;
     for (int b = 0; b < s->rest.body_count; ++b) {
         sum += sn_solid_energy(s->rest.bodies[b].item->solid, s->rest.world->threads,
-                               sn_agent_q(&s->rest.world->elastics.agents, b));
+                               sn_agent_q(s->rest.soft, b));
     }
     return sum;
 }
@@ -127,7 +127,7 @@ static double find_noise(const search *s)
 {
     const sn_rest *rest = &s->rest;
     double sum = 0.0;
-    const double *x = s->pose + rest->rigid.q_count;
+    const double *x = s->pose + rest->system.q_count;
     for (int i = 0; i < rest->nodes; ++i) {
         const double *block = rest->base + 9 * (size_t)(rest->starts[i + 1] - 1);
         double stiff = fmax(fabs(block[0]), fmax(fabs(block[4]), fabs(block[8])));
@@ -184,16 +184,19 @@ static void join(const sn_world *world, holding *h, sn_body a, sn_body b, uint8_
 static void note_held(const search *s, holding *h)
 {
     const sn_world *world = s->rest.world;
-    const sn_agent_set *soft = &world->elastics.agents, *trees = &world->articulations.agents;
-    for (int i = 0; i < trees->count; ++i) { // those that float have freedoms without a joint
-        sn_freedom first =
-            sn_world_freedom(world, world->rigid.agents.v_count + trees->agents[i].v_first);
-        h->held[number_of(world, (sn_agent_ref){SN_SET_ARTICULATION, i, 0})] =
-            first.joint.index != 0 ? 7 : 0;
+    const sn_agent_set *soft = s->rest.soft;
+    int first = 0; // of the set's velocities
+    for (int set = 0; set < world->set_count; first += world->sets[set++]->v_count) {
+        const sn_agent_set *trees = world->sets[set];
+        // Those that float have freedoms without a joint.
+        for (int i = 0; i < trees->count && trees->type->traits.jointed; ++i) {
+            sn_freedom freedom = sn_world_freedom(world, first + trees->agents[i].v_first);
+            h->held[number_of(world, (sn_agent_ref){set, i, 0})] = freedom.joint.index != 0 ? 7 : 0;
+        }
     }
     for (int i = 0; i < soft->count; ++i) {
         const sn_rest_body *body = &s->rest.bodies[i];
-        uint8_t *held = &h->held[number_of(world, (sn_agent_ref){SN_SET_ELASTIC, i, 0})];
+        uint8_t *held = &h->held[number_of(world, (sn_agent_ref){sn_soft_side(i, 0).set, i, 0})];
         for (int k = 0; k < body->item->mass.vertex_count; ++k) {
             *held |= s->rest.fixed[body->first + k];
         }
@@ -210,9 +213,9 @@ static void note_held(const search *s, holding *h)
     }
     for (int i = 0; i < world->field_order.count; ++i) {
         const sn_field_record *field = &world->fields.data[world->field_order.data[i]];
-        if (field->type == SN_FIELD_SPRING) {
+        if (sn_field_kind_of(field)->stretches) {
             join(world, h, field->spring.body_a, field->spring.body_b, 7);
-        } else if (field->type == SN_FIELD_PULL) {
+        } else if (sn_field_kind_of(field)->pulls) {
             join(world, h, field->pull.body, (sn_body){0}, 7);
         }
     }
@@ -229,7 +232,7 @@ static void sum_forces(const search *s, holding *h)
         for (int i = 0; i < agents->count; ++i) {
             const sn_agent *agent = &agents->agents[i];
             int root = find_root(h->parent, number_of(world, (sn_agent_ref){set, i, 0}));
-            int last = set == SN_SET_ELASTIC ? agent->v_count - STRIDE : 0;
+            int last = sn_world_traits(world, set)->deformable ? agent->v_count - STRIDE : 0;
             for (int k = 0; k <= last && agent->v_count >= 3; k += STRIDE) {
                 h->sum[root] = sn_vec3_add(h->sum[root], sn_vec3_at(f + agent->v_first + k));
             }
@@ -343,7 +346,7 @@ static double cut(const search *s)
     const sn_rest *rest = &s->rest;
     double most = 0.0;
     for (int i = 0; i < rest->n; ++i) {
-        most = rest->rigid.turns[i] ? fmax(most, fabs(s->d[i]) / 0.5) : most;
+        most = rest->system.turns[i] ? fmax(most, fabs(s->d[i]) / 0.5) : most;
     }
     for (int b = 0; b < rest->body_count; ++b) {
         const sn_rest_body *body = &rest->bodies[b];
@@ -418,12 +421,12 @@ static double work_along(search *s)
     static const double at[3] = {0.11270166537925831, 0.5, 0.88729833462074169},
                         weight[3] = {5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
     sn_rest *rest = &s->rest;
-    int q = rest->rigid.q_count, n = rest->n;
+    int q = rest->system.q_count, n = rest->n;
     size_t vertices = rest->size - (size_t)n;
     double *d = s->by, length = 0.0, work = 0.0;
-    sn_system_difference(&rest->rigid, s->pose, s->trial, d);
+    sn_system_difference(&rest->system, s->pose, s->trial, d);
     for (int i = 0; i < n; ++i) {
-        length += fabs(d[i]) / rest->rigid.reach[i];
+        length += fabs(d[i]) / rest->system.reach[i];
     }
     for (size_t i = 0; i < vertices; ++i) {
         d[(size_t)n + i] = s->trial[(size_t)q + i] - s->pose[(size_t)q + i];
@@ -432,7 +435,7 @@ static double work_along(search *s)
     for (int p = 0; p < panels; ++p) {
         for (int g = 0; g < 3; ++g) {
             double part = (p + at[g]) / panels, along = 0.0;
-            sn_system_move(&rest->rigid, s->pose, d, part, s->between);
+            sn_system_move(&rest->system, s->pose, d, part, s->between);
             for (size_t i = 0; i < vertices; ++i) {
                 s->between[(size_t)q + i] = s->pose[(size_t)q + i] + part * d[(size_t)n + i];
             }
@@ -450,8 +453,8 @@ static double work_along(search *s)
 // Goes back to the best place, to go on with more of a brake.
 static sn_status go_back(search *s, sn_error *error)
 {
-    for (int i = 0; i < s->rest.rigid.limits.count; ++i) {
-        sn_system_press(&s->rest.rigid, i, s->sides[i]);
+    for (int i = 0; i < s->rest.system.limits.count; ++i) {
+        sn_system_press(&s->rest.system, i, s->sides[i]);
     }
     memcpy(s->pose, s->best, sn_rest_pose_size(&s->rest) * sizeof *s->pose);
     s->energy = s->best_energy;
@@ -465,8 +468,8 @@ static sn_status go_back(search *s, sn_error *error)
 // Here is the best place so far.
 static void keep_best(search *s)
 {
-    for (int i = 0; i < s->rest.rigid.limits.count; ++i) {
-        s->sides[i] = s->rest.rigid.limits.data[i].side;
+    for (int i = 0; i < s->rest.system.limits.count; ++i) {
+        s->sides[i] = s->rest.system.limits.data[i].side;
     }
     memcpy(s->best, s->pose, sn_rest_pose_size(&s->rest) * sizeof *s->pose);
     s->best_energy = s->energy;
@@ -490,7 +493,7 @@ static sn_status take_step(search *s, sn_error *error)
 {
     sn_rest *rest = &s->rest;
     double part = cut(s), along = 0.0, slowed = sn_rest_slowed(rest, s->d);
-    part *= sn_system_cut_at_limits(&rest->rigid, s->pose, s->d, s->trial);
+    part *= sn_system_cut_at_limits(&rest->system, s->pose, s->d, s->trial);
     for (size_t i = 0; i < rest->size; ++i) {
         along += rest->force[i] * s->d[i];
     }
@@ -498,7 +501,7 @@ static sn_status take_step(search *s, sn_error *error)
         return go_back(s, error);
     }
     double wanted = part * along - 0.5 * part * part * fmax(along - slowed, 0.0);
-    sn_system_press_crossed(&rest->rigid, s->trial);
+    sn_system_press_crossed(&rest->system, s->trial);
     double work = work_along(s);
     sn_rest_write(rest, s->trial);
     double energy = find_energy(s), gain = work - (energy - s->energy);
@@ -540,7 +543,7 @@ static sn_status fail_search(const search *s, const char *why, sn_error *error)
         most = fmax(most, own);
     }
     char name[200];
-    bool turns = worst < (size_t)s->rest.n && s->rest.rigid.turns[worst];
+    bool turns = worst < (size_t)s->rest.n && s->rest.system.turns[worst];
     sn_system_freedom_name(s->rest.world, (int)worst, name, sizeof name);
     return sn_fail(error, SN_ERROR_DIVERGED, name,
                    "no equilibrium was found in %d iterations: %s; %.3g %s are left here",
@@ -582,7 +585,7 @@ static sn_status iterate(search *s, sn_error *error)
             if (pulling < 0) {
                 return SN_OK;
             }
-            sn_system_press(&rest->rigid, pulling, 0);
+            sn_system_press(&rest->system, pulling, 0);
             status = sn_rest_look(rest, error);
             continue;
         }
@@ -637,7 +640,7 @@ static sn_status pick_directions(const search *s, const sn_spectrum *spectrum,
 
 static sn_status list_resting(const search *s, sn_equilibrium *e, sn_error *error)
 {
-    const sn_system *rigid = &s->rest.rigid;
+    const sn_system *rigid = &s->rest.system;
     e->resting = sn_allocate_zero(((size_t)rigid->limits.count + 1) * sizeof(int));
     if (e->resting == NULL) {
         return sn_fail_memory(error, (size_t)rigid->limits.count * sizeof(int));
@@ -660,7 +663,7 @@ static sn_status report(search *s, sn_equilibrium *e, sn_error *error)
     e->coordinates = (int)rest->size;
     e->freedoms = sn_rest_freedoms(rest);
     for (size_t i = 0; i < rest->size; ++i) {
-        double *most = i < (size_t)rest->n && rest->rigid.turns[i] ? &e->torque : &e->force;
+        double *most = i < (size_t)rest->n && rest->system.turns[i] ? &e->torque : &e->force;
         *most = fmax(*most, fabs(s->left[i]));
     }
     sn_status status = sn_rest_linearise(rest, SN_STIFFNESS_EXACT, 4, error);
@@ -689,7 +692,7 @@ static bool leave(search *s, const sn_equilibrium *e)
     double most = 0.0;
     for (size_t i = 0; i < rest->size; ++i) {
         double own = fabs(e->unstable_directions[i]);
-        most = fmax(most, i < (size_t)rest->n ? own / rest->rigid.reach[i] : own / rest->reach);
+        most = fmax(most, i < (size_t)rest->n ? own / rest->system.reach[i] : own / rest->reach);
     }
     sn_rest_read(rest, s->pose);
     sn_rest_move(rest, s->pose, e->unstable_directions, 1e-3 / most, s->trial);

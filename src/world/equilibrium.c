@@ -617,7 +617,7 @@ sn_status sn_world_equilibrium(sn_world *world, const sn_equilibrium_def *def,
                        s.def.most_iterations, s.def.tolerance);
     }
     sn_status status;
-    if (world->elastics.agents.count > 0) {
+    if (sn_world_has_deformable(world)) {
         status = sn_world_elastic_equilibrium(world, &s.def, equilibrium, error);
     } else {
         status = sn_system_open(world, &s.system, error);

@@ -67,17 +67,17 @@ static double yardstick(const sn_elastic_item *item)
 }
 
 // What the user may do about it.
-static void advise(const sn_world *world, int agent, double h, char *text, size_t size)
+static void advise(const sn_agent_set *set, int agent, double h, char *text, size_t size)
 {
-    const sn_agent *head = &world->elastics.agents.agents[agent];
+    const sn_agent *head = &set->agents[agent];
     const char *word = sn_integrator_word((sn_integrator)head->integrator);
-    double longest = sn_elastic_longest_step(&world->elastics.agents, agent);
+    double longest = sn_elastic_longest_step(set, agent);
     if (h > longest) {
         snprintf(text, size,
                  "steps of %g s are too long for %s, which bears %.2g s at most here; take shorter "
                  "ones, or an implicit integrator",
                  h, word, longest);
-    } else if (world->elastics.items[agent]->bound) {
+    } else if (sn_elastic_item_of(set, agent)->bound) {
         snprintf(text, size,
                  "its bonds pull it to where it cannot be; see whether they contradict each other "
                  "or drag it along too fast, or take steps shorter than %g s",
@@ -90,19 +90,23 @@ static void advise(const sn_world *world, int agent, double h, char *text, size_
     }
 }
 
-static sn_status fail(const sn_world *world, int agent, double h, const char *what, sn_error *error)
+static sn_status fail(const sn_world *world, sn_agent_ref ref, double h, const char *what,
+                      sn_error *error)
 {
+    const sn_agent_set *set = world->sets[ref.set];
     char place[200], advice[240];
-    sn_world_place(world, world->elastics.agents.agents[agent].owner, place, sizeof place);
-    advise(world, agent, h, advice, sizeof advice);
+    sn_world_place(world, set->agents[ref.agent].owner, place, sizeof place);
+    advise(set, ref.agent, h, advice, sizeof advice);
     return sn_fail(error, SN_ERROR_DIVERGED, place, "it has exploded at %.6g s: %s; %s",
                    world->time + h, what, advice);
 }
 
-static sn_status check_body(sn_world *world, int agent, double h, bool troubled, sn_error *error)
+static sn_status check_body(sn_world *world, sn_agent_ref ref, double h, bool troubled,
+                            sn_error *error)
 {
-    const sn_agent_set *set = &world->elastics.agents;
-    const sn_elastic_item *item = world->elastics.items[agent];
+    const sn_agent_set *set = world->sets[ref.set];
+    int agent = ref.agent;
+    const sn_elastic_item *item = sn_elastic_item_of(set, agent);
     const double *q = sn_agent_q(set, agent);
     const double size = 2.0 * item->radius;
     char what[160];
@@ -114,7 +118,7 @@ static sn_status check_body(sn_world *world, int agent, double h, bool troubled,
         snprintf(what, sizeof what,
                  "an element is %.2g m long, in a body that measures %.2g m at rest", longest,
                  size);
-        return fail(world, agent, h, what, error);
+        return fail(world, ref, h, what, error);
     }
     sn_elastic_follow_flow(set, agent);
     double energy = sn_solid_energy(item->solid, NULL, q), most = yardstick(item);
@@ -123,7 +127,7 @@ static sn_status check_body(sn_world *world, int agent, double h, bool troubled,
                  "its material holds %.2g J, and to stretch all of it to twice its length takes "
                  "about %.2g J",
                  energy, 0.5 * most);
-        return fail(world, agent, h, what, error);
+        return fail(world, ref, h, what, error);
     }
     if (energy > DOUBTFUL * most && world->report.exploding++ == 0) {
         uint32_t owner = set->agents[agent].owner;
@@ -134,15 +138,16 @@ static sn_status check_body(sn_world *world, int agent, double h, bool troubled,
 
 sn_status sn_world_check_explosions(sn_world *world, double h, sn_error *error)
 {
-    const sn_agent_set *set = &world->elastics.agents;
     sn_status status = SN_OK;
     world->report.exploding = 0;
     world->report.exploding_body = (sn_body){0};
-    for (int i = 0; i < set->count && status == SN_OK; ++i) {
-        const sn_elastic_item *item = world->elastics.items[i];
-        bool unspared = item->barrier && sn_integrator_is_staged(set->agents[i].integrator);
+    for (sn_agent_ref at = SN_BEFORE_AGENTS;
+         status == SN_OK && sn_world_next_deformable(world, &at);) {
+        const sn_agent_set *set = world->sets[at.set];
+        const sn_elastic_item *item = sn_elastic_item_of(set, at.agent);
+        bool unspared = item->barrier && sn_integrator_is_staged(set->agents[at.agent].integrator);
         bool troubled = world->report.inverted > 0 || item->spared || unspared;
-        status = check_body(world, i, h, troubled, error);
+        status = check_body(world, at, h, troubled, error);
     }
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "field/spring.h"
 #include "field/wind.h"
 #include "world/world.h"
 
@@ -31,6 +32,17 @@ sn_field_record *sn_world_field_record(const sn_world *world, sn_field field)
 {
     sn_id id = {field.index, field.generation};
     return sn_id_pool_has(&world->field_ids, id) ? &world->fields.data[field.index] : NULL;
+}
+
+sn_status sn_world_find_to_change(const sn_world *world, sn_field field, sn_field_type type,
+                                  sn_field_record **record, sn_error *error)
+{
+    *record = sn_world_field_record(world, field);
+    if (*record == NULL || (*record)->type != type) {
+        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the field to change is not a %s",
+                       sn_field_kinds[type].name);
+    }
+    return SN_OK;
 }
 
 static bool is_null(sn_body body)
@@ -61,6 +73,18 @@ sn_spring_ends sn_world_spring_ends(const sn_world *world, const sn_spring_def *
     spring_end(world, spring->body_a, spring->point_a, &ends.a, &ends.a_velocity);
     spring_end(world, spring->body_b, spring->point_b, &ends.b, &ends.b_velocity);
     return ends;
+}
+
+sn_spring_state sn_spring_state_of(const sn_spring_def *spring, const sn_spring_ends *ends)
+{
+    return sn_spring_evaluate(spring->stiffness, spring->damping, spring->rest_length, ends->a,
+                              ends->a_velocity, ends->b, ends->b_velocity);
+}
+
+sn_spring_state sn_world_spring_state(const sn_world *world, const sn_spring_def *spring)
+{
+    sn_spring_ends ends = sn_world_spring_ends(world, spring);
+    return sn_spring_state_of(spring, &ends);
 }
 
 static sn_status check_spring(const sn_world *world, const sn_spring_def *def, const char *name,
@@ -301,14 +325,15 @@ sn_status sn_world_add_load(sn_world *world, const sn_load_def *def, sn_field *f
 sn_status sn_world_set_load(sn_world *world, sn_field field, sn_vec3 force, sn_vec3 moment,
                             sn_error *error)
 {
-    sn_field_record *record = sn_world_field_record(world, field);
-    if (record == NULL || record->type != SN_FIELD_LOAD) {
-        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the field to change is not a load");
+    sn_field_record *record = NULL;
+    sn_status status = sn_world_find_to_change(world, field, SN_FIELD_LOAD, &record, error);
+    if (status != SN_OK) {
+        return status;
     }
     sn_field_load changed = record->load;
     changed.force = force;
     changed.moment = moment;
-    sn_status status = sn_world_check_still(world, error);
+    status = sn_world_check_still(world, error);
     if (status == SN_OK) {
         status = check_load(&changed, record->name, error);
     }
@@ -329,11 +354,7 @@ sn_status sn_world_add_field(sn_world *world, sn_field_record record, const char
 static void free_record(sn_field_record *record)
 {
     sn_free(record->name);
-    if (record->type == SN_FIELD_WIND) {
-        sn_wind_destroy(record->wind);
-    } else if (record->type == SN_FIELD_LOAD) {
-        sn_load_destroy(record->load.spread);
-    }
+    sn_field_kind_of(record)->release(record);
     *record = (sn_field_record){0};
 }
 
@@ -366,13 +387,9 @@ void sn_world_remove_fields_of(sn_world *world, sn_body body)
     for (int i = world->field_order.count - 1; i >= 0; --i) {
         uint32_t index = world->field_order.data[i];
         const sn_field_record *record = &world->fields.data[index];
-        bool names =
-            (record->type == SN_FIELD_SPRING && (record->spring.body_a.index == body.index ||
-                                                 record->spring.body_b.index == body.index)) ||
-            (record->type == SN_FIELD_PULL && record->pull.body.index == body.index) ||
-            (record->type == SN_FIELD_DRAG && record->drag.body.index == body.index) ||
-            (record->type == SN_FIELD_LOAD && record->load.body.index == body.index);
-        if (names) {
+        sn_body ends[2];
+        sn_field_kind_of(record)->ends(record, ends);
+        if (ends[0].index == body.index || ends[1].index == body.index) {
             drop(world, index);
         }
     }
@@ -381,15 +398,16 @@ void sn_world_remove_fields_of(sn_world *world, sn_body body)
 sn_status sn_world_set_spring(sn_world *world, sn_field field, const sn_spring_def *def,
                               sn_error *error)
 {
-    sn_field_record *record = sn_world_field_record(world, field);
-    if (record == NULL || record->type != SN_FIELD_SPRING) {
-        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the field to change is not a spring");
+    sn_field_record *record = NULL;
+    sn_status status = sn_world_find_to_change(world, field, SN_FIELD_SPRING, &record, error);
+    if (status != SN_OK) {
+        return status;
     }
     sn_spring_def changed = *def;
     changed.name = NULL;
     changed.body_a = record->spring.body_a;
     changed.body_b = record->spring.body_b;
-    sn_status status = sn_world_check_still(world, error);
+    status = sn_world_check_still(world, error);
     if (status == SN_OK) {
         status = check_spring(world, &changed, record->name, error);
     }
@@ -404,14 +422,15 @@ sn_status sn_world_set_spring(sn_world *world, sn_field field, const sn_spring_d
 sn_status sn_world_set_pull(sn_world *world, sn_field field, const sn_pull_def *def,
                             sn_error *error)
 {
-    sn_field_record *record = sn_world_field_record(world, field);
-    if (record == NULL || record->type != SN_FIELD_PULL) {
-        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the field to change is not a pull");
+    sn_field_record *record = NULL;
+    sn_status status = sn_world_find_to_change(world, field, SN_FIELD_PULL, &record, error);
+    if (status != SN_OK) {
+        return status;
     }
     sn_pull_def changed = *def;
     changed.name = NULL;
     changed.body = record->pull.body;
-    sn_status status = sn_world_check_still(world, error);
+    status = sn_world_check_still(world, error);
     if (status == SN_OK) {
         status = check_pull(world, &changed, record->name, error);
     }
@@ -425,14 +444,15 @@ sn_status sn_world_set_pull(sn_world *world, sn_field field, const sn_pull_def *
 sn_status sn_world_set_drag(sn_world *world, sn_field field, const sn_drag_def *def,
                             sn_error *error)
 {
-    sn_field_record *record = sn_world_field_record(world, field);
-    if (record == NULL || record->type != SN_FIELD_DRAG) {
-        return sn_fail(error, SN_ERROR_HANDLE, NULL, "the field to change is not a drag");
+    sn_field_record *record = NULL;
+    sn_status status = sn_world_find_to_change(world, field, SN_FIELD_DRAG, &record, error);
+    if (status != SN_OK) {
+        return status;
     }
     sn_drag_def changed = *def;
     changed.name = NULL;
     changed.body = record->drag.body;
-    sn_status status = sn_world_check_still(world, error);
+    status = sn_world_check_still(world, error);
     if (status == SN_OK) {
         status = check_drag(world, &changed, record->name, error);
     }
@@ -489,15 +509,8 @@ bool sn_world_copy_fields(const sn_world *world, sn_world *copy)
         sn_field_record *record = &copy->fields.data[index];
         *record = world->fields.data[index];
         record->name = sn_copy_text(world->fields.data[index].name);
-        bool windy = record->type == SN_FIELD_WIND, loads = record->type == SN_FIELD_LOAD;
-        if (windy) {
-            record->wind = sn_wind_copy(record->wind);
-        } else if (loads) {
-            record->load.spread = sn_load_copy(record->load.spread);
-        }
         copy->field_order.data[i] = index;
-        if (record->name == NULL || (windy && record->wind == NULL) ||
-            (loads && record->load.spread == NULL) ||
+        if (!sn_field_kind_of(record)->own(record) || record->name == NULL ||
             !sn_name_table_put(&copy->field_names, record->name, index)) {
             return false;
         }

@@ -32,9 +32,9 @@ static bool find_side(sn_world *world, sn_body body, sn_vec3 local, sn_contact_s
         return true;
     }
     *side = (sn_contact_side){record->agent.set, record->agent.agent, record->agent.part};
-    if (record->agent.set == SN_SET_ELASTIC) {
+    if (sn_world_traits(world, record->agent.set)->deformable) {
         sn_elastic_point point;
-        sn_agent_set *set = &world->elastics.agents;
+        sn_agent_set *set = world->sets[side->set];
         if (sn_elastic_find_point(set, side->agent, local, &point, NULL) != SN_OK) {
             *side = (sn_contact_side){-1, -1, 0};
             return true;
@@ -57,11 +57,12 @@ double sn_spring_across(const sn_spring_def *def, double length)
 // elastic body is found with the rows.
 static double most_answer(const sn_world *world, const sn_contact_side *side, sn_vec3 point)
 {
-    if (side->set != SN_SET_RIGID) {
+    if (!sn_world_traits(world, side->set)->lone) {
         return side->set < 0 ? 0.0 : INFINITY;
     }
-    const sn_rigid_mass *mass = &world->rigid.mass[side->agent];
-    sn_vec3 arm = sn_vec3_sub(point, sn_vec3_at(sn_agent_q(&world->rigid.agents, side->agent)));
+    const sn_agent_set *set = world->sets[side->set];
+    const sn_rigid_mass *mass = sn_rigid_mass_of(set, side->agent);
+    sn_vec3 arm = sn_vec3_sub(point, sn_vec3_at(sn_agent_q(set, side->agent)));
     double least = fmin(fmin(mass->inertia.x, mass->inertia.y), mass->inertia.z);
     return 1.0 / mass->mass + sn_dot(arm, arm) / least;
 }
@@ -81,12 +82,12 @@ static bool is_across(const sn_world *world, const sn_spring_def *def,
 // the joints that a link hangs on.
 static double arm_of(const sn_world *world, const sn_contact_side *side, sn_vec3 point)
 {
-    if (side->set == SN_SET_RIGID) {
-        return sn_distance(point, sn_vec3_at(sn_agent_q(&world->rigid.agents, side->agent)));
+    if (sn_world_traits(world, side->set)->lone) {
+        return sn_distance(point, sn_vec3_at(sn_agent_q(world->sets[side->set], side->agent)));
     }
     double arm = 0.0;
-    if (side->set == SN_SET_ARTICULATION) {
-        const sn_articulation *item = world->articulations.items[side->agent];
+    if (sn_world_traits(world, side->set)->jointed) {
+        const sn_articulation *item = sn_articulation_of(world->sets[side->set], side->agent);
         for (int i = item->parts[side->part].link; i >= 0; i = item->tree.body[i].parent) {
             arm = fmax(arm, sn_distance(point, item->tree.pose[i].origin));
         }
@@ -104,10 +105,10 @@ static bool is_turning(const sn_world *world, const sn_spring_def *def, sn_field
     for (int i = 0; i < spring->terms; ++i) {
         const sn_contact_side *side = &spring->side[i];
         spring->arm += arm_of(world, side, points[spring->ends[i]]);
-        if (side->set == SN_SET_RIGID) {
-            sn_vec3 inertia = world->rigid.mass[side->agent].inertia;
+        if (sn_world_traits(world, side->set)->lone) {
+            sn_vec3 inertia = sn_rigid_mass_of(world->sets[side->set], side->agent)->inertia;
             answer += 1.0 / fmin(fmin(inertia.x, inertia.y), inertia.z);
-        } else if (side->set == SN_SET_ARTICULATION) {
+        } else if (sn_world_traits(world, side->set)->jointed) {
             answer = INFINITY;
         }
     }
@@ -152,7 +153,7 @@ static bool add_spring(sn_world *world, uint32_t field, double h)
         }
         if (side.agent >= 0) {
             int integrator = world->sets[side.set]->agents[side.agent].integrator;
-            spring.middle = spring.middle && (side.set == SN_SET_ARTICULATION ||
+            spring.middle = spring.middle && (sn_world_traits(world, side.set)->jointed ||
                                               integrator == SN_INTEGRATOR_LIE_MIDPOINT);
             spring.ends[spring.terms] = i;
             spring.side[spring.terms++] = side;
@@ -196,14 +197,14 @@ sn_status sn_world_find_field_springs(sn_world *world, double h, sn_error *error
 // Where a row acts on its ends. Across a spring both ends are pushed at one place, since a pair of
 // forces across it would turn them: the elastic end's, which can be pushed nowhere else, or the
 // middle.
-static void find_places(const sn_field_spring *spring, const sn_spring_ends *ends, bool across,
-                        sn_vec3 places[2])
+static void find_places(const sn_world *world, const sn_field_spring *spring,
+                        const sn_spring_ends *ends, bool across, sn_vec3 places[2])
 {
     places[0] = ends->a;
     places[1] = ends->b;
     if (across && spring->terms == 2) {
-        bool soft_a = spring->side[0].set == SN_SET_ELASTIC,
-             soft_b = spring->side[1].set == SN_SET_ELASTIC;
+        bool soft_a = sn_world_traits(world, spring->side[0].set)->deformable,
+             soft_b = sn_world_traits(world, spring->side[1].set)->deformable;
         sn_vec3 middle = sn_vec3_scale(0.5, sn_vec3_add(ends->a, ends->b));
         sn_vec3 common = soft_a == soft_b ? middle : soft_a ? ends->a : ends->b;
         places[0] = places[1] = common;
@@ -218,19 +219,19 @@ static double put_forces(const sn_world *world, const sn_field_spring *spring,
     const sn_vec3 velocities[2] = {ends->a_velocity, ends->b_velocity};
     sn_vec3 places[2];
     double rate = 0.0;
-    find_places(spring, ends, across, places);
+    find_places(world, spring, ends, across, places);
     for (int i = 0; i < spring->terms; ++i) {
         const sn_contact_side *side = &spring->side[i];
         int end = spring->ends[i];
         sn_vec3 force = end == 0 ? sn_vec3_negate(along) : along, velocity = velocities[end];
         row->forces[i] = sn_spatial_make(SN_VEC3_ZERO, force);
-        if (side->set != SN_SET_ELASTIC) {
+        if (!sn_world_traits(world, side->set)->deformable) {
             const sn_agent_set *set = world->sets[side->set];
             sn_part part;
             set->type->part(set, side->agent, side->part, &part);
             sn_vec3 arm = sn_vec3_sub(places[end], part.centre);
             row->forces[i].angular = sn_cross(arm, force);
-            velocity = sn_vec3_add(part.velocity, sn_cross(part.angular_velocity, arm));
+            velocity = sn_velocity_at(part.velocity, part.angular_velocity, arm);
         }
         rate += sn_dot(force, velocity);
     }
@@ -245,7 +246,7 @@ static double put_moments(const sn_world *world, const sn_field_spring *spring, 
     for (int i = 0; i < spring->terms; ++i) {
         const sn_contact_side *side = &spring->side[i];
         row->forces[i] = SN_SPATIAL_ZERO;
-        if (side->set != SN_SET_ELASTIC) {
+        if (!sn_world_traits(world, side->set)->deformable) {
             const sn_agent_set *set = world->sets[side->set];
             sn_part part;
             set->type->part(set, side->agent, side->part, &part);

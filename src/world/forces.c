@@ -26,78 +26,41 @@ static void push_point(sn_world *world, sn_body body, int group, sn_vec3 local, 
         return;
     }
     sn_agent_set *set = world->sets[target.set];
-    sn_elastic_point point;
-    if (target.set == SN_SET_ELASTIC) {
-        if (sn_elastic_find_point(set, target.agent, local, &point, NULL) == SN_OK) {
-            sn_elastic_push(&point, force, set->joint_force + set->agents[target.agent].v_first);
-        }
-        return;
-    }
-    sn_part now;
-    set->type->part(set, target.agent, target.part, &now);
-    sn_spatial_push(sn_agent_force(set, target.agent) + target.part, now.centre, force, world_point,
-                    SN_VEC3_ZERO);
+    set->type->push_point(set, target.agent, target.part, local, world_point, force);
 }
 
 // In a step of single-stage agents springs are rows of the solver (field_spring.c); elsewhere, in
 // stages, statics and whatever asks for accelerations, they are forces. So they are where one is no
 // number: the step then fails at its body.
-static void apply_spring(sn_world *world, const sn_spring_def *spring, int group)
+void sn_world_apply_spring(sn_world *world, const sn_field_record *record, int group)
 {
+    const sn_spring_def *spring = &record->spring;
     if (group < 0 && world->field_springs.solved && !world->field_springs.lost) {
         return;
     }
     sn_spring_ends ends = sn_world_spring_ends(world, spring);
-    sn_spring_state state =
-        sn_spring_evaluate(spring->stiffness, spring->damping, spring->rest_length, ends.a,
-                           ends.a_velocity, ends.b, ends.b_velocity);
+    sn_spring_state state = sn_spring_state_of(spring, &ends);
     sn_vec3 force = sn_vec3_scale(state.tension, state.direction);
     push_point(world, spring->body_a, group, spring->point_a, ends.a, force);
     push_point(world, spring->body_b, group, spring->point_b, ends.b, sn_vec3_negate(force));
 }
 
-// The derivative of -f by the part's velocity and spin, with r from its centre to the point:
-// damping (1, -[r]; [r], -[r][r]). A single-stage agent takes it by the trapezoidal rule.
-static void add_pull_damping(double *damping, double c, sn_vec3 r)
+void sn_world_apply_pull(sn_world *world, const sn_field_record *record, int group)
 {
-    const double x[3][3] = {{0.0, -r.z, r.y}, {r.z, 0.0, -r.x}, {-r.y, r.x, 0.0}};
-    for (int i = 0; i < 3; ++i) {
-        damping[i * 6 + i] += c;
-        for (int j = 0; j < 3; ++j) {
-            double square = x[i][0] * x[j][0] + x[i][1] * x[j][1] + x[i][2] * x[j][2];
-            damping[i * 6 + 3 + j] -= c * x[i][j];
-            damping[(3 + i) * 6 + j] += c * x[i][j];
-            damping[(3 + i) * 6 + 3 + j] += c * square;
-        }
-    }
-}
-
-static void apply_pull(sn_world *world, const sn_pull_def *pull, int group)
-{
+    const sn_pull_def *pull = &record->pull;
     sn_agent_ref target = find_target(world, pull->body, group);
     if (target.agent < 0) {
         return;
     }
     sn_agent_set *set = world->sets[target.set];
     sn_vec3 point, velocity;
-    sn_part now;
-    sn_world_body_point(world, sn_world_body_record(world, pull->body), pull->point, &point,
-                        &velocity);
+    set->type->point(set, target.agent, target.part, pull->point, &point, &velocity);
     sn_vec3 force = sn_vec3_sub(sn_vec3_scale(pull->stiffness, sn_vec3_sub(pull->target, point)),
                                 sn_vec3_scale(pull->damping, velocity));
-    if (target.set == SN_SET_ELASTIC) {
-        push_point(world, pull->body, group, pull->point, point, force);
-        if (group < 0) {
-            sn_elastic_hold(set, target.agent, pull->point, pull->stiffness, pull->damping);
-        }
-        return;
-    }
-    set->type->part(set, target.agent, target.part, &now);
-    sn_spatial_push(sn_agent_force(set, target.agent) + target.part, now.centre, force, point,
-                    SN_VEC3_ZERO);
+    set->type->push_point(set, target.agent, target.part, pull->point, point, force);
     if (group < 0) {
-        add_pull_damping(sn_agent_damping(set, target.agent, target.part), pull->damping,
-                         sn_vec3_sub(point, now.centre));
+        set->type->hold_point(set, target.agent, target.part, pull->point, point, pull->stiffness,
+                              pull->damping);
     }
 }
 
@@ -146,8 +109,17 @@ static void apply_wide_drags(sn_world *world, sn_agent_set *set, int agent, bool
     }
 }
 
-static void apply_load(sn_world *world, const sn_field_load *load, int group)
+void sn_world_apply_drag(sn_world *world, const sn_field_record *record, int group)
 {
+    sn_agent_ref target = find_target(world, record->drag.body, group);
+    if (target.agent >= 0) {
+        apply_drag(world->sets[target.set], target.agent, target.part, &record->drag, group >= 0);
+    }
+}
+
+void sn_world_apply_load(sn_world *world, const sn_field_record *record, int group)
+{
+    const sn_field_load *load = &record->load;
     sn_agent_ref target = find_target(world, load->body, group);
     if (target.agent >= 0) {
         sn_agent_set *set = world->sets[target.set];
@@ -161,19 +133,7 @@ static void apply_fields(sn_world *world, const uint32_t *fields, int count, int
 {
     for (int i = 0; i < count; ++i) {
         const sn_field_record *record = &world->fields.data[fields[i]];
-        if (record->type == SN_FIELD_SPRING) {
-            apply_spring(world, &record->spring, group);
-        } else if (record->type == SN_FIELD_PULL) {
-            apply_pull(world, &record->pull, group);
-        } else if (record->type == SN_FIELD_LOAD) {
-            apply_load(world, &record->load, group);
-        } else if (record->type == SN_FIELD_DRAG) {
-            sn_agent_ref target = find_target(world, record->drag.body, group);
-            if (target.agent >= 0) {
-                apply_drag(world->sets[target.set], target.agent, target.part, &record->drag,
-                           group >= 0);
-            }
-        }
+        sn_field_kind_of(record)->apply(world, record, group);
     }
 }
 
@@ -182,7 +142,7 @@ static void apply_callbacks(sn_world *world, double time, int group)
     if (sn_world_presses(world)) {
         sn_world_add_penalties(world, time, group);
     }
-    if (world->contact.method == SN_CONTACT_SPRINGS) {
+    if (sn_world_contact_traits(world)->springs) {
         sn_world_add_springs(world, group);
     }
     if (!world->has_callbacks) {
@@ -191,7 +151,7 @@ static void apply_callbacks(sn_world *world, double time, int group)
     world->evaluating_group = group;
     for (int i = 0; i < world->field_order.count; ++i) {
         const sn_field_record *record = &world->fields.data[world->field_order.data[i]];
-        if (record->type == SN_FIELD_CALLBACK) {
+        if (sn_field_kind_of(record)->couples) {
             record->callback.apply(record->callback.user, world, time);
         }
     }

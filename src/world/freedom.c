@@ -62,7 +62,11 @@ static int velocity_of(const sn_world *world, sn_joint joint, int freedom)
 {
     const sn_joint_record *record = sn_world_joint_record(world, joint);
     int own = 0, link = sn_joint_find_link(record, freedom, &own);
-    return link >= 0 ? world->articulations.items[record->agent]->tree.links[link].v + own : -1;
+    return link >= 0 ? sn_articulation_of(world->sets[sn_joint_agent(record).set], record->agent)
+                               ->tree.links[link]
+                               .v +
+                           own
+                     : -1;
 }
 
 // The joint and its freedom that a velocity of a tree is of; false: it is of a floating root.
@@ -84,9 +88,9 @@ static bool find_joint(const sn_world *world, int agent, int v, sn_freedom *foun
     return false;
 }
 
-static sn_freedom freedom_of_tree(const sn_world *world, int agent, int v)
+static sn_freedom freedom_of_tree(const sn_world *world, const sn_agent_set *set, int agent, int v)
 {
-    const sn_articulation *item = world->articulations.items[agent];
+    const sn_articulation *item = sn_articulation_of(set, agent);
     int link = find_link(&item->tree, v);
     sn_tree_joint elementary = item->tree.links[link].joint;
     sn_freedom freedom = {.turns = elementary == SN_TREE_HINGE || elementary == SN_TREE_BALL ||
@@ -95,33 +99,27 @@ static sn_freedom freedom_of_tree(const sn_world *world, int agent, int v)
         return freedom;
     }
     freedom.freedom = v - item->tree.links[link].v + (freedom.turns ? 3 : 0);
-    freedom.body = body_at(world, world->articulations.agents.agents[agent].owner);
+    freedom.body = body_at(world, set->agents[agent].owner);
     return freedom;
 }
 
 sn_freedom sn_world_freedom(const sn_world *world, int index)
 {
-    int rigid = world->rigid.agents.v_count;
     if (!world->assembled || index < 0 || index >= set_offset(world, world->set_count)) {
         return (sn_freedom){0};
     }
-    if (index < rigid) {
-        int agent = find_agent(&world->rigid.agents, index),
-            own = index - world->rigid.agents.agents[agent].v_first;
-        return (sn_freedom){.body = body_at(world, world->rigid.agents.agents[agent].owner),
-                            .freedom = own,
-                            .turns = own >= 3};
+    int s = 0;
+    for (; index >= world->sets[s]->v_count; ++s) {
+        index -= world->sets[s]->v_count;
     }
-    int elastic = set_offset(world, SN_SET_ELASTIC);
-    if (index >= elastic) {
-        const sn_agent_set *soft = &world->elastics.agents;
-        int own = find_agent(soft, index - elastic);
-        return (sn_freedom){.body = body_at(world, soft->agents[own].owner),
-                            .freedom = index - elastic - soft->agents[own].v_first};
+    const sn_agent_set *set = world->sets[s];
+    int agent = find_agent(set, index), own = index - set->agents[agent].v_first;
+    if (set->type->traits.jointed) {
+        return freedom_of_tree(world, set, agent, own);
     }
-    const sn_agent_set *set = &world->articulations.agents;
-    int agent = find_agent(set, index - rigid);
-    return freedom_of_tree(world, agent, index - rigid - set->agents[agent].v_first);
+    return (sn_freedom){.body = body_at(world, set->agents[agent].owner),
+                        .freedom = own,
+                        .turns = set->type->traits.lone && own >= 3};
 }
 
 int sn_joint_coordinate(const sn_world *world, sn_joint joint, int freedom)
@@ -130,9 +128,8 @@ int sn_joint_coordinate(const sn_world *world, sn_joint joint, int freedom)
     if (v < 0) {
         return -1;
     }
-    int agent = sn_world_joint_record(world, joint)->agent;
-    return set_offset(world, SN_SET_ARTICULATION) +
-           world->articulations.agents.agents[agent].v_first + v;
+    sn_agent_ref ref = sn_joint_agent(sn_world_joint_record(world, joint));
+    return set_offset(world, ref.set) + world->sets[ref.set]->agents[ref.agent].v_first + v;
 }
 
 void sn_system_freedom_name(const sn_world *world, int index, char *name, size_t size)

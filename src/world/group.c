@@ -129,9 +129,8 @@ static int join_event(grouping *g, const sn_event_record *event, int leader)
 {
     sn_body bodies[2] = {body_of(g->world, &event->def.probe), {0}};
     const sn_field_record *field = sn_world_field_record(g->world, event->def.probe.field);
-    if (field != NULL && field->type == SN_FIELD_SPRING) {
-        bodies[0] = field->spring.body_a;
-        bodies[1] = field->spring.body_b;
+    if (field != NULL && sn_field_kind_of(field)->stretches) {
+        sn_field_kind_of(field)->ends(field, bodies);
     }
     for (int i = 0; i < 2; ++i) {
         int entry = staged_entry(g, bodies[i]);
@@ -161,11 +160,12 @@ static sn_status join_everything(grouping *g, sn_error *error)
     bool all = false;
     for (int i = 0; i < world->field_order.count; ++i) {
         const sn_field_record *field = &world->fields.data[world->field_order.data[i]];
-        sn_status status = field->type == SN_FIELD_SPRING ? join_spring(g, field, error) : SN_OK;
+        sn_status status =
+            sn_field_kind_of(field)->stretches ? join_spring(g, field, error) : SN_OK;
         if (status != SN_OK) {
             return status;
         }
-        all = all || field->type == SN_FIELD_CALLBACK;
+        all = all || sn_field_kind_of(field)->couples;
     }
     all = all || sn_world_presses(world); // anything may meet anything
     for (int i = 0; i < world->bonds.order.count; ++i) {
@@ -270,36 +270,32 @@ static int group_of_body(const sn_world *world, sn_body body)
                : -2;
 }
 
+static int group_of_field(const sn_world *world, const sn_field_record *field)
+{
+    sn_body ends[2];
+    sn_field_kind_of(field)->ends(field, ends);
+    int a = group_of_body(world, ends[0]), b = group_of_body(world, ends[1]);
+    return a > b ? a : b;
+}
+
 static bool assign_fields(sn_world *world)
 {
     world->has_callbacks = false;
     for (int i = 0; i < world->field_order.count; ++i) {
         uint32_t index = world->field_order.data[i];
         const sn_field_record *field = &world->fields.data[index];
-        int group = -2;
-        if (field->type == SN_FIELD_SPRING) {
-            int a = group_of_body(world, field->spring.body_a),
-                b = group_of_body(world, field->spring.body_b);
-            group = a > b ? a : b;
-        } else if (field->type == SN_FIELD_PULL) {
-            group = group_of_body(world, field->pull.body);
-        } else if (field->type == SN_FIELD_LOAD) {
-            group = group_of_body(world, field->load.body);
-        } else if (field->type == SN_FIELD_DRAG && field->drag.body.index == 0) {
-            if (!sn_array_push(&world->wide_drags, index)) {
-                return false;
-            }
-        } else if (field->type == SN_FIELD_DRAG) {
-            group = group_of_body(world, field->drag.body);
-        } else if (field->type == SN_FIELD_CALLBACK) {
-            world->has_callbacks = true;
+        const sn_field_kind *kind = sn_field_kind_of(field);
+        int group = group_of_field(world, field);
+        world->has_callbacks = world->has_callbacks || kind->couples;
+        sn_body ends[2];
+        kind->ends(field, ends);
+        if (kind->wide && ends[0].index == 0 && !sn_array_push(&world->wide_drags, index)) {
+            return false;
         }
         bool put =
             group == -2 || (group == -1 ? sn_array_push(&world->single_fields, index)
                                         : sn_array_push(&world->groups.data[group].fields, index));
-        bool damps = field->type == SN_FIELD_PULL || field->type == SN_FIELD_DRAG ||
-                     field->type == SN_FIELD_WIND;
-        for (int s = 0; damps && s < world->set_count; ++s) {
+        for (int s = 0; kind->damps && s < world->set_count; ++s) {
             put = put && sn_agent_set_reserve_damping(world->sets[s]);
         }
         if (!put) {
@@ -359,10 +355,8 @@ static bool assign_events(sn_world *world)
         sn_event_record *event = &world->events.data[index];
         const sn_field_record *field = sn_world_field_record(world, event->def.probe.field);
         int group = group_of_body(world, body_of(world, &event->def.probe));
-        if (field != NULL && field->type == SN_FIELD_SPRING) {
-            int a = group_of_body(world, field->spring.body_a),
-                b = group_of_body(world, field->spring.body_b);
-            group = a > b ? a : b;
+        if (field != NULL && sn_field_kind_of(field)->stretches) {
+            group = group_of_field(world, field);
         } else if (looks_at_world(event)) {
             group = group_of_world_event(world, event);
         }
@@ -469,7 +463,7 @@ static sn_status make_integrators(sn_world *world, sn_error *error)
             .begin = group->brittle.count > 0 ? sn_group_begin : NULL,
             .is_calm = group->brittle.count > 0 ? sn_group_is_calm : NULL,
             .stop = sn_group_is_stopping,
-            .watch = world->contact.method == SN_CONTACT_SPRINGS ? sn_group_watch : NULL,
+            .watch = sn_world_contact_traits(world)->springs ? sn_group_watch : NULL,
             .context = group,
         };
         sn_status status = sn_ode_create(&def, &group->ode, error);

@@ -561,7 +561,7 @@ static void forget_failures(sn_group *group)
     group->world->bonds.starved = false;
     for (int i = 0; i < group->agents.count; ++i) {
         sn_agent_ref ref = group->agents.data[i];
-        if (ref.set == SN_SET_ELASTIC) {
+        if (sn_world_traits(group->world, ref.set)->deformable) {
             group->world->sets[ref.set]->agents[ref.agent].failed = SN_FAILURE_NONE;
         }
     }

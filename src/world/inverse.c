@@ -24,7 +24,7 @@ static void find_rates(sn_system *system, const double *force, double *q_rate, d
             for (int k = 0; k < agent->v_count && force != NULL && set->joint_force != NULL; ++k) {
                 set->joint_force[agent->v_first + k] += force[agent->v_first + k];
             }
-            if (force != NULL && s == SN_SET_RIGID) {
+            if (force != NULL && set->type->traits.lone) {
                 const double *own = force + agent->v_first;
                 sn_vec3 torque =
                     sn_rotate(sn_rigid_pose(sn_agent_q(set, i)).rotation, sn_vec3_at(own + 3));
@@ -54,7 +54,7 @@ static sn_status check_finite(const sn_system *system, const double *x, const ch
 // Elastic bodies have no forces of freedoms that could be asked for.
 static sn_status check_rigid(const sn_world *world, sn_error *error)
 {
-    return world->elastics.agents.count == 0
+    return !sn_world_has_deformable(world)
                ? SN_OK
                : sn_fail(error, SN_ERROR_UNSUPPORTED, "world",
                          "forward and inverse dynamics are of rigid bodies and mechanisms, and "

@@ -50,158 +50,20 @@ static const double BONDED_SHARE = 0.1, COMMON_SHARE = 0.02;
 
 // ---- energies ----
 
-typedef struct island_sum {
-    double kinetic, potential; // now
-    double mass;
-    sn_vec3 momentum, momentum_before;
-    double before; // both, at the start of the step
-    double work;   // of forces, of springs and of surfaces' own motion
-    double slack;  // work of bonds, by as far as they are off or led
-    double sprung; // what springs hold, and held: integrators are off by a share of that, too
-    double floor;  // kinetic energy that nobody asks about
-    double fast;   // kinetic energy of agents that have more than their own share of that
-    double lift;   // by which undoing overlap may raise it in a step
-    double added;  // sizes of all that was added up
-    bool driven;   // has sources of its own
-    bool bonded;
-} island_sum;
-
-// What undoing overlap leaves on a body follows what it overlaps with: metres of a sheet are moved
-// apart from a bead by the bead's size at most. Without contact its radius counts.
-static double thickness_of(const sn_world *world, int number, double radius)
+static void add_agent(const sn_world *world, sn_agent_ref ref, double h, sn_energy_balance *sum)
 {
-    double size = world->touch.thickness.data[number];
-    return size > 0.0 ? fmin(radius, size) : radius;
-}
-
-static double kinetic_of(const sn_rigid_mass *mass, const double *v)
-{
-    sn_vec3 velocity = sn_vec3_at(v), w = sn_vec3_at(v + 3);
-    return 0.5 * mass->mass * sn_dot(velocity, velocity) +
-           0.5 * sn_dot(w, sn_vec3_multiply(mass->inertia, w));
-}
-
-static bool is_fast_body(const sn_world *world, int agent, double h)
-{
-    const double *v = sn_agent_v(&world->rigid.agents, agent);
-    double radius = world->rigid.radius[agent], most = FLOOR * radius / h;
-    sn_vec3 velocity = sn_vec3_at(v), w = sn_vec3_at(v + 3);
-    return !(sn_dot(velocity, velocity) + radius * radius * sn_dot(w, w) <= most * most);
-}
-
-bool sn_world_is_driven(const sn_world *world, int agent)
-{
-    const sn_articulation *item = world->articulations.items[agent];
-    bool any = false;
-    for (int j = 0; j < item->tree.v_count; ++j) {
-        any = any || item->freedoms[j].drive.type != SN_DRIVE_NONE;
+    const sn_agent_set *set = world->sets[ref.set];
+    bool soft = set->type->traits.deformable;
+    sn_balance_def def = {.gravity = world->gravity,
+                          .h = h,
+                          .floor = soft ? SOFT_FLOOR : FLOOR,
+                          .lift = soft ? SOFT_LIFT : LIFT};
+    if (!soft) { // whose skins overlap by no more than their own thickness
+        int number = sn_touch_agent_number(world, (sn_contact_side){ref.set, ref.agent, 0});
+        def.thickness = world->touch.thickness.data[number];
+        def.start = &world->touch.started.data[number];
     }
-    return any;
-}
-
-// Work of a force held over the step on a part that moved so.
-static double work_of(const sn_spatial *f, sn_vec3 way, sn_vec3 turn)
-{
-    return sn_dot(f->linear, way) + sn_dot(f->angular, turn);
-}
-
-static void add_floor(double floor, double kinetic, island_sum *sum)
-{
-    sum->floor += floor;
-    sum->fast += kinetic > floor ? kinetic : 0.0;
-}
-
-static void add_body(const sn_world *world, int agent, double h, island_sum *sum)
-{
-    const sn_agent_set *set = &world->rigid.agents;
-    const sn_agent *head = &set->agents[agent];
-    const sn_rigid_mass *mass = &world->rigid.mass[agent];
-    double thickness = thickness_of(world, agent, world->rigid.radius[agent]),
-           speed = FLOOR * thickness / h;
-    const double *q_0 = set->q_last + head->q_first, *q = sn_agent_q(set, agent);
-    const double *v_0 = set->v_last + head->v_first, *v = sn_agent_v(set, agent);
-    sn_vec3 w_0 = sn_rotate(sn_rigid_pose(q_0).rotation, sn_vec3_at(v_0 + 3)),
-            w = sn_rotate(sn_rigid_pose(q).rotation, sn_vec3_at(v + 3));
-    double now = kinetic_of(mass, v), start = kinetic_of(mass, v_0);
-    double height = -sn_dot(world->gravity, sn_vec3_at(q)),
-           height_0 = -sn_dot(world->gravity, sn_vec3_at(q_0));
-    sum->kinetic += now;
-    sum->mass += mass->mass;
-    sum->momentum = sn_vec3_add_scaled(sum->momentum, mass->mass, sn_vec3_at(v));
-    sum->momentum_before = sn_vec3_add_scaled(sum->momentum_before, mass->mass, sn_vec3_at(v_0));
-    sum->potential += mass->mass * height;
-    sum->before += start + mass->mass * height_0;
-    sum->added += now + start + mass->mass * (fabs(height) + fabs(height_0));
-    sum->work += work_of(&set->force[head->part_first], sn_vec3_sub(sn_vec3_at(q), sn_vec3_at(q_0)),
-                         sn_vec3_scale(0.5 * h, sn_vec3_add(w_0, w)));
-    add_floor(0.5 * mass->mass * speed * speed, now, sum);
-    sum->lift += mass->mass * sn_length(world->gravity) * LIFT * thickness;
-}
-
-static void add_mechanism(const sn_world *world, int agent, double h, island_sum *sum)
-{
-    const sn_agent_set *set = &world->articulations.agents;
-    const sn_articulation *item = world->articulations.items[agent];
-    sn_measure now;
-    set->type->measure(set, agent, world->gravity, &now);
-    now.kinetic += now.added;
-    sum->kinetic += now.kinetic;
-    sum->potential += now.potential;
-    sum->momentum = sn_vec3_add(sum->momentum, now.momentum);
-    sum->before += world->touch.started.data[agent].energy;
-    sum->added += now.kinetic + fabs(now.potential) + fabs(world->touch.started.data[agent].energy);
-    sum->momentum_before =
-        sn_vec3_add(sum->momentum_before, world->touch.started.data[agent].momentum);
-    for (int i = 0; i < item->tree.count; ++i) {
-        sum->mass += item->tree.links[i].mass;
-    }
-    sum->work += sn_articulation_way_work(set, agent);
-    sum->driven = sum->driven || sn_world_is_driven(world, agent);
-    double floor = 0.0;
-    for (int i = 0; i < set->agents[agent].part_count; ++i) {
-        double thickness =
-                   thickness_of(world, world->rigid.agents.count + agent, item->parts[i].radius),
-               speed = FLOOR * thickness / h;
-        bool shared = i > 0 && item->parts[i - 1].link == item->parts[i].link;
-        double mass = shared ? 0.0 : item->tree.links[item->parts[i].link].mass;
-        floor += 0.5 * mass * speed * speed;
-        sum->lift += mass * sn_length(world->gravity) * LIFT * thickness;
-    }
-    add_floor(floor, now.kinetic, sum);
-}
-
-static void add_elastic(const sn_world *world, int agent, double h, island_sum *sum)
-{
-    const sn_agent_set *set = &world->elastics.agents;
-    const sn_elastic_item *item = world->elastics.items[agent];
-    const sn_agent *head = &set->agents[agent];
-    const double *q_0 = set->q_last + head->q_first, *q = sn_agent_q(set, agent);
-    const double *push = set->joint_force + head->v_first;
-    sn_measure now, start;
-    sn_elastic_measure_at(set, agent, world->gravity, q_0, set->v_last + head->v_first, &start);
-    sn_elastic_measure_at(set, agent, world->gravity, q, sn_agent_v(set, agent), &now);
-    sum->kinetic += now.kinetic;
-    sum->potential += now.potential;
-    sum->before += start.kinetic + start.potential;
-    sum->added += now.kinetic + start.kinetic + fabs(now.potential) + fabs(start.potential);
-    sum->mass += item->mass.total;
-    sum->momentum = sn_vec3_add(sum->momentum, now.momentum);
-    sum->momentum_before = sn_vec3_add(sum->momentum_before, start.momentum);
-    sum->driven =
-        sum->driven || item->was_held || head->integrator == SN_INTEGRATOR_SYMPLECTIC_EULER;
-    for (int i = 0; i < head->v_count; ++i) {
-        sum->work += push[i] * (q[i] - q_0[i]);
-    }
-    const sn_spatial *wrench = sn_agent_force(set, agent);
-    if (sn_spatial_dot(*wrench, *wrench) > 0.0) {
-        sn_part part;
-        set->type->part(set, agent, 0, &part);
-        sum->work += work_of(wrench, sn_vec3_scale(h, part.velocity),
-                             sn_vec3_scale(h, part.angular_velocity));
-    }
-    double speed = SOFT_FLOOR * item->radius / h;
-    sum->floor += 0.5 * item->mass.total * speed * speed;
-    sum->lift += item->mass.total * sn_length(world->gravity) * SOFT_LIFT * item->radius;
+    set->type->balance(set, ref.agent, &def, sum);
 }
 
 static void note_thickness(const sn_world *world, const sn_contact_side *side, double size)
@@ -214,7 +76,8 @@ static void note_thickness(const sn_world *world, const sn_contact_side *side, d
 
 // What belts put in, bonds that are off or lead along a path, and springs that relax; whether bonds
 // hold something; and how large what each agent touches is. True if anything overlaps.
-static bool add_pairs(const sn_world *world, const sn_island *island, double h, island_sum *sum)
+static bool add_pairs(const sn_world *world, const sn_island *island, double h,
+                      sn_energy_balance *sum)
 {
     const sn_touch *touch = &world->touch;
     bool overlaps = false;
@@ -248,7 +111,8 @@ static bool is_fast(const sn_world *world, const sn_island *island, double h)
     bool fast = false;
     for (int k = 0; k < island->agent_count; ++k) {
         sn_agent_ref ref = sn_world_agent_at(world, agents[k]);
-        fast = fast || ref.set == SN_SET_ARTICULATION || is_fast_body(world, ref.agent, h);
+        fast = fast || !sn_world_traits(world, ref.set)->lone ||
+               sn_rigid_is_fast(world->sets[ref.set], ref.agent, FLOOR, h);
     }
     return fast;
 }
@@ -257,26 +121,19 @@ bool sn_touch_has_elastic(const sn_world *world, const sn_island *island)
 {
     const int *agents = &world->touch.islands.agents.data[island->agent_first];
     bool any = false;
-    for (int k = 0; k < island->agent_count && world->elastics.agents.count > 0; ++k) {
-        any = any || sn_world_agent_at(world, agents[k]).set == SN_SET_ELASTIC;
+    for (int k = 0; k < island->agent_count && sn_world_has_deformable(world); ++k) {
+        any = any || sn_world_traits(world, sn_world_agent_at(world, agents[k]).set)->deformable;
     }
     return any;
 }
 
-static island_sum sum_of(const sn_world *world, const sn_island *island, double h)
+static sn_energy_balance sum_of(const sn_world *world, const sn_island *island, double h)
 {
     const int *agents = &world->touch.islands.agents.data[island->agent_first];
-    island_sum sum = {0};
+    sn_energy_balance sum = {0};
     bool overlaps = add_pairs(world, island, h, &sum);
     for (int k = 0; k < island->agent_count; ++k) {
-        sn_agent_ref ref = sn_world_agent_at(world, agents[k]);
-        if (ref.set == SN_SET_RIGID) {
-            add_body(world, ref.agent, h, &sum);
-        } else if (ref.set == SN_SET_ARTICULATION) {
-            add_mechanism(world, ref.agent, h, &sum);
-        } else {
-            add_elastic(world, ref.agent, h, &sum);
-        }
+        add_agent(world, sn_world_agent_at(world, agents[k]), h, &sum);
     }
     sum.lift = overlaps ? sum.lift : 0.0;
     return sum;
@@ -284,7 +141,7 @@ static island_sum sum_of(const sn_world *world, const sn_island *island, double 
 
 // Kinetic energy that something can have changed: without that of the momentum which the island
 // came with and nothing from outside took.
-static double at_stake(const island_sum *sum, sn_vec3 gravity, double h)
+static double at_stake(const sn_energy_balance *sum, sn_vec3 gravity, double h)
 {
     sn_vec3 fall = sn_vec3_add_scaled(sum->momentum_before, h * sum->mass, gravity);
     double given = sn_length(sn_vec3_sub(sum->momentum, fall));
@@ -300,12 +157,8 @@ static void slow_fast(sn_world *world, const sn_island *island, double h, double
     for (int k = 0; k < island->agent_count; ++k) {
         sn_agent_ref ref = sn_world_agent_at(world, agents[k]);
         sn_agent_set *set = world->sets[ref.set];
-        island_sum own = {0};
-        if (ref.set == SN_SET_RIGID) {
-            add_body(world, ref.agent, h, &own);
-        } else {
-            add_mechanism(world, ref.agent, h, &own);
-        }
+        sn_energy_balance own = {0};
+        add_agent(world, ref, h, &own);
         if (own.fast > 0.0) {
             set->type->contact->slow(set, ref.agent, share);
         }
@@ -351,16 +204,10 @@ static bool may_stand(const sn_world *world, sn_agent_ref ref)
         const sn_spatial *f = &set->force[head->part_first + i];
         may = sn_vec3_is_finite(f->linear) && sn_vec3_is_finite(f->angular);
     }
-    if (ref.set != SN_SET_RIGID && may) {
+    if (set->type->has_joints && may) {
         may = all_finite(set->joint_force + head->v_first, head->v_count);
     }
-    if (ref.set == SN_SET_ARTICULATION && may) {
-        const sn_articulation *item = world->articulations.items[ref.agent];
-        for (int j = 0; j < item->tree.v_count && may; ++j) {
-            may = item->freedoms[j].drive.type != SN_DRIVE_MOTION;
-        }
-    }
-    return may;
+    return may && !(set->type->traits.jointed && sn_articulation_follows_motion(set, ref.agent));
 }
 
 static void stand(sn_agent_set *set, int agent)
@@ -432,11 +279,12 @@ void sn_world_stand_lost(sn_world *world)
     for (int i = 0; i < world->touch.islands.islands.count; ++i) {
         stand_island(world, i, false);
     }
-    int first = world->rigid.agents.count + world->articulations.agents.count;
-    for (int i = 0; i < world->elastics.agents.count; ++i) { // whatever became of them in contact
-        sn_agent_ref ref = {.set = SN_SET_ELASTIC, .agent = i};
-        if (world->touch.islands.of.data[first + i] < 0 && is_lost(&world->elastics.agents, i)) {
-            sn_world_stand(world, ref);
+    for (int s = 0, first = 0; s < world->set_count; first += world->sets[s++]->count) {
+        const sn_agent_set *set = world->sets[s];
+        for (int i = 0; i < set->count && set->type->traits.deformable; ++i) {
+            if (world->touch.islands.of.data[first + i] < 0 && is_lost(set, i)) {
+                sn_world_stand(world, (sn_agent_ref){.set = s, .agent = i}); // whatever contact did
+            }
         }
     }
 }
@@ -444,51 +292,58 @@ void sn_world_stand_lost(sn_world *world)
 // ---- in a step ----
 
 // Mechanisms are looked at that touch something, or whose ties may do anything at once.
-static bool is_watched(const sn_world *world, int agent)
+static bool is_watched(const sn_world *world, const sn_agent_set *set, int agent, int number)
 {
-    return world->touch.islands.of.data[world->rigid.agents.count + agent] >= 0 ||
-           world->articulations.items[agent]->ties != NULL;
+    return world->touch.islands.of.data[number] >= 0 ||
+           sn_articulation_of(set, agent)->ties != NULL;
+}
+
+static void note_starts(sn_world *world, const sn_agent_set *set, int first)
+{
+    for (int i = 0; i < set->count && set->type->traits.jointed; ++i) {
+        if (is_watched(world, set, i, first + i)) {
+            sn_measure measure;
+            set->type->measure(set, i, world->gravity, &measure);
+            measure.kinetic += measure.added;
+            world->touch.started.data[first + i] =
+                (sn_agent_start){.energy = measure.kinetic + measure.potential,
+                                 .kinetic = measure.kinetic,
+                                 .momentum = measure.momentum};
+        }
+    }
 }
 
 bool sn_world_note_energies(sn_world *world)
 {
-    const sn_agent_set *set = &world->articulations.agents;
     const sn_touch *touch = &world->touch;
     int agents = sn_world_agent_count(world);
-    if (!sn_array_resize(&world->touch.started, set->count) ||
+    if (!sn_array_resize(&world->touch.started, agents) ||
         !sn_array_resize(&world->touch.thickness, agents)) {
         return false;
     }
     for (int i = 0; i < agents; ++i) {
         touch->thickness.data[i] = 0.0;
     }
-    for (int i = 0; i < set->count; ++i) {
-        if (is_watched(world, i)) {
-            sn_measure measure;
-            set->type->measure(set, i, world->gravity, &measure);
-            measure.kinetic += measure.added;
-            touch->started.data[i] = (sn_touch_start){.energy = measure.kinetic + measure.potential,
-                                                      .kinetic = measure.kinetic,
-                                                      .momentum = measure.momentum};
-        }
+    for (int s = 0, first = 0; s < world->set_count; first += world->sets[s++]->count) {
+        note_starts(world, world->sets[s], first);
     }
     return true;
 }
 
 // Energy it may have, and what of that is left for its motion.
-static double all_of(const island_sum *sum)
+static double all_of(const sn_energy_balance *sum)
 {
     return sum->before + fmax(sum->work + sum->slack, 0.0) + sum->lift + SHARE * sum->sprung;
 }
 
 // What it has gained beyond the work of forces.
-static double gain_of(const island_sum *sum)
+static double gain_of(const sn_energy_balance *sum)
 {
     return sum->kinetic + sum->potential - sum->before - fmax(sum->work, 0.0);
 }
 
 // A gain that is left: it is counted, so that nobody has to find it.
-static void note_left(sn_world *world, const island_sum *sum)
+static void note_left(sn_world *world, const sn_energy_balance *sum)
 {
     double all = fmax(sum->kinetic, sum->before - sum->potential) + sum->sprung;
     if (!sum->driven && gain_of(sum) > NAMED * all + SOFT_ROUNDING * sum->added) {
@@ -496,24 +351,24 @@ static void note_left(sn_world *world, const island_sum *sum)
     }
 }
 
-static double motion_of(const island_sum *sum)
+static double motion_of(const sn_energy_balance *sum)
 {
     return fmax(all_of(sum) - sum->potential, 0.0);
 }
 
 // Velocities so far beyond what it may have that the way they led is none either: what was thrown
 // down may have all that its fall gives.
-static bool is_thrown(const island_sum *sum)
+static bool is_thrown(const sn_energy_balance *sum)
 {
     return !sum->driven && sum->kinetic > GROSS * fmax(motion_of(sum), sum->floor);
 }
 
-static bool is_out_of_place(const island_sum *sum)
+static bool is_out_of_place(const sn_energy_balance *sum)
 {
     return is_thrown(sum) || (!sum->driven && sum->potential > all_of(sum) + sum->floor);
 }
 
-static bool is_too_tense(const island_sum *sum)
+static bool is_too_tense(const sn_energy_balance *sum)
 {
     return !sum->driven && !(sum->potential <= all_of(sum) + sum->floor);
 }
@@ -535,7 +390,7 @@ static void check_island(sn_world *world, int index, double h)
     if (touches_nothing(&world->touch, island)) {
         return;
     }
-    island_sum sum = sum_of(world, island, h);
+    sn_energy_balance sum = sum_of(world, island, h);
     double may = motion_of(&sum);
     double off = SHARE * fmin(may, at_stake(&sum, world->gravity, h));
     if (!isfinite(sum.kinetic) || is_out_of_place(&sum)) {
@@ -577,7 +432,7 @@ void sn_world_check_sprung(sn_world *world, double h)
         if (!has_unresolved_spring(world, island)) {
             continue;
         }
-        island_sum sum = sum_of(world, island, h);
+        sn_energy_balance sum = sum_of(world, island, h);
         double excess = sum.kinetic + sum.potential - sum.before - sum.work - sum.lift;
         if (sum.driven || !(excess > share * (sum.kinetic + sum.sprung) + ROUNDING * sum.added)) {
             continue;
@@ -593,19 +448,19 @@ void sn_world_check_sprung(sn_world *world, double h)
 
 // Links may have no shapes, and so no size to tell what is slow: only what is beyond GROSS of all
 // that it had and got.
-static void check_alone(sn_world *world, int agent, double h)
+static void check_alone(sn_world *world, int number, double h)
 {
     const double rounding = 1e-6;
-    sn_agent_ref ref = {.set = SN_SET_ARTICULATION, .agent = agent};
-    double before = world->touch.started.data[agent].kinetic;
-    island_sum sum = {0};
-    add_mechanism(world, agent, h, &sum);
+    sn_agent_ref ref = sn_world_agent_at(world, number);
+    double before = world->touch.started.data[number].kinetic;
+    sn_energy_balance sum = {0};
+    add_agent(world, ref, h, &sum);
     sum.lift = 0.0;
     double may = fmax(fmax(motion_of(&sum), sum.floor), before) +
                  rounding * (fabs(sum.before) + fabs(sum.potential));
     if (!sum.driven && isfinite(sum.kinetic) && sum.kinetic > GROSS * may &&
         may_stand(world, ref)) {
-        stand(world->sets[ref.set], agent);
+        stand(world->sets[ref.set], ref.agent);
     } else {
         note_left(world, &sum);
     }
@@ -622,9 +477,12 @@ void sn_world_check_energies(sn_world *world, double h)
             check_island(world, i, h);
         }
     }
-    for (int i = 0; i < world->articulations.agents.count; ++i) {
-        if (islands->of.data[world->rigid.agents.count + i] < 0 && is_watched(world, i)) {
-            check_alone(world, i, h);
+    for (int s = 0, first = 0; s < world->set_count; first += world->sets[s++]->count) {
+        const sn_agent_set *set = world->sets[s];
+        for (int i = 0; i < set->count && set->type->traits.jointed; ++i) {
+            if (islands->of.data[first + i] < 0 && is_watched(world, set, i, first + i)) {
+                check_alone(world, first + i, h);
+            }
         }
     }
 }
@@ -634,23 +492,22 @@ void sn_world_check_energies(sn_world *world, double h)
 // Of an island, or of one body that touches nothing.
 typedef struct soft_group {
     const sn_island *island; // NULL: the body alone
-    int agent;
+    sn_agent_ref ref;
 } soft_group;
 
-static island_sum sum_of_group(const sn_world *world, const soft_group *group, double h)
+static sn_energy_balance sum_of_group(const sn_world *world, const soft_group *group, double h)
 {
     if (group->island != NULL) {
         return sum_of(world, group->island, h);
     }
-    island_sum sum = {0};
-    add_elastic(world, group->agent, h, &sum);
+    sn_energy_balance sum = {0};
+    add_agent(world, group->ref, h, &sum);
     sum.lift = 0.0;
     return sum;
 }
 
-static void halve_way(sn_world *world, int agent, bool all)
+static void halve_way(sn_agent_set *set, int agent, bool all)
 {
-    sn_agent_set *set = &world->elastics.agents;
     double *q = sn_agent_q(set, agent);
     const double *q_0 = set->q_last + set->agents[agent].q_first;
     for (int i = 0; i < set->agents[agent].v_count; ++i) {
@@ -664,18 +521,18 @@ static void halve_ways(sn_world *world, const soft_group *group, bool all)
     for (int k = 0; island != NULL && k < island->agent_count; ++k) {
         int number = world->touch.islands.agents.data[island->agent_first + k];
         sn_agent_ref ref = sn_world_agent_at(world, number);
-        if (ref.set == SN_SET_ELASTIC) {
-            halve_way(world, ref.agent, all);
+        if (sn_world_traits(world, ref.set)->deformable) {
+            halve_way(world->sets[ref.set], ref.agent, all);
         }
     }
     if (island == NULL) {
-        halve_way(world, group->agent, all);
+        halve_way(world->sets[group->ref.set], group->ref.agent, all);
     }
 }
 
 // The mean velocity of an island of bodies whose momentum nothing from outside has changed; else 0.
-static sn_vec3 flight_of(const sn_world *world, const sn_island *island, const island_sum *sum,
-                         double h)
+static sn_vec3 flight_of(const sn_world *world, const sn_island *island,
+                         const sn_energy_balance *sum, double h)
 {
     const double little = 1e-6;
     sn_vec3 fall = sn_vec3_add_scaled(sum->momentum_before, h * sum->mass, world->gravity);
@@ -684,8 +541,9 @@ static sn_vec3 flight_of(const sn_world *world, const sn_island *island, const i
     for (int k = 0; k < island->agent_count && free; ++k) {
         int number = world->touch.islands.agents.data[island->agent_first + k];
         sn_agent_ref ref = sn_world_agent_at(world, number);
-        free = ref.set == SN_SET_RIGID ||
-               (ref.set == SN_SET_ELASTIC && world->elastics.items[ref.agent]->fixed_count == 0);
+        free = sn_world_traits(world, ref.set)->lone ||
+               (sn_world_traits(world, ref.set)->deformable &&
+                sn_elastic_item_of(world->sets[ref.set], ref.agent)->fixed_count == 0);
     }
     return free && sum->mass > 0.0 ? sn_vec3_scale(1.0 / sum->mass, sum->momentum) : SN_VEC3_ZERO;
 }
@@ -697,7 +555,9 @@ static void add_velocity(sn_world *world, const sn_island *island, sn_vec3 more)
         sn_agent_ref ref = sn_world_agent_at(world, number);
         sn_agent_set *set = world->sets[ref.set];
         double *v = sn_agent_v(set, ref.agent);
-        int count = ref.set == SN_SET_RIGID ? 1 : set->agents[ref.agent].v_count / SN_SOLID_STRIDE;
+        int count = sn_world_traits(world, ref.set)->lone
+                        ? 1
+                        : set->agents[ref.agent].v_count / SN_SOLID_STRIDE;
         for (int i = 0; i < count; ++i, v += SN_SOLID_STRIDE) {
             sn_vec3_put(v, sn_vec3_add(sn_vec3_at(v), more));
         }
@@ -705,8 +565,8 @@ static void add_velocity(sn_world *world, const sn_island *island, sn_vec3 more)
 }
 
 // An island that bonds hold together keeps its momentum while it flies.
-static void slow_island(sn_world *world, const sn_island *island, const island_sum *sum, double may,
-                        double h)
+static void slow_island(sn_world *world, const sn_island *island, const sn_energy_balance *sum,
+                        double may, double h)
 {
     sn_vec3 flight = flight_of(world, island, sum, h);
     double kept = 0.5 * sum->mass * sn_dot(flight, flight);
@@ -721,21 +581,22 @@ static void slow_island(sn_world *world, const sn_island *island, const island_s
 
 // Velocities shrink until no more than so much kinetic energy is left; of a body that touches
 // nothing those within it, unless what it may have at stake is no match for the excess.
-static void slow_group(sn_world *world, const soft_group *group, const island_sum *sum, double may,
-                       double stake, double h)
+static void slow_group(sn_world *world, const soft_group *group, const sn_energy_balance *sum,
+                       double may, double stake, double h)
 {
     const double gross = 0.25; // of that
-    sn_agent_set *set = &world->elastics.agents;
+    sn_agent_set *set = world->sets[group->ref.set];
     double share = sqrt(may / sum->kinetic);
     if (group->island != NULL) {
         slow_island(world, group->island, sum, may, h);
         return;
     }
-    double flight = sn_elastic_rigid_energy(set, group->agent);
+    double flight = sn_elastic_rigid_energy(set, group->ref.agent);
     if (flight - may > gross * (stake + sum->floor)) {
-        sn_elastic_contact.slow(set, group->agent, share);
+        set->type->contact->slow(set, group->ref.agent, share);
     } else if (sum->kinetic > flight) {
-        sn_elastic_calm(set, group->agent, sqrt(fmax(may - flight, 0.0) / (sum->kinetic - flight)));
+        sn_elastic_calm(set, group->ref.agent,
+                        sqrt(fmax(may - flight, 0.0) / (sum->kinetic - flight)));
     }
 }
 
@@ -743,17 +604,18 @@ static void slow_group(sn_world *world, const soft_group *group, const island_su
 // change, and do some work by that, of which motions quicker than the step may get ever more. What
 // an island with bonds has gained of late is kept; beyond a share of what it has at stake its
 // elastic bodies make their next step by Euler's rule.
-static void note_gain(sn_world *world, const sn_island *island, const island_sum *sum, double stake)
+static void note_gain(sn_world *world, const sn_island *island, const sn_energy_balance *sum,
+                      double stake)
 {
     double gain = sum->kinetic + sum->potential - sum->before - sum->work - sum->slack;
     for (int k = 0; k < island->agent_count; ++k) {
         int number = world->touch.islands.agents.data[island->agent_first + k];
         sn_agent_ref ref = sn_world_agent_at(world, number);
-        if (ref.set != SN_SET_ELASTIC) {
+        if (!sn_world_traits(world, ref.set)->deformable) {
             continue;
         }
-        sn_elastic_item *item = world->elastics.items[ref.agent];
-        bool whole = world->elastics.agents.agents[ref.agent].whole;
+        sn_elastic_item *item = sn_elastic_item_of(world->sets[ref.set], ref.agent);
+        bool whole = world->sets[ref.set]->agents[ref.agent].whole;
         item->common_gain = whole ? 0.0 : fmax(0.0, item->common_gain + gain);
         item->parted = item->parted || item->common_gain > COMMON_SHARE * fmax(stake, item->stake) +
                                                                SOFT_ROUNDING * sum->added;
@@ -765,11 +627,11 @@ static bool is_stopped(const sn_world *world, const soft_group *group)
 {
     const uint8_t *stopped = world->touch.soft.stopped.data;
     const sn_island *island = group->island;
-    bool any = island == NULL && stopped[group->agent];
+    bool any = island == NULL && stopped[group->ref.agent];
     for (int k = 0; island != NULL && k < island->agent_count && !any; ++k) {
         int number = world->touch.islands.agents.data[island->agent_first + k];
         sn_agent_ref ref = sn_world_agent_at(world, number);
-        any = ref.set == SN_SET_ELASTIC && stopped[ref.agent];
+        any = sn_world_traits(world, ref.set)->deformable && stopped[ref.agent];
     }
     return any;
 }
@@ -779,7 +641,7 @@ static bool is_stopped(const sn_world *world, const soft_group *group)
 // it went. (sweep.c has the same of rigid bodies, articulation_way.c of mechanisms.) Else it gained
 // as it would in its fall, in every step in which it is stopped. Nothing is excused as the trace of
 // undoing overlap: it is the way that was cut short.
-static bool slow_stopped(sn_world *world, const soft_group *group, const island_sum *sum,
+static bool slow_stopped(sn_world *world, const soft_group *group, const sn_energy_balance *sum,
                          double stake, double h)
 {
     double may = fmax(motion_of(sum) - sum->lift, 0.0);
@@ -796,7 +658,7 @@ static bool check_group(sn_world *world, const soft_group *group, double h)
 {
     enum { HALVINGS = 6 };
     bool moved = false;
-    island_sum sum = sum_of_group(world, group, h);
+    sn_energy_balance sum = sum_of_group(world, group, h);
     for (int k = 1; k <= HALVINGS && is_too_tense(&sum); ++k) {
         halve_ways(world, group, k == HALVINGS);
         moved = true;
@@ -824,17 +686,18 @@ static bool check_group(sn_world *world, const soft_group *group, double h)
 
 // Bodies that touch nothing can gain energy in a step that does not resolve their motion, or where
 // they were stopped on their way: only those are looked at.
-static bool may_run_away(const sn_world *world, int agent)
+static bool may_run_away(const sn_world *world, sn_agent_ref ref)
 {
-    const sn_agent *head = &world->elastics.agents.agents[agent];
-    return (world->elastics.items[agent]->gained || world->touch.soft.stopped.data[agent]) &&
+    const sn_agent_set *set = world->sets[ref.set];
+    const sn_agent *head = &set->agents[ref.agent];
+    return (sn_elastic_item_of(set, ref.agent)->gained ||
+            world->touch.soft.stopped.data[ref.agent]) &&
            !head->held && !sn_integrator_is_staged(head->integrator);
 }
 
 bool sn_world_check_soft_energies(sn_world *world, double h)
 {
     const sn_islands *islands = &world->touch.islands;
-    int first = world->rigid.agents.count + world->articulations.agents.count;
     bool moved = false;
     for (int i = 0; i < islands->islands.count; ++i) {
         soft_group group = {.island = &islands->islands.data[i]};
@@ -843,10 +706,12 @@ bool sn_world_check_soft_energies(sn_world *world, double h)
             moved = check_group(world, &group, h) || moved;
         }
     }
-    for (int i = 0; i < world->elastics.agents.count; ++i) {
-        soft_group group = {.agent = i};
-        if (islands->of.data[first + i] < 0 && may_run_away(world, i)) {
-            moved = check_group(world, &group, h) || moved;
+    for (int s = 0, first = 0; s < world->set_count; first += world->sets[s++]->count) {
+        for (int i = 0; i < world->sets[s]->count && sn_world_traits(world, s)->deformable; ++i) {
+            soft_group group = {.ref = {.set = s, .agent = i}};
+            if (islands->of.data[first + i] < 0 && may_run_away(world, group.ref)) {
+                moved = check_group(world, &group, h) || moved;
+            }
         }
     }
     return moved;

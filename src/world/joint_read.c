@@ -21,12 +21,12 @@ int sn_joint_find_link(const sn_joint_record *joint, int freedom, int *own)
     return -1;
 }
 
-const char *sn_mechanism_fastest_joint(const sn_world *world, int agent)
+const char *sn_mechanism_fastest_joint(const sn_world *world, sn_agent_ref ref)
 {
-    int link = world->articulations.items[agent]->step.fastest;
+    int link = sn_articulation_of(world->sets[ref.set], ref.agent)->step.fastest;
     for (int i = 0; i < world->joints.count; ++i) {
         const sn_joint_record *joint = &world->joints.data[i];
-        if (joint->name != NULL && joint->agent == agent && joint->first_link >= 0 &&
+        if (joint->name != NULL && joint->agent == ref.agent && joint->first_link >= 0 &&
             joint->first_link <= link &&
             link < joint->first_link + sn_joint_run_of(joint->type, joint->reversed).count) {
             return joint->name;
@@ -49,8 +49,9 @@ double sn_joint_position(const sn_world *world, sn_joint joint, int freedom)
     if (link < 0) {
         return NAN;
     }
-    const sn_tree_link *at = &world->articulations.items[record->agent]->tree.links[link];
-    const double *q = sn_agent_q(&world->articulations.agents, record->agent) + at->q;
+    const sn_agent_set *set = world->sets[sn_joint_agent(record).set];
+    const sn_tree_link *at = &sn_articulation_of(set, record->agent)->tree.links[link];
+    const double *q = sn_agent_q(set, record->agent) + at->q;
     if (at->joint != SN_TREE_BALL) {
         return q[own];
     }
@@ -65,8 +66,8 @@ double sn_joint_velocity(const sn_world *world, sn_joint joint, int freedom)
     if (link < 0) {
         return NAN;
     }
-    const sn_agent_set *set = &world->articulations.agents;
-    const sn_tree_link *at = &world->articulations.items[record->agent]->tree.links[link];
+    const sn_agent_set *set = world->sets[sn_joint_agent(record).set];
+    const sn_tree_link *at = &sn_articulation_of(set, record->agent)->tree.links[link];
     const double *v = sn_agent_v(set, record->agent) + at->v;
     if (at->joint != SN_TREE_BALL || !record->reversed) {
         return v[own];
@@ -81,11 +82,13 @@ int sn_world_freedom_count(const sn_world *world)
 {
     int count = 0;
     for (int s = 0; s < world->set_count; ++s) {
-        count += s != SN_SET_ELASTIC ? world->sets[s]->v_count : 0;
-    }
-    for (int i = 0; i < world->elastics.agents.count; ++i) {
-        const sn_elastic_item *item = world->elastics.items[i];
-        count += 3 * (sn_tetrahedra_vertex_count(item->mesh) - item->fixed_count);
+        const sn_agent_set *set = world->sets[s];
+        bool soft = set->type->traits.deformable;
+        count += soft ? 0 : set->v_count;
+        for (int i = 0; i < set->count && soft; ++i) {
+            const sn_elastic_item *item = sn_elastic_item_of(set, i);
+            count += 3 * (sn_tetrahedra_vertex_count(item->mesh) - item->fixed_count);
+        }
     }
     sn_mechanism_info info = sn_world_mechanism_info(world);
     return count - (info.rows - info.redundant);
@@ -95,13 +98,13 @@ sn_mechanism_info sn_world_mechanism_info(const sn_world *world)
 {
     sn_mechanism_info info = {0};
     // Reading moves nothing, but places trees where their coordinates say.
-    sn_articulation_set *set = (sn_articulation_set *)&world->articulations;
-    for (int i = 0; i < set->agents.count; ++i) {
-        int rows = sn_articulation_rows(set, i);
+    for (sn_agent_ref at = SN_BEFORE_AGENTS; sn_world_next_jointed(world, &at);) {
+        sn_articulation_set *set = (sn_articulation_set *)world->sets[at.set];
+        int rows = sn_articulation_rows(set, at.agent);
         info.mechanisms += 1;
-        info.coordinates += set->agents.agents[i].v_count;
+        info.coordinates += set->agents.agents[at.agent].v_count;
         info.rows += rows;
-        info.redundant += rows > 0 ? rows - sn_articulation_rank(set, i, world->time) : 0;
+        info.redundant += rows > 0 ? rows - sn_articulation_rank(set, at.agent, world->time) : 0;
     }
     for (int i = 0; i < world->joint_order.count; ++i) {
         const sn_joint_record *joint = &world->joints.data[world->joint_order.data[i]];
@@ -123,12 +126,12 @@ static sn_articulation_set *loaded(const sn_world *world, const sn_joint_record 
         return NULL;
     }
     sn_world *asked = (sn_world *)world;
-    sn_articulation_set *set = &asked->articulations;
+    sn_agent_ref ref = sn_joint_agent(joint);
+    sn_articulation_set *set = (sn_articulation_set *)world->sets[ref.set];
     bool staged = sn_integrator_is_staged(set->agents.agents[joint->agent].integrator);
     if (staged && world->steps > 0 && world->groups_current &&
         !sn_articulation_knows_loads(set, joint->agent)) {
-        sn_world_evaluate_forces(asked, world->time,
-                                 world->group_of[SN_SET_ARTICULATION].data[joint->agent]);
+        sn_world_evaluate_forces(asked, world->time, world->group_of[ref.set].data[ref.agent]);
         sn_articulation_find_loads(set, joint->agent, world->gravity);
     }
     return sn_articulation_knows_loads(set, joint->agent) ? set : NULL;

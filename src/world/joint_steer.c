@@ -104,10 +104,11 @@ static bool put_freedom(sn_world *world, const sn_joint_record *record, int free
     if (link < 0) {
         return true;
     }
-    const sn_tree *tree = &world->articulations.items[record->agent]->tree;
+    sn_agent_set *set = world->sets[sn_joint_agent(record).set];
+    const sn_tree *tree = &sn_articulation_of(set, record->agent)->tree;
     sn_freedom_def def = sn_joint_run_freedom(
         &record->freedoms[freedom], record->reversed && tree->links[link].joint == SN_TREE_BALL);
-    return sn_articulation_set_freedom(&world->articulations, record->agent,
+    return sn_articulation_set_freedom((sn_articulation_set *)set, record->agent,
                                        tree->links[link].v + own, &def);
 }
 
@@ -270,12 +271,13 @@ void sn_joint_add_force(sn_world *world, sn_joint joint, int freedom, double for
     const sn_joint_record *record = sn_world_joint_record(world, joint);
     int own = 0, link = sn_joint_find_link(record, freedom, &own);
     bool evaluating = world->evaluating_group != -2;
-    if (link < 0 || (evaluating && world->group_of[SN_SET_ARTICULATION].data[record->agent] !=
-                                       world->evaluating_group)) {
+    if (link < 0 ||
+        (evaluating && world->group_of[sn_joint_agent(record).set].data[record->agent] !=
+                           world->evaluating_group)) {
         return; // nothing there, or its own group asks again
     }
-    sn_agent_set *set = &world->articulations.agents;
-    const sn_tree_link *at = &world->articulations.items[record->agent]->tree.links[link];
+    sn_agent_set *set = world->sets[sn_joint_agent(record).set];
+    const sn_tree_link *at = &sn_articulation_of(set, record->agent)->tree.links[link];
     int first = set->agents[record->agent].v_first + at->v;
     double *sum = (evaluating ? set->joint_force : set->joint_external) + first;
     if (at->joint == SN_TREE_BALL && record->reversed) {

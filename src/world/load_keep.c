@@ -19,13 +19,13 @@ static sn_spatial *body_load(const sn_world *world, uint32_t body)
 // What sn_joint_add_force was given, summed up.
 static void read_joint(const sn_world *world, const sn_joint_record *joint, double forces[6])
 {
-    const sn_agent_set *set = &world->articulations.agents;
+    const sn_agent_set *set = world->sets[sn_joint_agent(joint).set];
     for (int k = 0; k < sn_joint_type_freedoms(joint->type); ++k) {
         int own = 0, link = sn_joint_find_link(joint, k, &own);
         if (link < 0) {
             continue;
         }
-        const sn_tree_link *at = &world->articulations.items[joint->agent]->tree.links[link];
+        const sn_tree_link *at = &sn_articulation_of(set, joint->agent)->tree.links[link];
         const double *sum = set->joint_external + set->agents[joint->agent].v_first + at->v;
         forces[k] = sum[own];
         if (at->joint == SN_TREE_BALL && joint->reversed) {

@@ -35,30 +35,12 @@ static sn_measure measure_all(const sn_world *world)
     return sum;
 }
 
-static sn_spring_state spring_state(const sn_world *world, const sn_spring_def *spring)
-{
-    sn_spring_ends ends = sn_world_spring_ends(world, spring);
-    return sn_spring_evaluate(spring->stiffness, spring->damping, spring->rest_length, ends.a,
-                              ends.a_velocity, ends.b, ends.b_velocity);
-}
-
 static double field_energy(const sn_world *world)
 {
     double energy = 0.0;
     for (int i = 0; i < world->field_order.count; ++i) {
         const sn_field_record *field = &world->fields.data[world->field_order.data[i]];
-        if (field->type == SN_FIELD_SPRING) {
-            double length = spring_state(world, &field->spring).length;
-            energy += sn_spring_energy(field->spring.stiffness, field->spring.rest_length, length);
-        } else if (field->type == SN_FIELD_PULL) {
-            sn_vec3 point, velocity;
-            sn_world_body_point(world, sn_world_body_record(world, field->pull.body),
-                                field->pull.point, &point, &velocity);
-            double length = sn_distance(point, field->pull.target);
-            energy += sn_spring_energy(field->pull.stiffness, 0.0, length);
-        } else if (field->type == SN_FIELD_CALLBACK && field->callback.potential != NULL) {
-            energy += field->callback.potential(field->callback.user, world);
-        }
+        energy += sn_field_kind_of(field)->energy(world, field);
     }
     return energy;
 }
@@ -66,8 +48,7 @@ static double field_energy(const sn_world *world)
 // Of everything between bodies.
 static double outer_energy(const sn_world *world)
 {
-    double springs =
-        world->contact.method == SN_CONTACT_SPRINGS ? sn_world_spring_energy(world) : 0.0;
+    double springs = sn_world_contact_traits(world)->springs ? sn_world_spring_energy(world) : 0.0;
     return field_energy(world) + springs;
 }
 
@@ -102,7 +83,7 @@ static sn_measure measure_body(const sn_world *world, sn_body body)
         rotation, sn_mat3_apply(record->own->mass.inertia, sn_rotate_inverse(rotation, w)));
     sn_vec3 momentum = sn_vec3_scale(record->own->mass.mass, velocity);
     return (sn_measure){
-        .kinetic = 0.5 * sn_dot(momentum, velocity) + 0.5 * sn_dot(w, spin),
+        .kinetic = sn_kinetic_energy(velocity, momentum, w, spin),
         .potential = -record->own->mass.mass * sn_dot(world->gravity, centre),
         .momentum = momentum,
         .angular_momentum = sn_vec3_add(spin, sn_cross(centre, momentum)),
@@ -179,7 +160,7 @@ sn_status sn_probe_check(const sn_world *world, const sn_probe *probe, sn_error 
     if (of_field && field == NULL) {
         return sn_fail(error, SN_ERROR_HANDLE, NULL, "the probe's field does not exist");
     }
-    if (of_field && field->type != SN_FIELD_SPRING) {
+    if (of_field && !sn_field_kind_of(field)->stretches) {
         return sn_fail(error, SN_ERROR_ARGUMENT, NULL,
                        "'%s' is measured on springs, and field '%s' is none", word, field->name);
     }
@@ -345,7 +326,7 @@ double sn_probe_read(const sn_world *world, const sn_probe *probe)
     }
     const sn_field_record *field = sn_world_field_record(world, probe->field);
     if (field != NULL) {
-        sn_spring_state state = spring_state(world, &field->spring);
+        sn_spring_state state = sn_world_spring_state(world, &field->spring);
         return probe->quantity == SN_QUANTITY_LENGTH ? state.length : state.tension;
     }
     if (probe->quantity == SN_QUANTITY_TIME) {

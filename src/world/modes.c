@@ -98,7 +98,7 @@ static sn_status find_modes(sn_system *system, modes_work *work, sn_modes *modes
 sn_status sn_world_modes(sn_world *world, sn_modes *modes, sn_error *error)
 {
     *modes = (sn_modes){0};
-    if (world->elastics.agents.count > 0) {
+    if (sn_world_has_deformable(world)) {
         modes->inverted = sn_world_count_inverted(world, &modes->inverted_body);
         return sn_world_elastic_modes(world, modes, error);
     }
@@ -225,7 +225,7 @@ sn_status sn_modes_swing(sn_world *world, const sn_modes *modes, int mode, doubl
     w = w > 0.0 ? w : 1.0;
     double shift = amplitude * sn_sin(w * time), rate = amplitude * w * sn_cos(w * time);
     sn_status status;
-    if (world->elastics.agents.count > 0) {
+    if (sn_world_has_deformable(world)) {
         status = sn_world_elastic_swing(world, modes, mode, shift, rate, error);
     } else {
         status = sn_system_open(world, &system, error);

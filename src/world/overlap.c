@@ -102,6 +102,11 @@ static sn_aabb bounds_of(const sn_agent_set *set, int agent)
     return box;
 }
 
+static sn_agent_ref ref_of(int agent)
+{
+    return (sn_agent_ref){sn_soft_side(agent, 0).set, agent, 0};
+}
+
 static bool meet_skin(void *context, int proxy, uint32_t user)
 {
     (void)proxy;
@@ -116,7 +121,7 @@ static bool meet_skin(void *context, int proxy, uint32_t user)
     double distance = sn_skin_shape_distance(s->skin, collider, &touch->places.data[user].frame,
                                              0.0, &on_skin, &on_shape);
     if (distance < -DEEP * fmin(s->size, sn_touch_pair_size(collider, collider))) {
-        add(s, s->world->elastics.agents.agents[s->agent].owner, shape->body, -distance, on_skin);
+        add(s, sn_soft_agents(s->world)->agents[s->agent].owner, shape->body, -distance, on_skin);
     }
     return !s->failed;
 }
@@ -124,7 +129,7 @@ static bool meet_skin(void *context, int proxy, uint32_t user)
 static sn_status meet_other_skins(search *s, sn_error *error)
 {
     sn_world *world = s->world;
-    const sn_agent_set *set = &world->elastics.agents;
+    const sn_agent_set *set = sn_soft_agents(world);
     sn_aabb box = bounds_of(set, s->agent);
     for (int other = s->agent + 1; other < set->count; ++other) {
         sn_vec3 on_a, on_b;
@@ -132,11 +137,11 @@ static sn_status meet_other_skins(search *s, sn_error *error)
         if (!sn_boxes_meet(&box, &its) || !sn_soft_may_meet(world, s->agent, other)) {
             continue;
         }
-        const sn_skin *skin = sn_world_skin(world, other, error);
+        const sn_skin *skin = sn_world_skin(world, ref_of(other), error);
         if (skin == NULL) {
             return SN_ERROR_MEMORY;
         }
-        double size = fmin(s->size, thickness_of(world->elastics.items[other]));
+        double size = fmin(s->size, thickness_of(sn_soft_item(world, other)));
         double distance = sn_skin_distance(s->skin, skin, 0.0, &on_a, &on_b);
         if (distance < -DEEP * size) {
             add(s, set->agents[s->agent].owner, set->agents[other].owner, -distance, on_a);
@@ -149,15 +154,15 @@ static sn_status search_skins(search *s, sn_error *error)
 {
     sn_world *world = s->world;
     sn_status status = SN_OK;
-    bool touched = world->contact.method != SN_CONTACT_PENALTY; // which is of rigid bodies alone
-    for (int i = 0; touched && i < world->elastics.agents.count && status == SN_OK; ++i) {
+    bool touched = sn_world_contact_traits(world)->skins;
+    for (int i = 0; touched && i < sn_soft_agents(world)->count && status == SN_OK; ++i) {
         s->agent = i;
-        s->size = thickness_of(world->elastics.items[i]);
-        s->skin = sn_world_skin(world, i, error);
+        s->size = thickness_of(sn_soft_item(world, i));
+        s->skin = sn_world_skin(world, ref_of(i), error);
         if (s->skin == NULL) {
             return SN_ERROR_MEMORY;
         }
-        sn_broad_query(world->touch.broad, bounds_of(&world->elastics.agents, i), meet_skin, s);
+        sn_broad_query(world->touch.broad, bounds_of(sn_soft_agents(world), i), meet_skin, s);
         status = meet_other_skins(s, error);
     }
     return status;
@@ -212,7 +217,7 @@ sn_status sn_world_find_overlaps(sn_world *world, sn_body_overlap *overlaps, int
                                  int *count, sn_error *error)
 {
     *count = 0;
-    if (world->contact.method == SN_CONTACT_NONE) {
+    if (!sn_world_contact_traits(world)->collides) {
         return SN_OK;
     }
     search s = {.world = world};
@@ -242,7 +247,7 @@ sn_status sn_world_find_left_out(sn_world *world, sn_left_out_pair *pairs, int c
                                  sn_error *error)
 {
     *count = 0;
-    if (world->contact.method == SN_CONTACT_NONE) {
+    if (!sn_world_contact_traits(world)->collides) {
         return SN_OK;
     }
     sn_status status = sn_world_assemble(world, error);

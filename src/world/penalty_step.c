@@ -22,8 +22,9 @@ static double answer_of(const sn_world *world, uint32_t body, const sn_part *par
     }
     sn_vec3 arm = sn_cross(sn_vec3_sub(point, part->centre), n);
     if (!sn_body_is_jointed(record)) {
-        const sn_rigid_mass *mass = &world->rigid.mass[record->agent.agent];
-        const double *q = sn_agent_q(&world->rigid.agents, record->agent.agent);
+        const sn_agent_set *set = world->sets[record->agent.set];
+        const sn_rigid_mass *mass = sn_rigid_mass_of(set, record->agent.agent);
+        const double *q = sn_agent_q(set, record->agent.agent);
         sn_vec3 own = sn_rotate_inverse(sn_rigid_pose(q).rotation, arm);
         return 1.0 / mass->mass + own.x * own.x / mass->inertia.x +
                own.y * own.y / mass->inertia.y + own.z * own.z / mass->inertia.z;
@@ -48,12 +49,6 @@ static sn_part part_of(const sn_world *world, uint32_t body)
         part.frame = record->own->frame;
     }
     return part;
-}
-
-static sn_vec3 velocity_at(const sn_part *part, sn_vec3 point)
-{
-    return sn_vec3_add(part->velocity,
-                       sn_cross(part->angular_velocity, sn_vec3_sub(point, part->centre)));
 }
 
 static void push(sn_world *world, uint32_t body, const sn_part *part, sn_vec3 force, sn_vec3 point,
@@ -128,7 +123,9 @@ static void act(sn_world *world, sn_pair *pair, double elapsed, int group, bool 
         for (int i = 0; i < manifold->count; ++i) {
             const sn_manifold_point *point = &manifold->points[i];
             sn_vec3 at = sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b));
-            sn_vec3 u = sn_vec3_sub(velocity_at(&part_b, at), velocity_at(&part_a, at)), now;
+            sn_vec3 u = sn_vec3_sub(sn_part_velocity_at(&part_b, at),
+                                    sn_part_velocity_at(&part_a, at)),
+                    now;
             double answer = answer_of(world, a->body, &part_a, at, manifold->normal) +
                             answer_of(world, b->body, &part_b, at, manifold->normal);
             law.mass = 1.0 / (answer * shared);

@@ -63,7 +63,7 @@ static sn_agent_ref own_agent(const placing *p)
 
 static bool is_mechanism(const placing *p)
 {
-    return own_agent(p).set == SN_SET_ARTICULATION;
+    return sn_world_traits(p->world, own_agent(p).set)->jointed;
 }
 
 static sn_agent_ref agent_of(const sn_world *world, sn_body body)
@@ -84,9 +84,11 @@ static bool stays(const placing *p, sn_agent_ref ref)
 {
     const sn_world *world = p->world;
     sn_agent_ref own = p->moved.count > 0 ? own_agent(p) : ref;
-    bool held = ref.agent < 0 || ref.set == SN_SET_ARTICULATION ||
-                (ref.set == SN_SET_ELASTIC && world->elastics.items[ref.agent]->fixed_count > 0);
-    return held && own.set == SN_SET_ELASTIC && world->elastics.items[own.agent]->linear != NULL;
+    bool held = ref.agent < 0 || sn_world_traits(world, ref.set)->jointed ||
+                (sn_world_traits(world, ref.set)->deformable &&
+                 sn_elastic_item_of(world->sets[ref.set], ref.agent)->fixed_count > 0);
+    return held && sn_world_traits(world, own.set)->deformable &&
+           sn_elastic_item_of(world->sets[own.set], own.agent)->linear != NULL;
 }
 
 static sn_status add_agent(placing *p, sn_agent_ref ref, sn_body leader, sn_error *error)
@@ -102,10 +104,11 @@ static sn_status add_agent(placing *p, sn_agent_ref ref, sn_body leader, sn_erro
     if (ref.agent < 0) {
         return refuse(p, error, "is bonded to what does not move; run the clock to pull it");
     }
-    if (ref.set == SN_SET_ARTICULATION && p->moved.count > 0) {
+    if (sn_world_traits(world, ref.set)->jointed && p->moved.count > 0) {
         return refuse(p, error, "is bonded to a mechanism; run the clock to pull it");
     }
-    if (ref.set == SN_SET_ELASTIC && world->elastics.items[ref.agent]->fixed_count > 0) {
+    if (sn_world_traits(world, ref.set)->deformable &&
+        sn_elastic_item_of(world->sets[ref.set], ref.agent)->fixed_count > 0) {
         return refuse(p, error, "has vertices that are fixed; run the clock to pull it");
     }
     return sn_array_push(&p->moved, made) ? SN_OK : sn_fail_memory(error, sizeof made);
@@ -218,7 +221,7 @@ static void shift(sn_agent_set *set, sn_agent_ref ref, sn_vec3 by)
 {
     const sn_agent *agent = &set->agents[ref.agent];
     double *q = sn_agent_q(set, ref.agent);
-    int stride = ref.set == SN_SET_ELASTIC ? SN_SOLID_STRIDE : agent->v_count;
+    int stride = set->type->traits.deformable ? SN_SOLID_STRIDE : agent->v_count;
     for (int i = 0; i < agent->v_count; i += stride) { // a body's q begins with its place
         sn_vec3_put(q + i, sn_vec3_add(sn_vec3_at(q + i), by));
     }
@@ -235,10 +238,10 @@ static void follow(sn_world *world, const follower *f)
     sn_transform by =
         sn_transform_multiply(sn_body_transform(world, f->leader), sn_transform_inverse(f->was));
     const sn_agent *agent = &set->agents[f->ref.agent];
-    if (f->ref.set == SN_SET_RIGID) {
+    if (sn_world_traits(world, f->ref.set)->lone) {
         sn_part now;
         set->type->part(set, f->ref.agent, f->ref.part, &now);
-        sn_rigid_set_frame(&world->rigid, f->ref.agent, sn_transform_multiply(by, now.frame));
+        set->type->set_frame(set, f->ref.agent, sn_transform_multiply(by, now.frame));
     } else {
         double *q = sn_agent_q(set, f->ref.agent);
         for (int i = 0; i < agent->v_count; i += SN_SOLID_STRIDE) {

@@ -65,7 +65,8 @@ static void free_bending(bending *b)
 static bool is_agent(const sn_world *world, sn_body body, int agent)
 {
     const sn_body_record *record = sn_world_body_record(world, body);
-    return record != NULL && record->agent.set == SN_SET_ELASTIC && record->agent.agent == agent;
+    return record != NULL && sn_world_traits(world, record->agent.set)->deformable &&
+           record->agent.agent == agent;
 }
 
 // Vertices of its bonds stay where they are.
@@ -228,7 +229,7 @@ sn_status sn_world_bend_elastic(sn_world *world, int agent, sn_vec3 local, sn_ve
     bending b = {.world = world,
                  .set = set,
                  .item = item,
-                 .threads = world->elastics.threads,
+                 .threads = world->elastics.agents.threads,
                  .agent = agent,
                  .count = STRIDE * item->mass.vertex_count,
                  .target = target};

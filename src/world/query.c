@@ -60,9 +60,10 @@ static question ask(const sn_world *world, const sn_query_filter *filter)
     return q;
 }
 
-const sn_skin *sn_world_skin(const sn_world *world, int agent, sn_error *error)
+const sn_skin *sn_world_skin(const sn_world *world, sn_agent_ref ref, sn_error *error)
 {
-    const sn_agent_set *set = &world->elastics.agents;
+    const sn_agent_set *set = world->sets[ref.set];
+    int agent = ref.agent;
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     const char *name = world->bodies.data[set->agents[agent].owner].name;
     if (item->skin != NULL ||
@@ -162,8 +163,8 @@ bool sn_world_cast_ray(const sn_world *world, sn_vec3 from, sn_vec3 to,
     if (world->touch.broad != NULL) {
         sn_broad_ray(world->touch.broad, from, q.way, SN_VEC3_ZERO, 1.0, meet, &q);
     }
-    for (int i = 0; i < world->elastics.agents.count; ++i) {
-        meet_elastic(&q, &world->elastics.agents, i);
+    for (sn_agent_ref at = SN_BEFORE_AGENTS; sn_world_next_deformable(world, &at);) {
+        meet_elastic(&q, world->sets[at.set], at.agent);
     }
     return q.count > 0;
 }
@@ -188,16 +189,16 @@ static sn_status make_collider(const sn_shape *shape, sn_transform place, sn_vec
     return status;
 }
 
-static sn_status cast_at_elastic(question *q, int agent, sn_error *error)
+static sn_status cast_at_elastic(question *q, sn_agent_ref ref, sn_error *error)
 {
-    const sn_agent_set *set = &q->world->elastics.agents;
-    uint32_t owner = set->agents[agent].owner;
+    const sn_agent_set *set = q->world->sets[ref.set];
+    uint32_t owner = set->agents[ref.agent].owner;
     double fraction;
     sn_vec3 point, normal;
-    if (!is_asked(q, &sn_elastic_item_of(set, agent)->surface, owner)) {
+    if (!is_asked(q, &sn_elastic_item_of(set, ref.agent)->surface, owner)) {
         return SN_OK;
     }
-    const sn_skin *skin = sn_world_skin(q->world, agent, error);
+    const sn_skin *skin = sn_world_skin(q->world, ref, error);
     if (skin == NULL) {
         return SN_ERROR_MEMORY;
     }
@@ -233,8 +234,9 @@ sn_status sn_world_cast_shape(const sn_world *world, const sn_shape *shape, sn_t
     if (world->touch.broad != NULL) {
         sn_broad_ray(world->touch.broad, middle, travel, half, 1.0, meet, &q);
     }
-    for (int i = 0; i < world->elastics.agents.count && status == SN_OK; ++i) {
-        status = cast_at_elastic(&q, i, error);
+    for (sn_agent_ref at = SN_BEFORE_AGENTS;
+         status == SN_OK && sn_world_next_deformable(world, &at);) {
+        status = cast_at_elastic(&q, at, error);
     }
     sn_collider_free(&collider);
     return status;
@@ -267,15 +269,15 @@ static bool take_overlap(void *context, int proxy, uint32_t user)
     return true;
 }
 
-static sn_status overlap_elastic(question *q, int agent, sn_error *error)
+static sn_status overlap_elastic(question *q, sn_agent_ref ref, sn_error *error)
 {
-    const sn_agent_set *set = &q->world->elastics.agents;
-    uint32_t owner = set->agents[agent].owner;
+    const sn_agent_set *set = q->world->sets[ref.set];
+    uint32_t owner = set->agents[ref.agent].owner;
     sn_vec3 on_skin, on_shape;
-    if (!is_asked(q, &sn_elastic_item_of(set, agent)->surface, owner)) {
+    if (!is_asked(q, &sn_elastic_item_of(set, ref.agent)->surface, owner)) {
         return SN_OK;
     }
-    const sn_skin *skin = sn_world_skin(q->world, agent, error);
+    const sn_skin *skin = sn_world_skin(q->world, ref, error);
     if (skin == NULL) {
         return SN_ERROR_MEMORY;
     }
@@ -307,8 +309,9 @@ sn_status sn_world_overlap(const sn_world *world, const sn_shape *shape, sn_tran
         sn_broad_query(world->touch.broad, sn_collider_bounds(&collider, &q.place), take_overlap,
                        &q);
     }
-    for (int i = 0; i < world->elastics.agents.count && status == SN_OK; ++i) {
-        status = overlap_elastic(&q, i, error);
+    for (sn_agent_ref at = SN_BEFORE_AGENTS;
+         status == SN_OK && sn_world_next_deformable(world, &at);) {
+        status = overlap_elastic(&q, at, error);
     }
     sn_collider_free(&collider);
     *count = q.count;
@@ -322,10 +325,10 @@ static double closest_elastic(const sn_world *world, const sn_body_record *elast
                               const sn_body_record *other, sn_vec3 *on_elastic, sn_vec3 *on_other)
 {
     const sn_touch *touch = &world->touch;
-    const sn_skin *skin = sn_world_skin(world, elastic->agent.agent, NULL);
+    const sn_skin *skin = sn_world_skin(world, elastic->agent, NULL);
     double nearest = NAN;
     if (other->type == SN_BODY_ELASTIC) {
-        const sn_skin *second = sn_world_skin(world, other->agent.agent, NULL);
+        const sn_skin *second = sn_world_skin(world, other->agent, NULL);
         return skin != NULL && second != NULL
                    ? sn_skin_distance(skin, second, INFINITY, on_elastic, on_other)
                    : NAN;

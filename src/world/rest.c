@@ -43,7 +43,7 @@ static double unit_of(const sn_elastic_item *item)
 
 static sn_status make_bodies(sn_rest *rest, sn_error *error)
 {
-    const sn_agent_set *set = &rest->world->elastics.agents;
+    const sn_agent_set *set = rest->soft;
     rest->nodes = set->v_count / STRIDE;
     rest->size = (size_t)rest->n + (size_t)set->v_count;
     rest->bodies = sn_arena_allocate(&rest->arena, (size_t)set->count * sizeof *rest->bodies);
@@ -52,8 +52,8 @@ static sn_status make_bodies(sn_rest *rest, sn_error *error)
         return sn_fail_memory(error, (size_t)set->count * sizeof *rest->bodies);
     }
     rest->body_count = set->count;
-    rest->reach = rest->rigid.size;
-    rest->mass = rest->rigid.mass;
+    rest->reach = rest->system.size;
+    rest->mass = rest->system.mass;
     for (int i = 0; i < set->count; ++i) {
         sn_rest_body *body = &rest->bodies[i];
         body->item = sn_elastic_item_of(set, i);
@@ -193,8 +193,9 @@ static sn_status list_pairs(sn_rest *rest, pair_list *list, sn_error *error)
     }
     for (int i = 0; i < world->field_order.count; ++i) {
         const sn_field_record *field = &world->fields.data[world->field_order.data[i]];
-        sn_status status =
-            field->type == SN_FIELD_SPRING ? pair_spring(rest, &field->spring, list, error) : SN_OK;
+        sn_status status = sn_field_kind_of(field)->stretches
+                               ? pair_spring(rest, &field->spring, list, error)
+                               : SN_OK;
         if (status != SN_OK) {
             return status;
         }
@@ -273,7 +274,7 @@ static sn_status make_pattern(sn_rest *rest, pair_list *list, sn_error *error)
         return sn_fail_memory(error, (size_t)rest->nodes * sizeof *positions);
     }
     for (int b = 0; b < rest->body_count; ++b) {
-        const double *q = sn_agent_q(&rest->world->elastics.agents, b);
+        const double *q = sn_agent_q(rest->soft, b);
         for (int i = 0; i < rest->bodies[b].item->mass.vertex_count; ++i) {
             positions[rest->bodies[b].first + i] = sn_vec3_at(q + STRIDE * i);
         }
@@ -334,8 +335,8 @@ static sn_status make(sn_rest *rest, sn_error *error)
     if (status != SN_OK) {
         return status;
     }
-    rest->rows = rest->rigid.rows + rest->ties.count;
-    rest->most_rows = rest->rigid.tie_rows + rest->rigid.limits.count + rest->ties.count;
+    rest->rows = rest->system.rows + rest->ties.count;
+    rest->most_rows = rest->system.tie_rows + rest->system.limits.count + rest->ties.count;
     size_t slots = ((size_t)rest->nodes + 1) * sizeof(int);
     rest->slot = sn_arena_allocate(&rest->arena, slots);
     rest->slot_nodes = sn_arena_allocate(&rest->arena, slots);
@@ -360,12 +361,13 @@ static sn_status make(sn_rest *rest, sn_error *error)
 sn_status sn_rest_open(sn_world *world, sn_rest *rest, sn_error *error)
 {
     *rest = (sn_rest){0};
-    sn_status status = sn_system_open(world, &rest->rigid, error);
+    sn_status status = sn_system_open(world, &rest->system, error);
     if (status != SN_OK) {
         return status;
     }
     rest->world = world;
-    rest->n = rest->rigid.n;
+    rest->soft = sn_soft_agents(world);
+    rest->n = rest->system.n;
     status = make(rest, error);
     if (status != SN_OK) {
         sn_rest_close(rest);
@@ -386,7 +388,7 @@ void sn_rest_close(sn_rest *rest)
     sn_array_free(&rest->tie_nodes);
     sn_array_free(&rest->tie_numbers);
     sn_arena_free(&rest->arena);
-    sn_system_close(&rest->rigid);
+    sn_system_close(&rest->system);
     *rest = (sn_rest){0};
 }
 
@@ -394,7 +396,7 @@ void sn_rest_close(sn_rest *rest)
 
 size_t sn_rest_pose_size(const sn_rest *rest)
 {
-    return (size_t)rest->rigid.q_count + (size_t)STRIDE * (size_t)rest->nodes;
+    return (size_t)rest->system.q_count + (size_t)STRIDE * (size_t)rest->nodes;
 }
 
 static size_t own_length(const sn_rest_body *body)
@@ -404,38 +406,34 @@ static size_t own_length(const sn_rest_body *body)
 
 void sn_rest_read(const sn_rest *rest, double *pose)
 {
-    sn_system_read(&rest->rigid, pose, NULL);
-    double *x = pose + rest->rigid.q_count;
+    sn_system_read(&rest->system, pose, NULL);
+    double *x = pose + rest->system.q_count;
     for (int b = 0; b < rest->body_count; ++b) {
-        memcpy(x + STRIDE * (size_t)rest->bodies[b].first,
-               sn_agent_q(&rest->world->elastics.agents, b),
+        memcpy(x + STRIDE * (size_t)rest->bodies[b].first, sn_agent_q(rest->soft, b),
                own_length(&rest->bodies[b]) * sizeof *x);
     }
 }
 
 void sn_rest_write(sn_rest *rest, const double *pose)
 {
-    sn_system_write(&rest->rigid, pose, NULL);
-    const double *x = pose + rest->rigid.q_count;
+    sn_system_write(&rest->system, pose, NULL);
+    const double *x = pose + rest->system.q_count;
     for (int b = 0; b < rest->body_count; ++b) {
-        memcpy(sn_agent_q(&rest->world->elastics.agents, b),
-               x + STRIDE * (size_t)rest->bodies[b].first,
+        memcpy(sn_agent_q(rest->soft, b), x + STRIDE * (size_t)rest->bodies[b].first,
                own_length(&rest->bodies[b]) * sizeof *x);
     }
 }
 
 void sn_rest_read_rates(const sn_rest *rest, double *v)
 {
-    sn_system_read(&rest->rigid, NULL, v);
-    memcpy(v + rest->n, rest->world->elastics.agents.v,
-           (size_t)rest->world->elastics.agents.v_count * sizeof *v);
+    sn_system_read(&rest->system, NULL, v);
+    memcpy(v + rest->n, rest->soft->v, (size_t)rest->soft->v_count * sizeof *v);
 }
 
 void sn_rest_write_rates(sn_rest *rest, const double *v)
 {
-    sn_system_write(&rest->rigid, NULL, v);
-    memcpy(rest->world->elastics.agents.v, v + rest->n,
-           (size_t)rest->world->elastics.agents.v_count * sizeof *v);
+    sn_system_write(&rest->system, NULL, v);
+    memcpy(rest->soft->v, v + rest->n, (size_t)rest->soft->v_count * sizeof *v);
 }
 
 void sn_rest_stop(sn_rest *rest)
@@ -449,7 +447,7 @@ void sn_rest_stop(sn_rest *rest)
 static void move_loose(const sn_rest *rest, int b, const double *x, const double *d, double part,
                        double *moved)
 {
-    sn_agent_set *set = &rest->world->elastics.agents;
+    sn_agent_set *set = rest->soft;
     const sn_rest_body *body = &rest->bodies[b];
     double *v = sn_agent_v(set, b), *q = sn_agent_q(set, b), *kept = rest->work;
     size_t length = own_length(body);
@@ -463,7 +461,7 @@ static void move_loose(const sn_rest *rest, int b, const double *x, const double
     sn_quat turn = sn_quat_exp(mean.angular_velocity);
     for (size_t i = 0; i < length; i += STRIDE) {
         sn_vec3 arm = sn_vec3_sub(sn_vec3_at(x + i), mean.centre);
-        sn_vec3 rigid = sn_vec3_add(mean.velocity, sn_cross(mean.angular_velocity, arm));
+        sn_vec3 rigid = sn_velocity_at(mean.velocity, mean.angular_velocity, arm);
         sn_vec3 own = sn_vec3_sub(sn_vec3_at(v + i), rigid);
         sn_vec3 place = sn_vec3_add(sn_vec3_add(mean.centre, mean.velocity),
                                     sn_rotate(turn, sn_vec3_add(arm, own)));
@@ -476,9 +474,9 @@ static void move_loose(const sn_rest *rest, int b, const double *x, const double
 
 void sn_rest_move(sn_rest *rest, const double *pose, const double *d, double part, double *moved)
 {
-    sn_system_move(&rest->rigid, pose, d, part, moved);
-    const double *x = pose + rest->rigid.q_count;
-    double *to = moved + rest->rigid.q_count;
+    sn_system_move(&rest->system, pose, d, part, moved);
+    const double *x = pose + rest->system.q_count;
+    double *to = moved + rest->system.q_count;
     for (int b = 0; b < rest->body_count; ++b) {
         size_t first = (size_t)STRIDE * (size_t)rest->bodies[b].first,
                length = own_length(&rest->bodies[b]);
@@ -506,13 +504,13 @@ void sn_rest_clear_fixed(const sn_rest *rest, double *y)
 
 int sn_rest_pulling_limit(const sn_rest *rest, double least)
 {
-    int row = rest->rigid.tie_rows, worst = -1;
-    for (int i = 0; i < rest->rigid.limits.count; ++i) {
-        const sn_system_limit *limit = &rest->rigid.limits.data[i];
+    int row = rest->system.tie_rows, worst = -1;
+    for (int i = 0; i < rest->system.limits.count; ++i) {
+        const sn_system_limit *limit = &rest->system.limits.data[i];
         if (limit->side == 0) {
             continue;
         }
-        double pull = limit->side * rest->lambda[row++] * rest->rigid.reach[limit->v];
+        double pull = limit->side * rest->lambda[row++] * rest->system.reach[limit->v];
         if (pull > least && !limit->locked) {
             least = pull;
             worst = i;

@@ -49,7 +49,8 @@ typedef struct sn_rest_tie {
 
 typedef struct sn_rest {
     sn_world *world;
-    sn_system rigid;
+    sn_system system;
+    sn_agent_set *soft; // the deformable bodies, numbered as its agents
     sn_arena arena;
     int n, nodes; // of the rigid freedoms; vertices
     size_t size;  // n + SN_SOLID_STRIDE * nodes
@@ -59,7 +60,7 @@ typedef struct sn_rest {
     double reach;         // m: of the largest body, elastic or not
     double mass;          // kg, in all
 
-    // The rows: those of `rigid` first.
+    // The rows: those of `system` first.
     SN_ARRAY(sn_rest_tie) ties;
     int most_rows, rows;
     SN_ARRAY(int) row_starts, row_nodes; // of vertices: n rows of the border, then `rows`
@@ -111,7 +112,7 @@ typedef enum sn_rest_slowing {
 SN_API sn_status sn_rest_open(sn_world *world, sn_rest *rest, sn_error *error);
 SN_API void sn_rest_close(sn_rest *rest);
 
-// Positions of all that moves: rigid.q_count, then SN_SOLID_STRIDE a vertex.
+// Positions of all that moves: system.q_count, then SN_SOLID_STRIDE a vertex.
 SN_API size_t sn_rest_pose_size(const sn_rest *rest);
 SN_API void sn_rest_read(const sn_rest *rest, double *pose);
 SN_API void sn_rest_write(sn_rest *rest, const double *pose);

@@ -111,7 +111,7 @@ sn_status sn_rest_vibrations(sn_rest *rest, int count, sn_spectrum *spectrum, sn
 // Lets limits press that are reached, but for those that would have to pull.
 static sn_status find_pressed(sn_rest *rest, double *d, sn_error *error)
 {
-    sn_system *rigid = &rest->rigid;
+    sn_system *rigid = &rest->system;
     sn_system_read(rigid, rigid->pose, NULL);
     for (int i = 0; i < rigid->limits.count; ++i) {
         const sn_system_limit *limit = &rigid->limits.data[i];
@@ -146,7 +146,7 @@ static void find_left(sn_rest *rest, double *left, double *force, double *torque
     sn_rest_clear_fixed(rest, left);
     *force = *torque = 0.0;
     for (size_t i = 0; i < rest->size; ++i) {
-        double *most = i < (size_t)rest->n && rest->rigid.turns[i] ? torque : force;
+        double *most = i < (size_t)rest->n && rest->system.turns[i] ? torque : force;
         *most = fmax(*most, fabs(left[i]));
     }
 }

@@ -27,8 +27,9 @@ static void add_force(const sn_rest *rest, sn_agent_ref ref, sn_vec3 point, sn_v
     const sn_world *world = rest->world;
     const sn_agent_set *set = world->sets[ref.set];
     const sn_agent *agent = &set->agents[ref.agent];
-    int first = (ref.set == SN_SET_RIGID ? 0 : world->rigid.agents.v_count) + agent->v_first;
-    double *own = rest->rigid.square; // n x n: long enough
+    int first =
+        (sn_world_traits(world, ref.set)->lone ? 0 : world->rigid.agents.v_count) + agent->v_first;
+    double *own = rest->system.square; // n x n: long enough
     sn_part part;
     set->type->part(set, ref.agent, ref.part, &part);
     sn_spatial wrench = sn_spatial_make(sn_cross(sn_vec3_sub(point, part.centre), force), force);
@@ -65,7 +66,7 @@ void sn_rest_read_tie(const sn_rest *rest, int tie, sn_bond_row *row, double *tu
 
 static bool read_ties(sn_rest *rest)
 {
-    int first = rest->rigid.rows;
+    int first = rest->system.rows;
     sn_array_clear(&rest->tie_nodes);
     sn_array_clear(&rest->tie_numbers);
     for (int i = 0; i < rest->ties.count; ++i) {
@@ -98,21 +99,21 @@ static bool read_ties(sn_rest *rest)
 sn_status sn_rest_read_rows(sn_rest *rest, sn_error *error)
 {
     size_t n = (size_t)rest->n;
-    int before = rest->rows - rest->ties.count, now = rest->rigid.rows;
+    int before = rest->rows - rest->ties.count, now = rest->system.rows;
     if (before != now) { // limits press, or do so no longer: their multipliers are not known
         memmove(rest->lambda + now, rest->lambda + before,
                 (size_t)rest->ties.count * sizeof *rest->lambda);
-        for (int i = rest->rigid.tie_rows; i < now; ++i) {
+        for (int i = rest->system.tie_rows; i < now; ++i) {
             rest->lambda[i] = 0.0;
         }
     }
     rest->rows = now + rest->ties.count;
-    if (rest->rigid.rows > 0) {
-        sn_system_rows(&rest->rigid);
-        memcpy(rest->turned, rest->rigid.j, (size_t)rest->rigid.rows * n * sizeof(double));
-        memcpy(rest->gap, rest->rigid.gap, (size_t)rest->rigid.rows * sizeof(double));
+    if (rest->system.rows > 0) {
+        sn_system_rows(&rest->system);
+        memcpy(rest->turned, rest->system.j, (size_t)rest->system.rows * n * sizeof(double));
+        memcpy(rest->gap, rest->system.gap, (size_t)rest->system.rows * sizeof(double));
     }
-    return !rest->rigid.starved && read_ties(rest)
+    return !rest->system.starved && read_ties(rest)
                ? SN_OK
                : sn_fail_memory(error, (size_t)rest->rows * sizeof(double));
 }
@@ -126,7 +127,7 @@ void sn_rest_add_rows(const sn_rest *rest, const double *lambda, double *y)
         }
     }
     for (int i = 0; i < rest->ties.count; ++i) {
-        double share = lambda[rest->rigid.rows + i];
+        double share = lambda[rest->system.rows + i];
         for (int t = rest->tie_starts[i]; t < rest->tie_starts[i + 1]; ++t) {
             double *at = y + rest->n + (size_t)STRIDE * (size_t)rest->tie_nodes.data[t];
             for (int k = 0; k < 3; ++k) {
@@ -140,8 +141,8 @@ void sn_rest_add_rows(const sn_rest *rest, const double *lambda, double *y)
 
 void sn_rest_find_outer(sn_rest *rest, double *outer)
 {
-    const sn_agent_set *set = &rest->world->elastics.agents;
-    sn_system_push(&rest->rigid, outer); // evaluates all forces of the world
+    const sn_agent_set *set = rest->soft;
+    sn_system_push(&rest->system, outer); // evaluates all forces of the world
     for (int b = 0; b < rest->body_count; ++b) {
         sn_elastic_find_outer(set, b, rest->world->gravity,
                               outer + rest->n + (size_t)STRIDE * (size_t)rest->bodies[b].first);
@@ -150,7 +151,7 @@ void sn_rest_find_outer(sn_rest *rest, double *outer)
 
 sn_status sn_rest_look(sn_rest *rest, sn_error *error)
 {
-    const sn_agent_set *set = &rest->world->elastics.agents;
+    const sn_agent_set *set = rest->soft;
     sn_rest_find_outer(rest, rest->outer);
     memcpy(rest->force, rest->outer, rest->size * sizeof *rest->force);
     for (int b = 0; b < rest->body_count; ++b) {
@@ -179,8 +180,8 @@ sn_status sn_rest_find_end(const sn_rest *rest, sn_body body, sn_vec3 local, sn_
         return SN_OK;
     }
     sn_elastic_point point;
-    sn_status status =
-        sn_elastic_find_point(&world->elastics.agents, record->agent.agent, local, &point, error);
+    sn_status status = sn_elastic_find_point(world->sets[record->agent.set], record->agent.agent,
+                                             local, &point, error);
     for (int i = 0; status == SN_OK && i < point.count; ++i) {
         end->nodes[i] = rest->bodies[record->agent.agent].first + point.vertices[i];
         end->weights[i] = point.weights[i];
@@ -298,7 +299,7 @@ static sn_status add_pull(sn_rest *rest, const sn_pull_def *pull, sn_error *erro
 static sn_vec3 place_of(const sn_rest *rest, const sn_bond_record *record, int vertex)
 {
     const sn_body_record *body = sn_world_body_record(rest->world, record->body);
-    const double *q = sn_agent_q(&rest->world->elastics.agents, body->agent.agent);
+    const double *q = sn_agent_q(rest->world->sets[body->agent.set], body->agent.agent);
     return sn_vec3_at(q + (size_t)STRIDE * (size_t)vertex);
 }
 
@@ -324,7 +325,7 @@ static void add_curvature(sn_rest *rest, int tie)
 {
     const sn_bond_record *record = record_of(rest, tie);
     const sn_bond_item *item = &record->item;
-    double lambda = rest->lambda[rest->rigid.rows + tie];
+    double lambda = rest->lambda[rest->system.rows + tie];
     int part = rest->ties.data[tie].row, first = first_of(rest, record->body);
     if (lambda == 0.0) {
         return;
@@ -353,9 +354,9 @@ sn_status sn_rest_add_fields(sn_rest *rest, sn_error *error)
     for (int i = 0; i < world->field_order.count; ++i) {
         const sn_field_record *field = &world->fields.data[world->field_order.data[i]];
         sn_status status = SN_OK;
-        if (field->type == SN_FIELD_SPRING) {
+        if (sn_field_kind_of(field)->stretches) {
             status = add_spring(rest, &field->spring, error);
-        } else if (field->type == SN_FIELD_PULL) {
+        } else if (sn_field_kind_of(field)->pulls) {
             status = add_pull(rest, &field->pull, error);
         }
         if (status != SN_OK) {

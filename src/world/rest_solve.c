@@ -22,7 +22,7 @@ static void hold_bonds(void *holder, double *force)
     for (int i = 0; i < rest->ties.count; ++i) {
         const sn_bond_record *bond = &rest->world->bonds.records.data[rest->ties.data[i].bond];
         const sn_body_record *other = sn_world_body_record(rest->world, bond->other);
-        double lambda = rest->lambda[rest->rigid.rows + i];
+        double lambda = rest->lambda[rest->system.rows + i];
         if (other == NULL || other->agent.agent < 0 || other->type == SN_BODY_ELASTIC ||
             lambda == 0.0) {
             continue;
@@ -43,23 +43,23 @@ static sn_status linearise_rigid(sn_rest *rest, int order, sn_error *error)
     if (n == 0) {
         return SN_OK;
     }
-    rest->rigid.hold = hold_bonds;
-    rest->rigid.holder = rest;
-    if (!sn_system_stiffness(&rest->rigid, rest->lambda, order, rest->k) || rest->rigid.starved) {
+    rest->system.hold = hold_bonds;
+    rest->system.holder = rest;
+    if (!sn_system_stiffness(&rest->system, rest->lambda, order, rest->k) || rest->system.starved) {
         return sn_fail_memory(error, (size_t)n * sizeof(double));
     }
-    rest->brake = rest->mass * sn_length(rest->world->gravity) * rest->rigid.size;
+    rest->brake = rest->mass * sn_length(rest->world->gravity) * rest->system.size;
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j <= i; ++j) {
             double *a = &rest->k[i * n + j], *b = &rest->k[j * n + i];
-            double scale = rest->rigid.reach[i] * rest->rigid.reach[j];
+            double scale = rest->system.reach[i] * rest->system.reach[j];
             skew = fmax(skew, 0.5 * fabs(*a - *b) * scale);
             most = fmax(most, fmax(fabs(*a), fabs(*b)) * scale);
             *a = *b = 0.5 * (*a + *b);
         }
     }
     for (int b = 0; b < rest->body_count; ++b) { // where nothing else acts
-        double size = rest->rigid.size;
+        double size = rest->system.size;
         rest->brake = fmax(rest->brake, 1e-9 * rest->bodies[b].unit * rest->mass * size * size);
     }
     rest->brake += most;
@@ -85,7 +85,7 @@ static void weigh_rows(sn_rest *rest)
     for (int i = 0; i < rest->rows; ++i) {
         const double *turned = rest->turned + (size_t)i * (size_t)rest->n;
         double square = 0.0, stiff = 0.0;
-        int tie = i - rest->rigid.rows;
+        int tie = i - rest->system.rows;
         for (int t = tie < 0 ? 0 : rest->tie_starts[tie]; tie >= 0 && t < rest->tie_starts[tie + 1];
              ++t) {
             const double *g = rest->tie_numbers.data + 3 * (size_t)t;
@@ -98,7 +98,7 @@ static void weigh_rows(sn_rest *rest)
         if (!(square > 0.0)) {
             stiff = 0.0;
             for (int k = 0; k < rest->n; ++k) {
-                double own = turned[k] * rest->rigid.reach[k];
+                double own = turned[k] * rest->system.reach[k];
                 square += own * own;
             }
             stiff = square * rest->brake;
@@ -114,8 +114,8 @@ sn_status sn_rest_linearise(sn_rest *rest, sn_stiffness kind, int order, sn_erro
     for (int b = 0; b < rest->body_count && status == SN_OK; ++b) {
         sn_solid *solid = rest->bodies[b].item->solid;
         sn_solid_set_damping(solid, 1.0, 0.0, NULL, 0, false);
-        status = sn_solid_linearise(solid, rest->world->threads,
-                                    sn_agent_q(&rest->world->elastics.agents, b), kind, error);
+        status =
+            sn_solid_linearise(solid, rest->world->threads, sn_agent_q(rest->soft, b), kind, error);
         if (status == SN_OK) {
             add_body(rest, &rest->bodies[b]);
         }
@@ -166,7 +166,7 @@ void sn_rest_product(const sn_rest *rest, const double *d, double *y)
 void sn_rest_mass(const sn_rest *rest, const double *d, double *y)
 {
     memset(y, 0, rest->size * sizeof *y);
-    sn_dense_apply(rest->n, rest->n, rest->rigid.metric, d, y);
+    sn_dense_apply(rest->n, rest->n, rest->system.metric, d, y);
     for (int b = 0; b < rest->body_count; ++b) {
         size_t first = (size_t)rest->n + (size_t)STRIDE * (size_t)rest->bodies[b].first;
         sn_mass_add_product(&rest->bodies[b].item->mass, STRIDE, 1.0, d + first, y + first);
@@ -177,7 +177,7 @@ void sn_rest_mass(const sn_rest *rest, const double *d, double *y)
 double sn_rest_slowed(const sn_rest *rest, const double *d)
 {
     double sum = 0.0, *y = rest->work;
-    sn_dense_apply(rest->n, rest->n, rest->rigid.metric, d, y);
+    sn_dense_apply(rest->n, rest->n, rest->system.metric, d, y);
     for (int i = 0; i < rest->n; ++i) {
         sum += rest->rigid_share * d[i] * y[i];
     }
@@ -219,8 +219,8 @@ static void add_stiff_rows(sn_rest *rest)
 {
     size_t n = (size_t)rest->n;
     for (int i = 0; i < rest->ties.count; ++i) {
-        double w = rest->weight[rest->rigid.rows + i] * rest->weight[rest->rigid.rows + i];
-        const double *turned = rest->turned + (size_t)(rest->rigid.rows + i) * n;
+        double w = rest->weight[rest->system.rows + i] * rest->weight[rest->system.rows + i];
+        const double *turned = rest->turned + (size_t)(rest->system.rows + i) * n;
         for (int s = rest->tie_starts[i]; s < rest->tie_starts[i + 1]; ++s) {
             const double *a = rest->tie_numbers.data + 3 * (size_t)s;
             int node = rest->tie_nodes.data[s], slot = rest->slot[node];
@@ -287,7 +287,7 @@ static bool list_rows(sn_rest *rest)
         rest->scaled[i] = rest->weight[i / rest->n] * rest->turned[i];
     }
     for (int i = 0; i < rest->rows; ++i) {
-        int tie = i - rest->rigid.rows;
+        int tie = i - rest->system.rows;
         rest->row_starts.data[rest->n + i] = used;
         for (int t = tie < 0 ? 0 : rest->tie_starts[tie]; tie >= 0 && t < rest->tie_starts[tie + 1];
              ++t) {
@@ -309,7 +309,7 @@ static bool factor_border(sn_rest *rest, double rigid_share)
     size_t n = (size_t)rest->n, all = n + (size_t)rest->rows;
     for (size_t i = 0; i < n; ++i) {
         for (size_t j = 0; j <= i; ++j) {
-            double sum = rest->k[i * n + j] + rigid_share * rest->rigid.metric[i * n + j];
+            double sum = rest->k[i * n + j] + rigid_share * rest->system.metric[i * n + j];
             for (int r = 0; r < rest->rows; ++r) {
                 const double *scaled = rest->scaled + (size_t)r * n;
                 sum += scaled[i] * scaled[j];
@@ -351,7 +351,7 @@ sn_status sn_rest_factor(sn_rest *rest, sn_rest_slowing slowing, double share, s
 {
     sn_system_metric metric = slowing == SN_REST_SHIFTED ? SN_METRIC_MASS : SN_METRIC_MOTION;
     size_t all = (size_t)(rest->n + rest->rows);
-    sn_status status = rest->n > 0 ? sn_system_factor(&rest->rigid, metric, error) : SN_OK;
+    sn_status status = rest->n > 0 ? sn_system_factor(&rest->system, metric, error) : SN_OK;
     if (status != SN_OK) {
         return status;
     }

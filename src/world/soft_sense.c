@@ -23,9 +23,9 @@ static bool add(sn_soft_touch *soft, const sn_soft_key *key, sn_contact_side a, 
 static bool sense_shape(sn_world *world, int agent, uint32_t shape)
 {
     sn_touch *touch = &world->touch;
-    const sn_elastic_item *item = world->elastics.items[agent];
+    const sn_elastic_item *item = sn_soft_item(world, agent);
     const sn_touch_shape *own = &touch->shapes.data[shape];
-    uint32_t owner = world->elastics.agents.agents[agent].owner;
+    uint32_t owner = sn_soft_agents(world)->agents[agent].owner;
     sn_vec3 on_skin, on_shape;
     if (!senses(world, &item->surface, sn_touch_surface(world, own), owner, own->body) ||
         !(sn_skin_shape_distance(item->skin, sn_touch_collider(world, own),
@@ -34,29 +34,29 @@ static bool sense_shape(sn_world *world, int agent, uint32_t shape)
         return true;
     }
     sn_soft_key key = {own->body, owner, own->shape, 0, SN_SOFT_SENSOR, 0};
-    return add(&touch->soft, &key, sn_touch_side(world, own),
-               (sn_contact_side){SN_SET_ELASTIC, agent, 0}, on_shape, on_skin);
+    return add(&touch->soft, &key, sn_touch_side(world, own), sn_soft_side(agent, 0), on_shape,
+               on_skin);
 }
 
 static bool sense_skin(sn_world *world, int first, int second)
 {
-    const sn_elastic_set *set = &world->elastics;
-    const sn_elastic_item *a = set->items[first], *b = set->items[second];
-    uint32_t of_a = set->agents.agents[first].owner, of_b = set->agents.agents[second].owner;
+    const sn_agent_set *set = sn_soft_agents(world);
+    const sn_elastic_item *a = sn_soft_item(world, first), *b = sn_soft_item(world, second);
+    uint32_t of_a = set->agents[first].owner, of_b = set->agents[second].owner;
     sn_vec3 on_a, on_b;
     if (!senses(world, &a->surface, &b->surface, of_a, of_b) ||
         !(sn_skin_distance(a->skin, b->skin, 0.0, &on_a, &on_b) <= 0.0)) {
         return true;
     }
     sn_soft_key key = {of_a, of_b, 0, 0, SN_SOFT_SENSOR, 0};
-    return add(&world->touch.soft, &key, (sn_contact_side){SN_SET_ELASTIC, first, 0},
-               (sn_contact_side){SN_SET_ELASTIC, second, 0}, on_a, on_b);
+    return add(&world->touch.soft, &key, sn_soft_side(first, 0), sn_soft_side(second, 0), on_a,
+               on_b);
 }
 
 sn_status sn_world_sense_soft(sn_world *world, sn_error *error)
 {
     sn_soft_touch *soft = &world->touch.soft;
-    const sn_agent_set *set = &world->elastics.agents;
+    const sn_agent_set *set = sn_soft_agents(world);
     bool known = true;
     for (int i = 0; i < set->count && known; ++i) {
         const double *q = sn_agent_q(set, i);

@@ -36,7 +36,7 @@ enum { ROUNDS = 12, STRIDE = SN_SOLID_STRIDE };
 
 static sn_skin_keep keep_for(const sn_world *world, int a, int b)
 {
-    double size = fmin(world->elastics.items[a]->radius, world->elastics.items[b]->radius);
+    double size = fmin(sn_soft_item(world, a)->radius, sn_soft_item(world, b)->radius);
     return (sn_skin_keep){KEPT_GAP, LEAST_GAP * SN_SOFT_THICKNESS * size};
 }
 
@@ -44,7 +44,7 @@ static sn_skin_keep keep_for(const sn_world *world, int a, int b)
 
 static void take_back(sn_world *world, int agent, double share)
 {
-    sn_agent_set *set = &world->elastics.agents;
+    sn_agent_set *set = sn_soft_agents(world);
     double *q = sn_agent_q(set, agent);
     const double *q0 = set->q_last + set->agents[agent].q_first;
     const uint8_t *led = world->touch.soft.led.data + set->agents[agent].v_first / STRIDE;
@@ -53,22 +53,22 @@ static void take_back(sn_world *world, int agent, double share)
         q[i] = share > 0.0 ? (led[i / STRIDE] ? q[i] : back) : q0[i];
     }
     world->touch.soft.stopped.data[agent] = 1;
-    sn_skin_place(world->elastics.items[agent]->skin, q0, q, 0.0);
+    sn_skin_place(sn_soft_item(world, agent)->skin, q0, q, 0.0);
 }
 
 static void place_on_way(sn_world *world)
 {
-    sn_agent_set *set = &world->elastics.agents;
+    sn_agent_set *set = sn_soft_agents(world);
     for (int i = 0; i < set->count; ++i) {
-        sn_skin_place(world->elastics.items[i]->skin, set->q_last + set->agents[i].q_first,
+        sn_skin_place(sn_soft_item(world, i)->skin, set->q_last + set->agents[i].q_first,
                       sn_agent_q(set, i), 0.0);
     }
 }
 
 static bool some_meets_itself(const sn_world *world)
 {
-    for (int i = 0; i < world->elastics.agents.count; ++i) {
-        if (world->elastics.items[i]->meets_itself) {
+    for (int i = 0; i < sn_soft_agents(world)->count; ++i) {
+        if (sn_soft_item(world, i)->meets_itself) {
             return true;
         }
     }
@@ -96,7 +96,7 @@ static sn_skin_pair_list take_run(const sn_skin_pair_list *all, int low, int hig
 
 static bool note_stop(sn_world *world, const sn_skin_step *step)
 {
-    const sn_agent *agents = world->elastics.agents.agents;
+    const sn_agent *agents = sn_soft_agents(world)->agents;
     const sn_skin_pair *pair = &step->pair;
     sn_soft_key key = {agents[pair->skin_b].owner,
                        agents[pair->skin_a].owner,
@@ -196,8 +196,8 @@ static sn_status look_at_shapes(sn_world *world, int agent, double reach, bool a
                                 sn_error *error)
 {
     sn_soft_touch *soft = &world->touch.soft;
-    const sn_agent_set *set = &world->elastics.agents;
-    const sn_elastic_item *item = world->elastics.items[agent];
+    const sn_agent_set *set = sn_soft_agents(world);
+    const sn_elastic_item *item = sn_soft_item(world, agent);
     const double *q0 = set->q_last + set->agents[agent].q_first;
     sn_status status =
         sn_soft_find_met_shapes(world, agent, q0, sn_agent_q(set, agent), reach, error);
@@ -232,7 +232,7 @@ static void share_islands(sn_world *world)
     sn_soft_touch *soft = &world->touch.soft;
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < soft->skins.count; ++i) {
-            int island = island_of(world, (sn_contact_side){SN_SET_ELASTIC, i, 0});
+            int island = island_of(world, sn_soft_side(i, 0));
             double *own = &soft->shares.data[i];
             double *all = island >= 0 ? &soft->island_shares.data[island] : own;
             *(pass == 0 ? all : own) = fmin(*own, *all);
@@ -250,7 +250,7 @@ static void take_back_rigid(sn_world *world, bool at_start)
         if (shape->body != 0 && first) {
             side = sn_touch_side(world, shape);
         }
-        int island = side.set == SN_SET_RIGID ? island_of(world, side) : -1;
+        int island = sn_world_traits(world, side.set)->lone ? island_of(world, side) : -1;
         double share = island >= 0 ? touch->soft.island_shares.data[island] : 1.0;
         if (share < 1.0) {
             sn_touch_take_back(world, (uint32_t)i, at_start ? 0.0 : ON_WAY * share);
@@ -262,12 +262,13 @@ static void take_back_rigid(sn_world *world, bool at_start)
 // way.
 static void take_back_mechanisms(sn_world *world, bool at_start)
 {
-    sn_agent_set *set = &world->articulations.agents;
-    for (int i = 0; i < set->count; ++i) {
-        int island = island_of(world, (sn_contact_side){SN_SET_ARTICULATION, i, 0});
+    for (sn_agent_ref at = SN_BEFORE_AGENTS; sn_world_next_jointed(world, &at);) {
+        sn_agent_set *set = world->sets[at.set];
+        int island = island_of(world, (sn_contact_side){at.set, at.agent, 0});
         double share = island >= 0 ? world->touch.soft.island_shares.data[island] : 1.0;
-        if (share < 1.0 && sn_articulation_may_turn_back(set, i)) {
-            sn_articulation_take_back(set, i, world->gravity, at_start ? 0.0 : ON_WAY * share);
+        if (share < 1.0 && sn_articulation_may_turn_back(set, at.agent)) {
+            sn_articulation_take_back(set, at.agent, world->gravity,
+                                      at_start ? 0.0 : ON_WAY * share);
         }
     }
 }
@@ -304,8 +305,8 @@ static bool make_room(sn_soft_touch *soft, int count, int islands)
 
 static sn_status free_ways(sn_world *world, sn_error *error)
 {
-    int count = world->elastics.agents.count, agents = sn_world_agent_count(world);
-    int vertices = world->elastics.agents.v_count / STRIDE;
+    int count = sn_soft_agents(world)->count, agents = sn_world_agent_count(world);
+    int vertices = sn_soft_agents(world)->v_count / STRIDE;
     if (!sn_array_resize(&world->touch.soft.led, vertices)) {
         return sn_fail_memory(error, (size_t)vertices);
     }
@@ -336,7 +337,7 @@ static bool has_bonds_to_rigid(const sn_world *world)
     for (int i = 0; i < world->bonds.rows.count && !any; ++i) {
         const sn_exact_bond *bond = &world->bonds.rows.data[i];
         for (int k = 0; k < bond->count; ++k) {
-            any = any || bond->sides[k].set != SN_SET_ELASTIC;
+            any = any || !sn_world_traits(world, bond->sides[k].set)->deformable;
         }
     }
     return any;
@@ -344,7 +345,7 @@ static bool has_bonds_to_rigid(const sn_world *world)
 
 sn_status sn_world_stop_bonded(sn_world *world, sn_error *error)
 {
-    int count = world->elastics.agents.count;
+    int count = sn_soft_agents(world)->count;
     if (count == 0) {
         return SN_OK;
     }
@@ -357,7 +358,7 @@ sn_status sn_world_stop_bonded(sn_world *world, sn_error *error)
 sn_status sn_world_stop_soft(sn_world *world, double h, sn_error *error)
 {
     const sn_soft_touch *soft = &world->touch.soft;
-    int count = world->elastics.agents.count;
+    int count = sn_soft_agents(world)->count;
     world->report.taken_back = 0;
     if (count == 0) {
         return SN_OK;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "collide/skin_shape_step.h"
+#include "solve/surface_mix.h"
 #include "world/world.h"
 
 enum { STRIDE = SN_SOLID_STRIDE };
@@ -47,11 +48,12 @@ static bool add_contact(sn_world *world, const meeting *m)
 {
     sn_soft_touch *soft = &world->touch.soft;
     const sn_soft_memory *before = sn_soft_recall(soft, &m->key);
+    sn_surface_mix mix = sn_mix_surfaces(m->surface_a, m->surface_b);
     sn_contact contact = {.a = m->a,
                           .b = m->b,
                           .normal = m->normal,
-                          .friction = sqrt(m->surface_a->friction * m->surface_b->friction),
-                          .restitution = fmax(m->surface_a->restitution, m->surface_b->restitution),
+                          .friction = mix.friction,
+                          .restitution = mix.restitution,
                           .size = m->size,
                           .round_a = m->round_a,
                           .surface_velocity = m->surface_velocity,
@@ -75,7 +77,7 @@ static bool add_contact(sn_world *world, const meeting *m)
 static sn_vec3 velocity_of(const sn_world *world, int agent, const int *vertices,
                            const double *weights, int count)
 {
-    const double *v = sn_agent_v(&world->elastics.agents, agent);
+    const double *v = sn_agent_v(sn_soft_agents(world), agent);
     sn_vec3 sum = SN_VEC3_ZERO;
     for (int i = 0; i < count; ++i) {
         sum = sn_vec3_add_scaled(sum, weights[i], sn_vec3_at(v + STRIDE * vertices[i]));
@@ -90,7 +92,7 @@ static int grip(sn_world *world, int agent, const int *vertices, const double *w
         point.vertices[i] = vertices[i];
         point.weights[i] = weights[i];
     }
-    return sn_elastic_grip(&world->elastics.agents, agent, &point);
+    return sn_elastic_grip(sn_soft_agents(world), agent, &point);
 }
 
 // ---- skins with skins ----
@@ -106,14 +108,14 @@ static bool matters(const sn_world *world, double gap, double closing, double si
 // Bodies under integrators with stages know nothing of impulses; springs are for them.
 static bool takes_part(const sn_world *world, int agent)
 {
-    return world->contact.method == SN_CONTACT_SPRINGS ||
-           !sn_integrator_is_staged(world->elastics.agents.agents[agent].integrator);
+    return sn_world_contact_traits(world)->springs ||
+           !sn_integrator_is_staged(sn_soft_agents(world)->agents[agent].integrator);
 }
 
 bool sn_soft_may_meet(const sn_world *world, int a, int b)
 {
-    const sn_elastic_item *of_a = world->elastics.items[a], *of_b = world->elastics.items[b];
-    const sn_agent *agents = world->elastics.agents.agents;
+    const sn_elastic_item *of_a = sn_soft_item(world, a), *of_b = sn_soft_item(world, b);
+    const sn_agent *agents = sn_soft_agents(world)->agents;
     return (of_a->surface.meets & of_b->surface.group) != 0 &&
            (of_b->surface.meets & of_a->surface.group) != 0 && !of_a->surface.sensor &&
            !of_b->surface.sensor && (a != b || of_a->meets_itself) && takes_part(world, a) &&
@@ -123,9 +125,10 @@ bool sn_soft_may_meet(const sn_world *world, int a, int b)
 // A skin's contact pushes a along its normal, away from b; a contact of the solver pushes its b.
 static bool add_skin_contact(sn_world *world, const sn_skin_contact *found, double h)
 {
-    const sn_elastic_set *set = &world->elastics;
+    const sn_agent_set *set = sn_soft_agents(world);
     int pushed = found->skin_a, other = found->skin_b;
-    const sn_elastic_item *of_pushed = set->items[pushed], *of_other = set->items[other];
+    const sn_elastic_item *of_pushed = sn_elastic_item_of(set, pushed),
+                          *of_other = sn_elastic_item_of(set, other);
     if (!sn_soft_may_meet(world, pushed, other)) {
         return true;
     }
@@ -139,8 +142,8 @@ static bool add_skin_contact(sn_world *world, const sn_skin_contact *found, doub
     if (!matters(world, gap, sn_dot(closing, found->normal), size, h)) {
         return true;
     }
-    meeting m = {.key = {set->agents.agents[other].owner, set->agents.agents[pushed].owner,
-                         found->b, found->a, (int32_t)found->kind, 0},
+    meeting m = {.key = {set->agents[other].owner, set->agents[pushed].owner, found->b, found->a,
+                         (int32_t)found->kind, 0},
                  .on_a = found->on_b,
                  .on_b = found->on_a,
                  .normal = found->normal,
@@ -150,8 +153,8 @@ static bool add_skin_contact(sn_world *world, const sn_skin_contact *found, doub
                  .surface_b = &of_pushed->surface};
     int on_other = grip(world, other, vertices, weights, found->count_b);
     int on_pushed = grip(world, pushed, found->vertices, found->weights, found->count_a);
-    m.a = (sn_contact_side){SN_SET_ELASTIC, other, on_other};
-    m.b = (sn_contact_side){SN_SET_ELASTIC, pushed, on_pushed};
+    m.a = sn_soft_side(other, on_other);
+    m.b = sn_soft_side(pushed, on_pushed);
     return on_other > 0 && on_pushed > 0 && add_contact(world, &m);
 }
 
@@ -181,11 +184,12 @@ static bool find_pair(const sn_world *world, const sn_soft_key *key, sn_pair_kin
 {
     const sn_agent_ref a = world->bodies.data[key->body_b].agent,
                        b = world->bodies.data[key->body_a].agent;
-    if (a.set != SN_SET_ELASTIC || b.set != SN_SET_ELASTIC || a.agent < 0 || b.agent < 0) {
+    if (!sn_world_traits(world, a.set)->deformable || !sn_world_traits(world, b.set)->deformable ||
+        a.agent < 0 || b.agent < 0) {
         return false;
     }
-    const sn_skin *skin_a = world->elastics.items[a.agent]->skin,
-                  *skin_b = world->elastics.items[b.agent]->skin;
+    const sn_skin *skin_a = sn_soft_item(world, a.agent)->skin,
+                  *skin_b = sn_soft_item(world, b.agent)->skin;
     bool edges = kind == SN_EDGE_EDGE;
     *pair = (sn_skin_pair){a.agent, b.agent, key->feature_b, key->feature_a};
     return pair->a >= 0 && pair->a < (edges ? skin_a->edge_count : skin_a->vertex_count) &&
@@ -268,12 +272,12 @@ static sn_status place_skins(sn_world *world, double h, double *distance, bool *
                              sn_error *error)
 {
     sn_soft_touch *soft = &world->touch.soft;
-    sn_agent_set *set = &world->elastics.agents;
+    sn_agent_set *set = sn_soft_agents(world);
     double fall = sn_length(world->gravity) * h * h, farthest = 0.0;
     sn_array_clear(&soft->skins);
     *self = false;
     for (int i = 0; i < set->count; ++i) {
-        sn_elastic_item *item = world->elastics.items[i];
+        sn_elastic_item *item = sn_soft_item(world, i);
         sn_elastic_release(set, i);
         if (item->skin == NULL) {
             char place[200];
@@ -343,12 +347,12 @@ bool sn_soft_find_shapes(sn_world *world, const double *from, const double *to, 
 
 bool sn_soft_meets_shape(const sn_world *world, int agent, const sn_touch_shape *shape)
 {
-    const sn_elastic_item *item = world->elastics.items[agent];
+    const sn_elastic_item *item = sn_soft_item(world, agent);
     const sn_surface *surface = sn_touch_surface(world, shape);
     return (item->surface.meets & surface->group) != 0 &&
            (surface->meets & item->surface.group) != 0 && !item->surface.sensor &&
            !surface->sensor && takes_part(world, agent) &&
-           !sn_world_is_bonded(world, world->elastics.agents.agents[agent].owner, shape->body);
+           !sn_world_is_bonded(world, sn_soft_agents(world)->agents[agent].owner, shape->body);
 }
 
 sn_status sn_soft_find_met_shapes(sn_world *world, int agent, const double *from, const double *to,
@@ -356,7 +360,7 @@ sn_status sn_soft_find_met_shapes(sn_world *world, int agent, const double *from
 {
     sn_soft_touch *soft = &world->touch.soft;
     int met = 0;
-    if (!sn_soft_find_shapes(world, from, to, world->elastics.agents.agents[agent].v_count,
+    if (!sn_soft_find_shapes(world, from, to, sn_soft_agents(world)->agents[agent].v_count,
                              reach)) {
         return sn_fail_memory(error, sizeof(uint32_t));
     }
@@ -377,21 +381,20 @@ static sn_vec3 shape_velocity(const sn_world *world, const sn_contact_side *side
     }
     sn_part part;
     world->sets[side->set]->type->part(world->sets[side->set], side->agent, side->part, &part);
-    return sn_vec3_add(part.velocity,
-                       sn_cross(part.angular_velocity, sn_vec3_sub(point, part.centre)));
+    return sn_part_velocity_at(&part, point);
 }
 
 static bool add_shape_contact(sn_world *world, int agent, uint32_t shape,
                               const sn_skin_shape_contact *found, double h)
 {
     const sn_touch_shape *own = &world->touch.shapes.data[shape];
-    const sn_elastic_item *item = world->elastics.items[agent];
+    const sn_elastic_item *item = sn_soft_item(world, agent);
     const sn_surface *surface = sn_touch_surface(world, own);
     const sn_collider *collider = sn_touch_collider(world, own);
     sn_transform place = world->touch.places.data[shape].frame;
     double gap = found->gap - SN_SOFT_THICKNESS * item->radius;
     meeting m = {.a = sn_touch_side(world, own),
-                 .key = {own->body, world->elastics.agents.agents[agent].owner, own->shape,
+                 .key = {own->body, sn_soft_agents(world)->agents[agent].owner, own->shape,
                          found->feature, SN_SOFT_SHAPE + found->count, 0},
                  .on_a = found->on_shape,
                  .on_b = found->on_skin,
@@ -410,15 +413,15 @@ static bool add_shape_contact(sn_world *world, int agent, uint32_t shape,
     sn_vec3 drive = sn_vec3_negate(sn_rotate(place.rotation, surface->velocity));
     m.surface_velocity = sn_vec3_add_scaled(drive, -sn_dot(drive, found->normal), found->normal);
     int part = grip(world, agent, found->vertices, found->weights, found->count);
-    m.b = (sn_contact_side){SN_SET_ELASTIC, agent, part};
+    m.b = sn_soft_side(agent, part);
     return part > 0 && add_contact(world, &m);
 }
 
 static sn_status collide_shapes(sn_world *world, int agent, double h, sn_error *error)
 {
     sn_soft_touch *soft = &world->touch.soft;
-    const sn_agent_set *set = &world->elastics.agents;
-    const sn_elastic_item *item = world->elastics.items[agent];
+    const sn_agent_set *set = sn_soft_agents(world);
+    const sn_elastic_item *item = sn_soft_item(world, agent);
     double fall = sn_length(world->gravity) * h * h;
     double reach = (SN_NEAR_SHARE + SN_SOFT_THICKNESS) * item->radius + fall;
     double travel = h * sn_elastic_fastest(set, agent);
@@ -460,7 +463,7 @@ bool sn_soft_crosses(const sn_soft_touch *soft, int a, int b, uint32_t shape)
 static sn_status find_crossed_shapes(sn_world *world, int agent, sn_error *error)
 {
     sn_soft_touch *soft = &world->touch.soft;
-    const double *q = sn_agent_q(&world->elastics.agents, agent);
+    const double *q = sn_agent_q(sn_soft_agents(world), agent);
     sn_status status = sn_soft_find_met_shapes(world, agent, q, q, 0.0, error);
     for (int i = 0; i < soft->shapes.count && status == SN_OK; ++i) {
         uint32_t shape = soft->shapes.data[i];
@@ -468,8 +471,8 @@ static sn_status find_crossed_shapes(sn_world *world, int agent, sn_error *error
         sn_transform place = world->touch.places.data[shape].frame;
         sn_sweep still = {.start = place, .end = place};
         sn_skin_shape_step step =
-            sn_skin_shape_step_find(world->elastics.items[agent]->skin,
-                                    sn_touch_collider(world, own), &still, (sn_skin_keep){0});
+            sn_skin_shape_step_find(sn_soft_item(world, agent)->skin, sn_touch_collider(world, own),
+                                    &still, (sn_skin_keep){0});
         sn_soft_crossing crossing = {agent, -1, shape};
         if (step.touching > 0 && !sn_array_push(&soft->crossings, crossing)) {
             status = sn_fail_memory(error, sizeof crossing);
@@ -517,7 +520,7 @@ static sn_status find_crossings(sn_world *world, sn_error *error)
 sn_status sn_world_collide_soft(sn_world *world, double h, sn_error *error)
 {
     sn_soft_touch *soft = &world->touch.soft;
-    if (world->elastics.agents.count == 0) {
+    if (sn_soft_agents(world)->count == 0) {
         return SN_OK;
     }
     if (!sn_soft_remember(soft)) {

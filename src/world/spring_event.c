@@ -319,7 +319,7 @@ bool sn_world_watch_springs(sn_world *world, sn_spring_look *look, void *context
                             double t_b, double *t)
 {
     *t = INFINITY;
-    if (world->elastics.agents.count == 0 || !(t_b > t_a)) {
+    if (!sn_world_has_deformable(world) || !(t_b > t_a)) {
         return true;
     }
     event_search search = {

@@ -52,8 +52,7 @@ static double press(sn_world *world, const sn_touch_shape *shape, const sn_trans
     }
     const double *speeds = touch->now.data + sn_spring_row(touch);
     const sn_surface *surface = sn_touch_surface(world, shape);
-    sn_vec3 at = found->on_shape, arm = sn_vec3_sub(at, part->centre);
-    sn_vec3 u = sn_vec3_negate(sn_vec3_add(part->velocity, sn_cross(part->angular_velocity, arm)));
+    sn_vec3 at = found->on_shape, u = sn_vec3_negate(sn_part_velocity_at(part, at));
     u = sn_vec3_sub(u, sn_rotate(place->rotation, surface->velocity));
     double mass = 0.0;
     for (int k = 0; k < found->count; ++k) {

@@ -28,7 +28,7 @@ static bool tell(sn_world *world, uint32_t body, uint32_t other, double depth, d
 
 static uint32_t owner_of(const sn_world *world, int agent)
 {
-    return world->elastics.agents.agents[agent].owner;
+    return sn_soft_agents(world)->agents[agent].owner;
 }
 
 // ---- vertices in bodies ----

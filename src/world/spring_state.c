@@ -12,10 +12,10 @@
 static int room_of(const sn_world *world)
 {
     int room = 0;
-    for (int i = 0; i < world->elastics.agents.count; ++i) {
-        room += world->elastics.items[i]->mass.vertex_count;
+    for (int i = 0; i < sn_soft_agents(world)->count; ++i) {
+        room += sn_soft_item(world, i)->mass.vertex_count;
     }
-    return world->contact.method == SN_CONTACT_SPRINGS ? room : 0;
+    return sn_world_contact_traits(world)->springs ? room : 0;
 }
 
 bool sn_spring_has_room(const sn_world *world, int count)

@@ -66,7 +66,7 @@ static bool find_end(sn_world *world, sn_body body, sn_vec3 local, int end, sn_s
         return true;
     }
     int agent = record->agent.agent;
-    if (record->agent.set != SN_SET_RIGID) {
+    if (!sn_world_traits(world, record->agent.set)->lone) {
         spring->possible = false;
         return true;
     }
@@ -156,7 +156,8 @@ static bool find_clusters(sn_world *world, double h)
     }
     for (int i = 0; i < world->single_fields.count; ++i) {
         uint32_t field = world->single_fields.data[i];
-        if (world->fields.data[field].type == SN_FIELD_SPRING && !add_spring(world, field, h)) {
+        if (sn_field_kind_of(&world->fields.data[field])->stretches &&
+            !add_spring(world, field, h)) {
             return false;
         }
     }

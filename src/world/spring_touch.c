@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "collide/mesh_tree.h"
+#include "solve/surface_mix.h"
 #include "world/world.h"
 
 enum { STRIDE = SN_SPRING_STRIDE };
@@ -49,9 +50,9 @@ void sn_spring_touch_free(sn_spring_touch *touch)
 static bool is_made(const sn_world *world)
 {
     const sn_spring_touch *touch = &world->touch.springs;
-    bool made = touch->meetings != NULL && touch->meshes.count == world->elastics.agents.count;
+    bool made = touch->meetings != NULL && touch->meshes.count == sn_soft_agents(world)->count;
     for (int i = 0; made && i < touch->meshes.count; ++i) {
-        made = touch->meshes.data[i] == world->elastics.items[i]->mesh;
+        made = touch->meshes.data[i] == sn_soft_item(world, i)->mesh;
     }
     return made;
 }
@@ -94,7 +95,7 @@ static void measure_bodies(sn_world *world)
     sn_spring_touch *touch = &world->touch.springs;
     double gravity = sn_length(world->gravity);
     for (int i = 0; i < touch->bodies.count; ++i) {
-        const sn_elastic_item *item = world->elastics.items[i];
+        const sn_elastic_item *item = sn_soft_item(world, i);
         sn_spring_body *body = &touch->bodies.data[i];
         double modulus = 0.0, sound = INFINITY;
         for (int m = 0; m < item->material_count; ++m) {
@@ -114,7 +115,7 @@ static void measure_bodies(sn_world *world)
 static sn_status make(sn_world *world, sn_error *error)
 {
     sn_spring_touch *touch = &world->touch.springs;
-    int count = world->elastics.agents.count, row = 0;
+    int count = sn_soft_agents(world)->count, row = 0;
     // Springs of a loaded state or of a copy stay; those of other bodies do not.
     sn_touch_springs springs = touch->springs;
     touch->springs = (sn_touch_springs){0};
@@ -123,7 +124,7 @@ static sn_status make(sn_world *world, sn_error *error)
     touch->springs = springs;
     bool good = sn_array_resize(&touch->bodies, count) && sn_array_resize(&touch->first, count + 1);
     for (int i = 0; good && i < count; ++i) {
-        sn_tetrahedra *mesh = world->elastics.items[i]->mesh;
+        sn_tetrahedra *mesh = sn_soft_item(world, i)->mesh;
         good = sn_array_push(&touch->meshes, mesh);
         if (good) {
             sn_tetrahedra_retain(mesh);
@@ -179,7 +180,7 @@ size_t sn_spring_row(const sn_spring_touch *touch)
 void sn_spring_read(const sn_world *world, double *row)
 {
     const sn_spring_touch *touch = &world->touch.springs;
-    const sn_agent_set *set = &world->elastics.agents;
+    const sn_agent_set *set = sn_soft_agents(world);
     double *x = row, *v = row + sn_spring_row(touch);
     for (int i = 0; i < set->count; ++i) {
         const double *q = sn_agent_q(set, i), *speed = sn_agent_v(set, i);
@@ -205,7 +206,7 @@ static sn_vec3 place_of(const sn_skin *skin, int vertex)
 void sn_spring_push(sn_world *world, int vertex, sn_vec3 force)
 {
     const sn_spring_touch *touch = &world->touch.springs;
-    sn_agent_set *set = &world->elastics.agents;
+    sn_agent_set *set = sn_soft_agents(world);
     int agent = 0;
     while (vertex >= touch->first.data[agent + 1]) {
         agent += 1;
@@ -219,7 +220,7 @@ void sn_spring_push(sn_world *world, int vertex, sn_vec3 force)
 
 double sn_spring_mass(const sn_world *world, int agent, int node)
 {
-    const sn_elastic_item *item = world->elastics.items[agent];
+    const sn_elastic_item *item = sn_soft_item(world, agent);
     return sn_tetrahedra_nodes(item->mesh) == 4 ? item->row_mass[node] : item->mass.diagonal[node];
 }
 
@@ -241,14 +242,14 @@ sn_spring_law sn_spring_law_of(const sn_world *world, int a, int b, const sn_sur
     const sn_spring_body *of_a = &world->touch.springs.bodies.data[a], *of_b = of_a;
     if (b >= 0) {
         of_b = &world->touch.springs.bodies.data[b];
-        surface = &world->elastics.items[b]->surface;
+        surface = &sn_soft_item(world, b)->surface;
     }
     sn_spring_law law = {.stiffness = world->contact.stiffness > 0.0
                                           ? world->contact.stiffness
                                           : fmin(of_a->stiffness, of_b->stiffness),
                          .ramp = RAMP * fmin(of_a->edge, of_b->edge),
                          .creep = fmin(of_a->creep, of_b->creep)};
-    law.friction = sqrt(world->elastics.items[a]->surface.friction * surface->friction);
+    law.friction = sn_mix_surfaces(&sn_soft_item(world, a)->surface, surface).friction;
     law.damping = 2.0 * world->contact.damping * sqrt(law.stiffness * mass);
     return law;
 }
@@ -428,8 +429,8 @@ static void act(sn_world *world, const sn_touch_spring *spring, sn_spring_forces
 void sn_world_add_springs(sn_world *world, int group)
 {
     sn_spring_touch *touch = &world->touch.springs;
-    int count = world->elastics.agents.count;
-    if (count == 0 || world->group_of[SN_SET_ELASTIC].data[0] != group) {
+    int count = sn_soft_agents(world)->count;
+    if (count == 0 || world->group_of[sn_soft_side(0, 0).set].data[0] != group) {
         return;
     }
     sn_spring_read(world, touch->now.data);
@@ -526,7 +527,7 @@ sn_touch_spring sn_spring_of_meeting(const sn_spring_touch *touch, const sn_meet
 
 static sn_aabb bounds_of(const sn_world *world, int agent)
 {
-    return world->elastics.agents.type->bounds(&world->elastics.agents, agent);
+    return sn_soft_agents(world)->type->bounds(sn_soft_agents(world), agent);
 }
 
 static bool is_in(const sn_aabb *box, sn_vec3 x)
@@ -632,8 +633,8 @@ void sn_world_take_springs(sn_world *world)
 // One system of equations holds everything that may touch.
 sn_status sn_world_check_springs(const sn_world *world, sn_error *error)
 {
-    const sn_agent_set *set = &world->elastics.agents;
-    int group = set->count > 0 ? world->group_of[SN_SET_ELASTIC].data[0] : -1;
+    const sn_agent_set *set = sn_soft_agents(world);
+    int group = set->count > 0 ? world->group_of[sn_soft_side(0, 0).set].data[0] : -1;
     for (int s = 0; s < world->set_count; ++s) {
         for (int i = 0; i < world->sets[s]->count && set->count > 0; ++i) {
             if (world->group_of[s].data[i] != group || group < 0) {
@@ -655,7 +656,7 @@ sn_status sn_world_begin_springs(sn_world *world, sn_error *error)
     world->touch.springs.starved = false;
     world->touch.springs.fault.code = SN_OK;
     sn_status status = sn_world_check_springs(world, error);
-    if (world->elastics.agents.count == 0 || status != SN_OK) {
+    if (sn_soft_agents(world)->count == 0 || status != SN_OK) {
         return status;
     }
     sn_spring_touch *touch = &world->touch.springs;
@@ -690,7 +691,7 @@ void sn_world_undo_springs(sn_world *world)
 double sn_world_spring_energy(const sn_world *world)
 {
     sn_world *own = (sn_world *)world; // what is looked up here is no part of its state
-    if (world->elastics.agents.count == 0 ||
+    if (sn_soft_agents(world)->count == 0 ||
         (!world->stepping && make_current(own, NULL) != SN_OK)) {
         return 0.0;
     }

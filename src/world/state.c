@@ -12,7 +12,7 @@ static uint64_t structure_of(const sn_world *world)
 {
     uint64_t structure = 2;
     for (int s = 0; s < world->set_count; ++s) {
-        if (s >= SN_SET_ELASTIC && world->sets[s]->count == 0) {
+        if (sn_world_traits(world, s)->deformable && world->sets[s]->count == 0) {
             continue; // states of worlds without it are older than it is
         }
         structure = sn_mix64(structure ^ (uint64_t)world->sets[s]->count);
@@ -41,11 +41,17 @@ static size_t agents_size(const sn_world *world)
 // have. Two clocks, a position and rotation of 7 numbers and a velocity of 6 are 15.
 static size_t room_for_agents(const sn_world *world)
 {
-    size_t elastic = (size_t)world->elastics.agents.count,
-           things = (size_t)world->body_order.count - elastic + (size_t)world->joint_order.count;
-    return world->breakable_joints > 0
-               ? 15 * things * sizeof(double) + sn_agent_set_state_size(&world->elastics.agents)
-               : agents_size(world);
+    size_t things = (size_t)world->body_order.count + (size_t)world->joint_order.count, kept = 0;
+    if (world->breakable_joints == 0) {
+        return agents_size(world);
+    }
+    for (int s = 0; s < world->set_count; ++s) {
+        if (sn_world_traits(world, s)->deformable) {
+            things -= (size_t)world->sets[s]->count;
+            kept += sn_agent_set_state_size(world->sets[s]);
+        }
+    }
+    return 15 * things * sizeof(double) + kept;
 }
 
 size_t sn_world_state_size(const sn_world *world)

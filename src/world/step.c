@@ -98,21 +98,17 @@ static void move_chunk(void *context, int first, int last, int chunk)
     advance_chunk(context, first, last, chunk);
 }
 
-static int chunk_of(const sn_world *world, const sn_agent_set *set)
-{
-    return set == world->sets[SN_SET_RIGID] ? SN_AGENT_CHUNK : 1;
-}
-
 // Threads share out agents; or, where there are too few elastic bodies for that, the work inside
 // each of them.
 static void run_set(sn_world *world, sn_agent_set *set, sn_chunk_work *work, step_work *context)
 {
-    bool inside =
-        set == &world->elastics.agents && set->count < 2 * sn_threads_count(world->threads);
-    world->elastics.threads = inside ? world->threads : NULL;
+    const sn_agent_traits *traits = &set->type->traits;
+    bool inside = traits->threaded && set->count < 2 * sn_threads_count(world->threads);
+    set->threads = inside ? world->threads : NULL;
     context->set = set;
-    sn_threads_run(inside ? NULL : world->threads, set->count, chunk_of(world, set), work, context);
-    world->elastics.threads = NULL;
+    sn_threads_run(inside ? NULL : world->threads, set->count, traits->lone ? SN_AGENT_CHUNK : 1,
+                   work, context);
+    set->threads = NULL;
 }
 
 static void run_agents(sn_world *world, sn_chunk_work *work, step_work *context)
@@ -148,8 +144,7 @@ static sn_status world_step_groups(sn_world *world, double end, sn_error *error)
 // Shapes push each other by impulses.
 static bool takes_contacts(const sn_world *world)
 {
-    return world->contact.method == SN_CONTACT_SOLVER ||
-           world->contact.method == SN_CONTACT_IMPULSE;
+    return sn_world_contact_traits(world)->strikes;
 }
 
 // Bonds are held, and springs pull, by impulses whatever contact is: rows of theirs alone make
@@ -178,8 +173,8 @@ static sn_status report_lost(const sn_world *world, int set, int lost, double h,
 {
     char place[200];
     const sn_agent *agent = &world->sets[set]->agents[lost];
-    const char *joint = agent->failed == SN_FAILURE_TOO_FAST && set == SN_SET_ARTICULATION
-                            ? sn_mechanism_fastest_joint(world, lost)
+    const char *joint = agent->failed == SN_FAILURE_TOO_FAST && sn_world_traits(world, set)->jointed
+                            ? sn_mechanism_fastest_joint(world, (sn_agent_ref){set, lost, 0})
                             : NULL;
     sn_world_place(world, agent->owner, place, sizeof place);
     if (agent->failed == SN_FAILURE_MEMORY) {
@@ -193,7 +188,7 @@ static sn_status report_lost(const sn_world *world, int set, int lost, double h,
                        "see whether what drives it feeds back on itself",
                        h);
     }
-    if (agent->failed && set == SN_SET_ELASTIC) {
+    if (agent->failed && sn_world_traits(world, set)->deformable) {
         return sn_fail(error, SN_ERROR_DIVERGED, place,
                        "its material is squeezed or stretched so far that a step of %g s cannot be "
                        "solved; take shorter ones, or implicit_euler",
@@ -251,8 +246,11 @@ static void count_inverted(sn_world *world)
 {
     world->report.inverted = sn_world_count_inverted(world, &world->report.inverted_body);
     world->report.spared = 0;
-    for (int i = 0; i < world->elastics.agents.count; ++i) {
-        world->report.spared += world->elastics.items[i]->spared;
+    for (int s = 0; s < world->set_count; ++s) {
+        const sn_agent_set *set = world->sets[s];
+        for (int i = 0; i < set->count && set->type->traits.deformable; ++i) {
+            world->report.spared += sn_elastic_item_of(set, i)->spared;
+        }
     }
 }
 
@@ -401,9 +399,12 @@ static void world_note_mechanisms(sn_world *world, double pace, double left)
     world->pace = pace;
     world->pace_left = left;
     world->report.slowed_swings = world->report.mechanisms_taken_back = 0;
-    for (int i = 0; i < world->articulations.agents.count; ++i) {
-        world->report.slowed_swings += world->articulations.items[i]->slowed;
-        world->report.mechanisms_taken_back += world->articulations.items[i]->taken_back;
+    for (int s = 0; s < world->set_count; ++s) {
+        const sn_agent_set *set = world->sets[s];
+        for (int i = 0; i < set->count && set->type->traits.jointed; ++i) {
+            world->report.slowed_swings += sn_articulation_of(set, i)->slowed;
+            world->report.mechanisms_taken_back += sn_articulation_of(set, i)->taken_back;
+        }
     }
 }
 
@@ -429,7 +430,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
         if (status == SN_OK && !sn_world_count_penalties(world)) {
             status = sn_fail_memory(error, sizeof(int));
         }
-        if (status == SN_OK && world->contact.method == SN_CONTACT_SPRINGS) {
+        if (status == SN_OK && sn_world_contact_traits(world)->springs) {
             status = sn_world_begin_springs(world, error);
         }
         if (status != SN_OK) {
@@ -475,7 +476,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     if (sn_world_presses(world)) {
         sn_world_keep_penalties(world, end);
     }
-    if (world->contact.method != SN_CONTACT_NONE && !sn_world_note_contacts(world)) {
+    if (sn_world_contact_traits(world)->collides && !sn_world_note_contacts(world)) {
         return sn_fail_memory(error, sizeof(sn_contact_event));
     }
     status = sn_world_finish_events(world, start, error);
@@ -497,7 +498,7 @@ sn_status sn_world_check_step(sn_world *world, sn_error *error)
     status = status == SN_OK ? sn_world_assemble(world, error) : status;
     status = status == SN_OK ? sn_world_make_groups(world, error) : status;
     status = status == SN_OK ? sn_world_give_bonds(world, error) : status;
-    if (status == SN_OK && world->contact.method == SN_CONTACT_SPRINGS) {
+    if (status == SN_OK && sn_world_contact_traits(world)->springs) {
         status = sn_world_check_springs(world, error);
     }
     return status;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "collide/collide.h"
 #include "solve/exact.h"
+#include "solve/surface_mix.h"
 #include "world/touch.h"
 #include "world/world.h"
 
@@ -35,12 +36,6 @@ static striker striker_of(const sn_world *world, const sn_body_record *record)
     own.inverse_inertia = sn_mat3_multiply(sn_mat3_multiply(axes, sn_mat3_diagonal(inverse)),
                                            sn_mat3_transpose(axes));
     return own;
-}
-
-static sn_vec3 velocity_at(const striker *own, sn_vec3 place)
-{
-    return sn_vec3_add(own->part.velocity,
-                       sn_cross(own->part.angular_velocity, sn_vec3_sub(place, own->part.centre)));
 }
 
 static void push(striker *own, sn_vec3 place, sn_vec3 impulse)
@@ -87,15 +82,15 @@ static sn_contact contact_at(const sn_world *world, const sn_touch_shape *a,
                              const sn_touch_shape *b, const meeting *at, int index)
 {
     const sn_manifold *manifold = &at->manifolds[index];
-    const sn_surface *of_a = sn_touch_surface(world, a), *of_b = sn_touch_surface(world, b);
+    sn_surface_mix mix = sn_mix_surfaces(sn_touch_surface(world, a), sn_touch_surface(world, b));
     sn_contact contact = {
         .a = sn_touch_side(world, a),
         .b = sn_touch_side(world, b),
         .normal = manifold->normal,
         .surface_velocity =
             drive_between(world, a, &at->place_a, b, &at->place_b, manifold->normal),
-        .friction = sqrt(of_a->friction * of_b->friction),
-        .restitution = fmax(of_a->restitution, of_b->restitution),
+        .friction = mix.friction,
+        .restitution = mix.restitution,
         .size = sn_touch_pair_size(sn_touch_collider(world, a), sn_touch_collider(world, b)),
         .count = manifold->count};
     for (int k = 0; k < manifold->count; ++k) {
@@ -127,10 +122,7 @@ static double kinetic_of(const sn_world *world, const sn_contact *contact)
     double sum = 0.0;
     for (int i = 0; i < 2; ++i) {
         if (sides[i]->set >= 0) {
-            const sn_agent_set *set = world->sets[sides[i]->set];
-            sn_measure measure;
-            set->type->measure(set, sides[i]->agent, SN_VEC3_ZERO, &measure);
-            sum += measure.kinetic + measure.added;
+            sum += sn_agent_kinetic(world->sets[sides[i]->set], sides[i]->agent);
         }
     }
     return sum;
@@ -142,8 +134,9 @@ static bool is_passive(const sn_world *world, const sn_contact *contact)
     const sn_contact_side *sides[2] = {&contact->a, &contact->b};
     bool passive = !(sn_length(contact->surface_velocity) > 0.0);
     for (int i = 0; i < 2; ++i) {
-        passive = passive && !(sides[i]->set == SN_SET_ARTICULATION &&
-                               sn_world_is_driven(world, sides[i]->agent));
+        passive =
+            passive && !(sn_world_traits(world, sides[i]->set)->jointed &&
+                         sn_articulation_is_driven(world->sets[sides[i]->set], sides[i]->agent));
     }
     return passive;
 }
@@ -237,8 +230,8 @@ sn_status sn_world_strike(sn_world *world, uint32_t shape_a, uint32_t shape_b, d
     const sn_touch_shape *a = &world->touch.shapes.data[first],
                          *b = &world->touch.shapes.data[second];
     meeting at = find_meeting(world, first, second, margin, core);
-    bool link = sn_touch_side(world, a).set == SN_SET_ARTICULATION ||
-                sn_touch_side(world, b).set == SN_SET_ARTICULATION;
+    bool link = sn_world_traits(world, sn_touch_side(world, a).set)->jointed ||
+                sn_world_traits(world, sn_touch_side(world, b).set)->jointed;
     sn_contact contacts[SN_PATCHES];
     sn_status status = SN_OK;
     for (int i = 0; i < at.count && status == SN_OK; ++i) {
@@ -269,7 +262,7 @@ static const double WHIRL_WAY = 0.25; // of the contact's size: what turning doe
 // Links are taken for heavy here, which tells whether something whirls; they answer as they do.
 static striker striker_at(const sn_world *world, sn_contact_side side)
 {
-    if (side.set == SN_SET_ARTICULATION) {
+    if (sn_world_traits(world, side.set)->jointed) {
         striker link = {.agent = -1};
         world->sets[side.set]->type->part(world->sets[side.set], side.agent, side.part, &link.part);
         return link;
@@ -302,14 +295,18 @@ static bool whirls(const striker *a, const striker *b, const sn_contact *contact
                    const sn_contact_point *point, double h)
 {
     sn_vec3 place = sn_vec3_scale(0.5, sn_vec3_add(point->on_a, point->on_b)), n = contact->normal;
-    double u = sn_dot(sn_vec3_sub(velocity_at(b, place), velocity_at(a, place)), n);
+    double u = sn_dot(
+        sn_vec3_sub(sn_part_velocity_at(&b->part, place), sn_part_velocity_at(&a->part, place)), n);
     if (!(u < 0.0 && point->gap + h * u < 0.0)) {
         return false;
     }
     striker from = *a, to = *b;
     push(&from, place, sn_vec3_negate(n));
     push(&to, place, n);
-    double w = sn_dot(sn_vec3_sub(velocity_at(&to, place), velocity_at(&from, place)), n) - u;
+    double w = sn_dot(sn_vec3_sub(sn_part_velocity_at(&to.part, place),
+                                  sn_part_velocity_at(&from.part, place)),
+                      n) -
+               u;
     double p = w > 0.0 ? -(1.0 + contact->restitution) * u / w : 0.0;
     from = *a;
     to = *b;
@@ -322,7 +319,8 @@ sn_status sn_world_strike_whirling(sn_world *world, const sn_pair *pair, int num
                                    bool *struck, sn_error *error)
 {
     sn_contact contact = world->touch.pool.data[number];
-    bool link = contact.a.set == SN_SET_ARTICULATION || contact.b.set == SN_SET_ARTICULATION;
+    bool link = sn_world_traits(world, contact.a.set)->jointed ||
+                sn_world_traits(world, contact.b.set)->jointed;
     striker a = striker_at(world, contact.a), b = striker_at(world, contact.b);
     double deepest = 0.0;
     bool whirl = false;

@@ -55,12 +55,18 @@ sn_sweep sn_touch_sweep(const sn_world *world, uint32_t shape)
 static bool is_free(const sn_world *world, uint32_t body)
 {
     const sn_agent_ref *ref = &world->bodies.data[body].agent;
-    return ref->agent >= 0 && ref->set == SN_SET_RIGID;
+    return ref->agent >= 0 && sn_world_traits(world, ref->set)->lone;
 }
 
 static bool is_link(const sn_world *world, uint32_t body)
 {
     return world->bodies.data[body].agent.agent >= 0 && !is_free(world, body);
+}
+
+// The set that moves a shape's body, which does move.
+static sn_agent_set *set_of(const sn_world *world, uint32_t shape)
+{
+    return world->sets[world->bodies.data[world->touch.shapes.data[shape].body].agent.set];
 }
 
 // The mechanism that a shape is of, or -1.
@@ -84,8 +90,8 @@ static sn_sweep sweep_between(const sn_world *world, uint32_t shape, double from
         if (shares[k] == 0.0 || shares[k] == 1.0) {
             *ends[k] = shares[k] == 0.0 ? whole.start : whole.end;
         } else if (is_link(world, own->body)) {
-            sn_transform frame = sn_articulation_on_way(
-                &world->articulations.agents, record->agent.agent, record->agent.part, shares[k]);
+            sn_transform frame = sn_articulation_on_way(set_of(world, shape), record->agent.agent,
+                                                        record->agent.part, shares[k]);
             *ends[k] = sn_transform_multiply(frame, record->shapes[own->shape].frame);
         } else {
             *ends[k] = sn_sweep_at(&whole, shares[k]);
@@ -99,7 +105,7 @@ static int chords_of(const sn_world *world, uint32_t shape)
 {
     const sn_body_record *record = &world->bodies.data[world->touch.shapes.data[shape].body];
     int mechanism = mechanism_of(world, shape);
-    double turn = mechanism >= 0 ? sn_articulation_way_turn(&world->articulations.agents, mechanism,
+    double turn = mechanism >= 0 ? sn_articulation_way_turn(set_of(world, shape), mechanism,
                                                             record->agent.part)
                                  : 0.0;
     return 1 + (int)fmin(turn / CHORD, MOST_CHORDS - 1);
@@ -131,9 +137,9 @@ static bool can_stop(const sn_world *world, uint32_t shape)
         return false;
     }
     int agent = world->bodies.data[body].agent.agent;
-    return is_free(world, body)
-               ? world->rigid.agents.agents[agent].held != 1
-               : sn_articulation_may_turn_back(&world->articulations.agents, agent);
+    sn_agent_set *set = set_of(world, shape);
+    return is_free(world, body) ? set->agents[agent].held != 1
+                                : sn_articulation_may_turn_back(set, agent);
 }
 
 // How far the centre of a body on joints came; shapes of one body follow each other, and share it.
@@ -492,9 +498,10 @@ static sn_vec3 times(sn_vec3 a, sn_vec3 b)
 // forces did, or will do, between: v^2 changes by 2 a . way, as if they had acted up to there. An
 // uneven one that is turned may need more energy than it has, and then gets only what it has. Taken
 // back step after step it would fall, or whirl, ever faster where it stands.
-static void put_on_way(sn_world *world, int agent, sn_transform frame)
+static void put_on_way(sn_world *world, sn_agent_ref ref, sn_transform frame)
 {
-    sn_rigid_set *set = &world->rigid;
+    sn_rigid_set *set = (sn_rigid_set *)world->sets[ref.set];
+    int agent = ref.agent;
     double *v = sn_agent_v(&set->agents, agent), *q = sn_agent_q(&set->agents, agent);
     sn_vec3 inertia = set->mass[agent].inertia, velocity = sn_vec3_at(v), spin = sn_vec3_at(v + 3);
     sn_vec3 momentum = sn_rotate(sn_rigid_pose(q).rotation, times(inertia, spin));
@@ -524,7 +531,6 @@ static void take_back(sn_world *world, uint32_t shape, double fraction, uint32_t
 {
     const sn_touch_shape *own = &world->touch.shapes.data[shape];
     const sn_body_record *record = &world->bodies.data[own->body];
-    int agent = record->agent.agent;
     sn_sweep sweep = sn_touch_sweep(world, shape);
     sn_transform local = record->shapes[own->shape].frame;
     sn_transform place = sn_sweep_at(&sweep, fraction);
@@ -539,7 +545,7 @@ static void take_back(sn_world *world, uint32_t shape, double fraction, uint32_t
         place = sn_transform_multiply(of_met.end, sn_transform_multiply(back, place));
     }
     sn_transform frame = sn_transform_multiply(place, sn_transform_inverse(local));
-    put_on_way(world, agent, frame);
+    put_on_way(world, record->agent, frame);
 }
 
 // What two ways have in common: the shortest that lies between both; none with a thing at rest.
@@ -562,8 +568,7 @@ static bool go_on(sn_world *world, uint32_t shape, sn_vec3 way, sn_quat rotation
     sn_transform place = {.rotation = rotation};
     place.position = sn_vec3_sub(centre, sn_rotate(rotation, now.centre));
     sn_transform local = record->shapes[own->shape].frame;
-    put_on_way(world, record->agent.agent,
-               sn_transform_multiply(place, sn_transform_inverse(local)));
+    put_on_way(world, record->agent, sn_transform_multiply(place, sn_transform_inverse(local)));
     bool kept = true;
     for (int i = 0; i < sn_form_touching(record->form); ++i) {
         uint32_t each = (uint32_t)(record->touch + i);
@@ -574,14 +579,21 @@ static bool go_on(sn_world *world, uint32_t shape, sn_vec3 way, sn_quat rotation
     return kept;
 }
 
+static sn_part part_of(const sn_world *world, uint32_t shape)
+{
+    sn_agent_ref ref = world->bodies.data[world->touch.shapes.data[shape].body].agent;
+    sn_part now;
+    world->sets[ref.set]->type->part(world->sets[ref.set], ref.agent, ref.part, &now);
+    return now;
+}
+
 // Does a strike leave a body on its way, or has it nothing else in contact?
 static bool is_let_go(const sn_world *world, uint32_t shape, sn_vec3 before)
 {
     const double turned = 0.5; // of its velocity
     const sn_touch *touch = &world->touch;
-    int agent = world->bodies.data[touch->shapes.data[shape].body].agent.agent;
     int number = sn_touch_agent_number(world, touch->places.data[shape].side);
-    sn_vec3 now = sn_rigid_velocity(&world->rigid, agent);
+    sn_vec3 now = part_of(world, shape).velocity;
     return touch->islands.of.data[number] < 0 ||
            sn_distance(now, before) <= turned * sn_length(before);
 }
@@ -601,8 +613,7 @@ static encounter encounter_of(const sn_world *world, const sweep_search *s)
     e.free += is_free(world, world->touch.shapes.data[s->other].body);
     for (int k = 0; k < e.free; ++k) {
         e.ways[k] = sn_touch_sweep(world, e.shapes[k]);
-        int agent = world->bodies.data[world->touch.shapes.data[e.shapes[k]].body].agent.agent;
-        e.velocity[k] = sn_rigid_velocity(&world->rigid, agent);
+        e.velocity[k] = part_of(world, e.shapes[k]).velocity;
     }
     return e;
 }
@@ -623,12 +634,12 @@ static bool go_on_both(sn_world *world, const encounter *e, double h)
         sn_vec3 way = sn_vec3_scale(rest, common);
         sn_quat rotation = e->ways[k].end.rotation;
         if (let_go) {
-            sn_vec3 spin = sn_rigid_angular_velocity(&world->rigid, agent);
-            way = sn_vec3_scale(rest * h, sn_rigid_velocity(&world->rigid, agent));
-            rotation = sn_quat_multiply(sn_quat_exp(sn_vec3_scale(rest * h, spin)),
+            sn_part now = part_of(world, shape);
+            way = sn_vec3_scale(rest * h, now.velocity);
+            rotation = sn_quat_multiply(sn_quat_exp(sn_vec3_scale(rest * h, now.angular_velocity)),
                                         sn_touch_sweep(world, shape).end.rotation);
         }
-        if (world->rigid.agents.agents[agent].held != 1) {
+        if (set_of(world, shape)->agents[agent].held != 1) {
             kept = go_on(world, shape, way, rotation) && kept;
         }
     }
@@ -639,7 +650,7 @@ void sn_touch_take_back(sn_world *world, uint32_t shape, double share)
 {
     uint32_t body = world->touch.shapes.data[shape].body;
     sn_agent_ref ref = world->bodies.data[body].agent;
-    sn_agent_set *links = &world->articulations.agents;
+    sn_agent_set *links = world->sets[ref.set];
     if (is_link(world, body) && sn_articulation_may_turn_back(links, ref.agent)) {
         sn_articulation_take_back(links, ref.agent, world->gravity, share);
     } else if (is_link(world, body)) {
@@ -668,12 +679,12 @@ static sn_status stop(sn_world *world, const sweep_search *s, double h, sn_error
         both = encounter_of(world, s);
     }
     if (own >= 0) {
-        sn_articulation_take_back(&world->articulations.agents, own, world->gravity, s->fraction);
+        sn_articulation_take_back(set_of(world, s->shape), own, world->gravity, s->fraction);
     } else {
         take_back(world, s->shape, s->fraction, back ? s->shape : s->other, s->core && !on);
     }
     if (back && met != own) {
-        sn_articulation_take_back(&world->articulations.agents, met, world->gravity, s->fraction);
+        sn_articulation_take_back(set_of(world, s->other), met, world->gravity, s->fraction);
     } else if (is_free(world, touch->shapes.data[s->other].body)) {
         take_back(world, s->other, s->fraction, s->other, false);
     }
@@ -713,7 +724,8 @@ static bool is_on_way(const sn_world *world, int first, int *next)
     const sn_touch *touch = &world->touch;
     int mechanism = touch->fast.data[first].mechanism;
     *next = first + 1;
-    if (mechanism < 0 || sn_articulation_is_moved(&world->articulations.agents, mechanism)) {
+    if (mechanism < 0 ||
+        sn_articulation_is_moved(set_of(world, touch->fast.data[first].shape), mechanism)) {
         return true;
     }
     while (*next < touch->fast.count && touch->fast.data[*next].mechanism == mechanism) {

@@ -12,7 +12,7 @@ static sn_body body_on(const sn_world *world, int agent, int link)
     for (int i = 0; i < sn_world_body_count(world); ++i) {
         sn_body body = sn_world_body(world, i);
         const sn_agent_ref *ref = &world->bodies.data[body.index].agent;
-        if (ref->set != SN_SET_ARTICULATION || ref->agent != agent) {
+        if (!sn_world_traits(world, ref->set)->jointed || ref->agent != agent) {
             continue;
         }
         int own = item->parts[ref->part].link;

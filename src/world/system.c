@@ -16,6 +16,12 @@ typedef struct agent_place {
     int q, v; // first coordinates in the system
 } agent_place;
 
+// Deformable bodies have sparse matrices of their own: rest.h.
+static bool is_dense(const sn_agent_set *set)
+{
+    return !set->type->traits.deformable;
+}
+
 // Goes through the agents of bodies and mechanisms: start with {.set = 0, .agent = -1}.
 static bool next_agent(const sn_world *world, agent_place *at)
 {
@@ -25,69 +31,22 @@ static bool next_agent(const sn_world *world, agent_place *at)
         at->v += last->v_count;
     }
     at->agent += 1;
-    while (at->set < SN_SET_ELASTIC && at->agent >= world->sets[at->set]->count) {
+    while (at->set < world->set_count &&
+           (!is_dense(world->sets[at->set]) || at->agent >= world->sets[at->set]->count)) {
         at->set += 1;
         at->agent = 0;
     }
-    return at->set < SN_SET_ELASTIC;
+    return at->set < world->set_count;
 }
 
 #define FIRST_AGENT ((agent_place){.agent = -1})
 
-static sn_tree *tree_of(const sn_world *world, agent_place at)
-{
-    return &world->articulations.items[at.agent]->tree;
-}
-
 // ---- opening ----
 
-static double half_diagonal(sn_aabb box)
+static int tie_rows(const sn_agent_set *set, int agent)
 {
-    return 0.5 * sn_length(sn_vec3_sub(box.upper, box.lower));
-}
-
-// How large an agent is; of a body without a shape by its inertia.
-static double agent_size(const sn_world *world, agent_place at)
-{
-    const sn_agent_set *set = world->sets[at.set];
-    double size = half_diagonal(set->type->bounds(set, at.agent));
-    if (!(size > 0.0) && at.set == SN_SET_RIGID) {
-        const sn_rigid_mass *mass = &world->rigid.mass[at.agent];
-        sn_vec3 moments = mass->inertia;
-        size = sqrt((moments.x + moments.y + moments.z) / mass->mass);
-    }
-    return size > 0.0 && isfinite(size) ? size : 1.0;
-}
-
-static double agent_mass(const sn_world *world, agent_place at)
-{
-    if (at.set == SN_SET_RIGID) {
-        return world->rigid.mass[at.agent].mass;
-    }
-    const sn_tree *tree = tree_of(world, at);
-    double mass = 0.0;
-    for (int i = 0; i < tree->count; ++i) {
-        mass += tree->links[i].mass;
-    }
-    return mass;
-}
-
-static void note_turns(sn_system *system, agent_place at)
-{
-    if (at.set == SN_SET_RIGID) {
-        for (int k = 3; k < SN_RIGID_V; ++k) {
-            system->turns[at.v + k] = true;
-        }
-        return;
-    }
-    const sn_tree *tree = tree_of(system->world, at);
-    for (int i = 0; i < tree->count; ++i) {
-        const sn_tree_link *link = &tree->links[i];
-        for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
-            system->turns[at.v + link->v + k] =
-                link->joint != SN_TREE_SLIDER && link->joint != SN_TREE_TRANSLATION;
-        }
-    }
+    return set->type->traits.jointed ? sn_articulation_rows((const sn_articulation_set *)set, agent)
+                                     : 0;
 }
 
 // What the agents say of themselves. False when memory runs out.
@@ -95,20 +54,19 @@ static bool survey(sn_system *system)
 {
     const sn_world *world = system->world;
     for (agent_place at = FIRST_AGENT; next_agent(world, &at);) {
-        double size = agent_size(world, at);
-        const sn_agent *agent = &world->sets[at.set]->agents[at.agent];
+        const sn_agent_set *set = world->sets[at.set];
+        const sn_agent *agent = &set->agents[at.agent];
+        double size = set->type->chart->size(set, at.agent);
+        size = size > 0.0 && isfinite(size) ? size : 1.0;
         system->size = fmax(system->size, size);
-        system->mass += agent_mass(world, at);
-        note_turns(system, at);
+        system->mass += set->type->mass(set, at.agent);
+        set->type->chart->turns(set, at.agent, system->turns + at.v);
         for (int k = 0; k < agent->v_count; ++k) {
             system->reach[at.v + k] = system->turns[at.v + k] ? 1.0 : size;
         }
-        if (at.set == SN_SET_RIGID) {
-            continue;
-        }
-        system->tie_rows += sn_articulation_rows(&world->articulations, at.agent);
-        if (!sn_system_add_limits(world->articulations.items[at.agent], at.q, at.v,
-                                  &system->limits)) {
+        system->tie_rows += tie_rows(set, at.agent);
+        if (set->type->traits.jointed &&
+            !sn_system_add_limits(sn_articulation_of(set, at.agent), at.q, at.v, &system->limits)) {
             return false;
         }
     }
@@ -145,9 +103,9 @@ sn_status sn_system_open_bare(sn_world *world, sn_system *system, sn_error *erro
         return status;
     }
     sn_world_cut_air(world, world->time, world->time);
-    for (int s = 0; s < SN_SET_ELASTIC; ++s) {
-        system->n += world->sets[s]->v_count;
-        system->q_count += world->sets[s]->q_count;
+    for (int s = 0; s < world->set_count; ++s) {
+        system->n += is_dense(world->sets[s]) ? world->sets[s]->v_count : 0;
+        system->q_count += is_dense(world->sets[s]) ? world->sets[s]->q_count : 0;
     }
     system->world = world;
     world->stepping = true;
@@ -209,8 +167,11 @@ void sn_system_close(sn_system *system)
 void sn_system_read(const sn_system *system, double *q, double *v)
 {
     const sn_world *world = system->world;
-    for (int s = 0; s < SN_SET_ELASTIC; ++s) {
+    for (int s = 0; s < world->set_count; ++s) {
         const sn_agent_set *set = world->sets[s];
+        if (!is_dense(set)) {
+            continue;
+        }
         if (q != NULL && set->q_count > 0) {
             memcpy(q, set->q, (size_t)set->q_count * sizeof *q);
             q += set->q_count;
@@ -225,8 +186,11 @@ void sn_system_read(const sn_system *system, double *q, double *v)
 void sn_system_write(sn_system *system, const double *q, const double *v)
 {
     const sn_world *world = system->world;
-    for (int s = 0; s < SN_SET_ELASTIC; ++s) {
+    for (int s = 0; s < world->set_count; ++s) {
         sn_agent_set *set = world->sets[s];
+        if (!is_dense(set)) {
+            continue;
+        }
         if (q != NULL && set->q_count > 0) {
             memcpy(set->q, q, (size_t)set->q_count * sizeof *q);
             q += set->q_count;
@@ -241,80 +205,26 @@ void sn_system_write(sn_system *system, const double *q, const double *v)
     }
 }
 
-static sn_quat quat_at(const double *q)
-{
-    return (sn_quat){q[0], q[1], q[2], q[3]};
-}
-
-static void move_body(const double *q, const double *d, double scale, double *moved)
-{
-    sn_vec3_put(moved, sn_vec3_add_scaled(sn_vec3_at(q), scale, sn_vec3_at(d)));
-    sn_quat turn = sn_quat_exp(sn_vec3_scale(scale, sn_vec3_at(d + 3)));
-    sn_quat end = sn_quat_normalize(sn_quat_multiply(quat_at(q + 3), turn));
-    moved[3] = end.w;
-    moved[4] = end.x;
-    moved[5] = end.y;
-    moved[6] = end.z;
-}
-
 void sn_system_move(const sn_system *system, const double *q, const double *d, double scale,
                     double *moved)
 {
     const sn_world *world = system->world;
     for (agent_place at = FIRST_AGENT; next_agent(world, &at);) {
-        if (at.set == SN_SET_RIGID) {
-            move_body(q + at.q, d + at.v, scale, moved + at.q);
-        } else {
-            sn_tree_move(tree_of(world, at), q + at.q, d + at.v, scale, moved + at.q);
-        }
+        const sn_agent_set *set = world->sets[at.set];
+        set->type->chart->move(set, at.agent, q + at.q, d + at.v, scale, moved + at.q);
     }
-}
-
-static sn_vec3 turn_between(const double *from, const double *to)
-{
-    sn_quat turn = sn_quat_multiply(sn_quat_conjugate(sn_quat_normalize(quat_at(from))),
-                                    sn_quat_normalize(quat_at(to)));
-    return sn_quat_log(turn);
 }
 
 void sn_system_difference(const sn_system *system, const double *from, const double *to, double *d)
 {
     const sn_world *world = system->world;
     for (agent_place at = FIRST_AGENT; next_agent(world, &at);) {
-        const double *a = from + at.q, *b = to + at.q;
-        double *by = d + at.v;
-        if (at.set == SN_SET_RIGID) {
-            sn_vec3_put(by, sn_vec3_sub(sn_vec3_at(b), sn_vec3_at(a)));
-            sn_vec3_put(by + 3, turn_between(a + 3, b + 3));
-            continue;
-        }
-        const sn_tree *tree = tree_of(world, at);
-        for (int i = 0; i < tree->count; ++i) {
-            const sn_tree_link *link = &tree->links[i];
-            if (link->joint == SN_TREE_BALL) {
-                sn_vec3_put(by + link->v, turn_between(a + link->q, b + link->q));
-                continue;
-            }
-            for (int k = 0; k < sn_tree_joint_v(link->joint); ++k) {
-                by[link->v + k] = b[link->q + k] - a[link->q + k];
-            }
-        }
+        const sn_agent_set *set = world->sets[at.set];
+        set->type->chart->difference(set, at.agent, from + at.q, to + at.q, d + at.v);
     }
 }
 
 // ---- forces, mass, rows ----
-
-static void push_body(const sn_world *world, int agent, double *push)
-{
-    const sn_agent_set *set = &world->rigid.agents;
-    const sn_rigid_mass *mass = &world->rigid.mass[agent];
-    const sn_spatial *f = sn_agent_force(set, agent);
-    sn_vec3 w = sn_vec3_at(sn_agent_v(set, agent) + 3);
-    sn_vec3 gyroscopic = sn_cross(w, sn_vec3_multiply(mass->inertia, w));
-    sn_vec3 moment = sn_rotate_inverse(sn_rigid_pose(sn_agent_q(set, agent)).rotation, f->angular);
-    sn_vec3_put(push, sn_vec3_add_scaled(f->linear, mass->mass, world->gravity));
-    sn_vec3_put(push + 3, sn_vec3_sub(moment, gyroscopic));
-}
 
 void sn_system_evaluate(sn_system *system)
 {
@@ -331,28 +241,8 @@ void sn_system_push(sn_system *system, double *push)
     sn_world *world = system->world;
     sn_system_evaluate(system);
     for (agent_place at = FIRST_AGENT; next_agent(world, &at);) {
-        if (at.set == SN_SET_RIGID) {
-            push_body(world, at.agent, push + at.v);
-        } else {
-            sn_articulation_push(world->sets[at.set], at.agent, world->gravity, push + at.v);
-        }
-    }
-}
-
-// The motion metric of a tree, one column at a time: J^T J summed over its links.
-static void motion_metric(sn_tree *tree, double size, double *b)
-{
-    size_t n = (size_t)tree->v_count;
-    for (size_t j = 0; j < n; ++j) {
-        double *row = b + j * n; // symmetric: a column may be written as a row
-        memset(row, 0, n * sizeof *row);
-        row[j] = 1.0;
-        sn_spatial *motion = tree->scratch;
-        sn_tree_velocity(tree, row, motion);
-        for (int i = 0; i < tree->count; ++i) {
-            motion[i].linear = sn_vec3_scale(1.0 / (size * size), motion[i].linear);
-        }
-        sn_tree_gather(tree, motion, row);
+        const sn_agent_set *set = world->sets[at.set];
+        set->type->chart->push(set, at.agent, world->gravity, push + at.v);
     }
 }
 
@@ -361,27 +251,25 @@ static void put_metric(sn_system *system, agent_place at, sn_system_metric metri
     const sn_world *world = system->world;
     size_t n = (size_t)system->n;
     double *block = system->metric + (size_t)at.v * n + (size_t)at.v;
-    if (at.set == SN_SET_RIGID) {
-        const sn_rigid_mass *mass = &world->rigid.mass[at.agent];
-        double square = system->size * system->size;
-        for (size_t k = 0; k < 3; ++k) {
-            block[k * n + k] = metric == SN_METRIC_MASS ? mass->mass : 1.0 / square;
-            block[(3 + k) * n + 3 + k] = metric == SN_METRIC_MASS ? (&mass->inertia.x)[k] : 1.0;
-        }
-        return;
-    }
-    sn_tree *tree = tree_of(world, at);
-    size_t count = (size_t)tree->v_count;
-    tree->added = NULL; // what steps add to links is not theirs
-    sn_tree_place(tree, sn_agent_q(world->sets[at.set], at.agent));
+    const sn_agent_set *set = world->sets[at.set];
+    size_t count = (size_t)set->agents[at.agent].v_count;
     if (metric == SN_METRIC_MASS) {
-        sn_tree_mass_matrix(tree, scratch);
+        set->type->chart->mass_matrix(set, at.agent, scratch);
     } else {
-        motion_metric(tree, system->size, scratch);
+        set->type->chart->motion_metric(set, at.agent, system->size, scratch);
     }
     for (size_t k = 0; k < count; ++k) {
         memcpy(block + k * n, scratch + k * count, count * sizeof *block);
     }
+}
+
+static const double *coordinate_at(const sn_world *world, int q)
+{
+    int s = 0;
+    for (; !is_dense(world->sets[s]) || q >= world->sets[s]->q_count; ++s) {
+        q -= is_dense(world->sets[s]) ? world->sets[s]->q_count : 0;
+    }
+    return world->sets[s]->q + q;
 }
 
 void sn_system_rows(sn_system *system)
@@ -391,14 +279,13 @@ void sn_system_rows(sn_system *system)
     int row = 0;
     memset(system->j, 0, (size_t)system->rows * n * sizeof *system->j);
     for (agent_place at = FIRST_AGENT; system->tie_rows > 0 && next_agent(world, &at);) {
-        int rows = at.set == SN_SET_ARTICULATION
-                       ? sn_articulation_rows(&world->articulations, at.agent)
-                       : 0;
+        sn_agent_set *set = world->sets[at.set];
+        int rows = tie_rows(set, at.agent);
         if (rows > 0) {
             // Dense and narrow first, in the memory of the LQ factor; then spread out.
-            size_t count = (size_t)tree_of(world, at)->v_count;
+            size_t count = (size_t)set->agents[at.agent].v_count;
             system->gap[row] = NAN; // stays so when memory runs out
-            sn_articulation_jacobian(&world->articulations, at.agent, world->time, system->lq,
+            sn_articulation_jacobian((sn_articulation_set *)set, at.agent, world->time, system->lq,
                                      system->gap + row);
             system->starved = system->starved || isnan(system->gap[row]);
             for (int k = 0; k < rows; ++k, ++row) {
@@ -410,9 +297,8 @@ void sn_system_rows(sn_system *system)
     for (int i = 0; i < system->limits.count; ++i) {
         const sn_system_limit *limit = &system->limits.data[i];
         if (limit->side != 0) {
-            const double *own =
-                world->articulations.agents.q + (limit->q - world->rigid.agents.q_count);
-            sn_system_limit_row(limit, own, system->j + (size_t)row * n, &system->gap[row]);
+            sn_system_limit_row(limit, coordinate_at(world, limit->q), system->j + (size_t)row * n,
+                                &system->gap[row]);
             row += 1;
         }
     }

@@ -28,7 +28,8 @@ sn_status sn_world_take_apart(sn_world *world, sn_error *error)
     for (int i = 0; i < world->body_order.count; ++i) {
         uint32_t index = world->body_order.data[i];
         sn_body_record *record = &world->bodies.data[index];
-        bool own_agent = record->agent.set == SN_SET_RIGID && record->agent.agent >= 0;
+        bool own_agent =
+            sn_world_traits(world, record->agent.set)->lone && record->agent.agent >= 0;
         if (!sn_body_is_jointed(record) || own_agent) {
             continue;
         }

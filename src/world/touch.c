@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "solve/surface_mix.h"
 #include "world/form.h"
 #include "world/world.h"
 
@@ -468,10 +469,11 @@ static void mix_surfaces(const sn_world *world, sn_pair *pair)
     const sn_touch_shape *a = &world->touch.shapes.data[pair->a],
                          *b = &world->touch.shapes.data[pair->b];
     const sn_surface *of_a = sn_touch_surface(world, a), *of_b = sn_touch_surface(world, b);
-    pair->friction = sqrt(of_a->friction * of_b->friction);
-    pair->restitution = fmax(of_a->restitution, of_b->restitution);
-    pair->rolling_friction = fmax(of_a->rolling_friction, of_b->rolling_friction);
-    pair->spinning_friction = fmax(of_a->spinning_friction, of_b->spinning_friction);
+    sn_surface_mix mix = sn_mix_surfaces(of_a, of_b);
+    pair->friction = mix.friction;
+    pair->restitution = mix.restitution;
+    pair->rolling_friction = mix.rolling_friction;
+    pair->spinning_friction = mix.spinning_friction;
     pair->size = sn_touch_pair_size(sn_touch_collider(world, a), sn_touch_collider(world, b));
     pair->flags &= (uint8_t) ~(SN_PAIR_SENSOR | SN_PAIR_DROPPED | SN_PAIR_DRIVEN);
     pair->flags |= of_a->sensor || of_b->sensor ? SN_PAIR_SENSOR : 0;

@@ -104,12 +104,6 @@ typedef struct sn_touch_noted {
     int contact; // of the pool, the strikes or the contacts of elastic bodies
 } sn_touch_noted;
 
-// What an agent began the step with.
-typedef struct sn_touch_start {
-    double energy, kinetic;
-    sn_vec3 momentum;
-} sn_touch_start;
-
 // Who has an island in a step.
 enum { SN_ISLAND_EXACT, SN_ISLAND_PILE, SN_ISLAND_ASLEEP };
 
@@ -138,7 +132,7 @@ typedef struct sn_touch {
     SN_ARRAY(uint8_t) kinds;          // of the islands
     SN_ARRAY(uint8_t) struck;         // of the islands: something there is solved again
     SN_ARRAY(double) residual;        // of the islands: how far each is from its laws
-    SN_ARRAY(sn_touch_start) started; // of mechanisms that touch something
+    SN_ARRAY(sn_agent_start) started; // of all agents; known of mechanisms that are watched
     SN_ARRAY(double) thickness;       // m, of all agents: the largest that they touch; 0: nothing
     SN_ARRAY(sn_contact *) pressed;   // contacts by islands
     SN_ARRAY(sn_contact_course) courses; // beside them; left alone where piles are
@@ -279,8 +273,6 @@ void sn_world_check_sprung(sn_world *world, double h);
 // The same of islands with elastic bodies, once their skins have been stopped; whether some were
 // moved, and must be looked at again.
 bool sn_world_check_soft_energies(sn_world *world, double h);
-// Has a mechanism sources of energy of its own?
-bool sn_world_is_driven(const sn_world *world, int agent);
 // A mechanism that may stands still for the step, at half its velocity.
 void sn_world_stand(sn_world *world, sn_agent_ref ref);
 // After advance: islands in which something is no longer a number stand still.
@@ -303,7 +295,7 @@ bool sn_touch_part_body(sn_world *world, uint32_t body);
 
 // ---- query.c ----
 // The skin of an elastic body where it is now; NULL when memory runs out.
-const sn_skin *sn_world_skin(const sn_world *world, int agent, sn_error *error);
+const sn_skin *sn_world_skin(const sn_world *world, sn_agent_ref ref, sn_error *error);
 
 // ---- sweep.c ----
 // Fast bodies that would have passed through something in the step are taken back to where they

@@ -70,8 +70,8 @@ static void body_momentum(const sn_mass_properties *mass, sn_transform on_link,
     sn_transform link = {pose->origin, sn_quat_from_mat3(pose->rotation)};
     sn_transform frame = sn_transform_multiply(link, on_link);
     sn_vec3 centre = sn_transform_point(frame, mass->centre);
-    sn_vec3 carried = sn_cross(velocity->angular, sn_vec3_sub(centre, pose->origin));
-    *momentum = sn_vec3_scale(mass->mass, sn_vec3_add(velocity->linear, carried));
+    *momentum = sn_vec3_scale(mass->mass, sn_velocity_at(velocity->linear, velocity->angular,
+                                                         sn_vec3_sub(centre, pose->origin)));
     sn_vec3 turning = sn_rotate_inverse(frame.rotation, velocity->angular);
     *spin = sn_rotate(frame.rotation, sn_mat3_apply(mass->inertia, turning));
 }
@@ -121,7 +121,8 @@ static bool make_pair(sn_world *world, int agent, pair *two)
 // Adds what the bodies beyond the weld gain in momentum.
 static bool add_inertia(sn_world *world, balance *sum, const bool *beyond, int agent)
 {
-    sn_articulation *item = world->articulations.items[agent];
+    sn_agent_set *set = &world->articulations.agents;
+    sn_articulation *item = sn_articulation_of(set, agent);
     pair two;
     bool known = item->known; // looking at other states leaves the loads of this one as they are
     if (!make_pair(world, agent, &two)) {
@@ -143,7 +144,7 @@ static bool add_inertia(sn_world *world, balance *sum, const bool *beyond, int a
                           &spin[side]);
         }
         sn_body body = {index, world->body_ids.generation.data[index]};
-        world->articulations.agents.type->touch(&world->articulations.agents, agent);
+        set->type->touch(set, agent);
         item->known = known;
         add(sum, 1.0 / two.between, sn_vec3_sub(momentum[1], momentum[0]),
             sn_vec3_sub(spin[1], spin[0]), sn_body_centre(world, body));
@@ -166,7 +167,7 @@ static void take_forces(const sn_world *world, balance *sum, const bool *beyond)
         add(sum, -1.0, sn_vec3_scale(record->own->mass.mass, world->gravity), SN_VEC3_ZERO, centre);
         if (record->agent.agent >= 0) {
             const sn_spatial *force =
-                sn_agent_force(&world->articulations.agents, record->agent.agent) +
+                sn_agent_force(world->sets[record->agent.set], record->agent.agent) +
                 record->agent.part;
             add(sum, -1.0, force->linear, force->angular, centre);
         }

@@ -58,9 +58,7 @@ static sn_status check_contact_def(const sn_contact_def *def, sn_error *error)
 static sn_contact_def resolve_contact(const sn_contact_def *def, sn_policy policy)
 {
     sn_contact_def resolved = *def;
-    if (def->method == SN_CONTACT_DEFAULT) {
-        resolved.method = policy == SN_POLICY_LOCKSTEP ? SN_CONTACT_SOLVER : SN_CONTACT_NONE;
-    }
+    resolved.method = sn_contact_method_resolve(def->method, policy);
     return resolved;
 }
 
@@ -91,9 +89,12 @@ static sn_status check_world_def(const sn_world_def *def, sn_error *error)
 // The one place that ties the sets of a world to their storage.
 static void connect_sets(sn_world *world)
 {
-    world->sets[SN_SET_RIGID] = &world->rigid.agents;
-    world->sets[SN_SET_ARTICULATION] = &world->articulations.agents;
-    world->sets[SN_SET_ELASTIC] = &world->elastics.agents;
+    sn_rigid_set_init(&world->rigid);
+    sn_articulation_set_init(&world->articulations);
+    sn_elastic_set_init(&world->elastics);
+    sn_agent_set *const sets[SN_SET_COUNT] = {&world->rigid.agents, &world->articulations.agents,
+                                              &world->elastics.agents};
+    memcpy(world->sets, sets, sizeof sets);
     world->set_count = SN_SET_COUNT;
 }
 
@@ -136,9 +137,6 @@ sn_status sn_world_create(const sn_world_def *def, sn_world **out, sn_error *err
     world->air.def = sn_default_air_def();
     world->evaluating_group = -2;
     world->assembled = true;
-    sn_rigid_set_init(&world->rigid);
-    sn_articulation_set_init(&world->articulations);
-    sn_elastic_set_init(&world->elastics);
     connect_sets(world);
     status = sn_world_set_threads(world, def->threads, error);
     if (status != SN_OK) {
@@ -164,9 +162,9 @@ void sn_world_destroy(sn_world *world)
     sn_world_free_joints(world);
     sn_world_free_motions(world);
     sn_touch_free(&world->touch);
-    sn_rigid_set_free(&world->rigid);
-    sn_articulation_set_free(&world->articulations);
-    sn_elastic_set_free(&world->elastics);
+    for (int s = 0; s < world->set_count; ++s) {
+        world->sets[s]->type->release(world->sets[s]);
+    }
     sn_bond_set_free(&world->bonds);
     sn_field_springs_free(&world->field_springs);
     sn_threads_destroy(world->threads);
@@ -208,11 +206,11 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
     bool copied = sn_world_copy_bodies(world, copy) && sn_world_copy_fields(world, copy) &&
                   sn_world_copy_events(world, copy) && sn_world_copy_joints(world, copy) &&
                   sn_world_copy_motions(world, copy) && sn_world_copy_behaviours(world, copy) &&
-                  sn_world_copy_couplings(world, copy) &&
-                  sn_rigid_set_copy(&world->rigid, &copy->rigid) &&
-                  sn_articulation_set_copy(&world->articulations, &copy->articulations) &&
-                  sn_elastic_set_copy(&world->elastics, &copy->elastics) &&
-                  sn_world_copy_bonds(world, copy) && sn_touch_copy(world, copy);
+                  sn_world_copy_couplings(world, copy);
+    for (int s = 0; s < world->set_count && copied; ++s) {
+        copied = world->sets[s]->type->copy(world->sets[s], copy->sets[s]);
+    }
+    copied = copied && sn_world_copy_bonds(world, copy) && sn_touch_copy(world, copy);
     if (!copied) {
         sn_world_destroy(copy);
         return sn_fail_memory(error, sizeof *copy);

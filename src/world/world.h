@@ -13,7 +13,9 @@
 #include "base/stack.h"
 #include "base/threads.h"
 #include "field/load.h"
+#include "field/spring.h"
 #include "sinew/behaviour.h"
+#include "solve/contact_method.h"
 #include "world/air.h"
 #include "world/bond.h"
 #include "world/field_spring.h"
@@ -81,6 +83,34 @@ typedef struct sn_field_record {
         sn_field_load load;
     };
 } sn_field_record;
+
+// What the world asks of a field, one of each kind.
+typedef struct sn_field_kind {
+    const char *name;
+    bool stretches; // between two points: `spring` is it
+    bool pulls;     // one point towards a place: `pull` is it
+    bool blows;     // `wind` is it
+    bool damps;     // -df/dv of parts enters A
+    bool wakes;     // what it acts on does not sleep
+    bool couples;   // forces on a body may follow from any other: `callback` is it
+    bool wide;      // acts on every body where it names none
+
+    // The bodies that it names; {0}: none.
+    void (*ends)(const sn_field_record *record, sn_body ends[2]);
+    // Adds its forces on the agents of a group, where it acts on bodies that it names.
+    void (*apply)(sn_world *world, const sn_field_record *record, int group);
+    double (*energy)(const sn_world *world, const sn_field_record *record);
+    // What it owns: given back, and made anew in a copy of the record; false when memory runs out.
+    void (*release)(sn_field_record *record);
+    bool (*own)(sn_field_record *record);
+} sn_field_kind;
+
+extern const sn_field_kind sn_field_kinds[]; // by sn_field_type, see field_kind.c
+
+static inline const sn_field_kind *sn_field_kind_of(const sn_field_record *record)
+{
+    return &sn_field_kinds[record->type];
+}
 
 typedef struct sn_event_record {
     char *name;
@@ -237,6 +267,78 @@ struct sn_world {
     sn_threads *threads;
 };
 
+// What agents of a set are; set -1: of none, what does not move.
+static inline const sn_agent_traits *sn_world_traits(const sn_world *world, int set)
+{
+    static const sn_agent_traits none = {false, false, false, false};
+    return set >= 0 ? &world->sets[set]->type->traits : &none;
+}
+
+static inline bool sn_world_has_deformable(const sn_world *world)
+{
+    bool any = false;
+    for (int s = 0; s < world->set_count; ++s) {
+        any = any || (world->sets[s]->type->traits.deformable && world->sets[s]->count > 0);
+    }
+    return any;
+}
+
+// Goes through all agents that are deformable, or have joints: start with SN_BEFORE_AGENTS.
+#define SN_BEFORE_AGENTS ((sn_agent_ref){0, -1, 0})
+
+static inline bool sn_world_next_deformable(const sn_world *world, sn_agent_ref *at)
+{
+    at->agent += 1;
+    while (at->set < world->set_count && (!world->sets[at->set]->type->traits.deformable ||
+                                          at->agent >= world->sets[at->set]->count)) {
+        at->set += 1;
+        at->agent = 0;
+    }
+    return at->set < world->set_count;
+}
+
+static inline bool sn_world_next_jointed(const sn_world *world, sn_agent_ref *at)
+{
+    at->agent += 1;
+    while (at->set < world->set_count && (!world->sets[at->set]->type->traits.jointed ||
+                                          at->agent >= world->sets[at->set]->count)) {
+        at->set += 1;
+        at->agent = 0;
+    }
+    return at->set < world->set_count;
+}
+
+// The bodies whose skins touch: soft_touch.h and spring_touch.h number them as agents of this set.
+static inline sn_agent_set *sn_soft_agents(const sn_world *world)
+{
+    return world->sets[SN_SET_ELASTIC];
+}
+
+static inline sn_elastic_item *sn_soft_item(const sn_world *world, int agent)
+{
+    return sn_elastic_item_of(sn_soft_agents(world), agent);
+}
+
+static inline sn_contact_side sn_soft_side(int agent, int part)
+{
+    return (sn_contact_side){SN_SET_ELASTIC, agent, part};
+}
+
+// The mechanism that a joint is assembled into; agent -1: none yet.
+static inline sn_agent_ref sn_joint_agent(const sn_joint_record *record)
+{
+    return (sn_agent_ref){SN_SET_ARTICULATION, record->agent, 0};
+}
+
+// Threads are there for the work inside single agents, of types that can share it, or no longer.
+static inline void sn_world_share_threads(sn_world *world, bool shared)
+{
+    for (int s = 0; s < world->set_count; ++s) {
+        bool own = shared && world->sets[s]->type->traits.threaded;
+        world->sets[s]->threads = own ? world->threads : NULL;
+    }
+}
+
 // ---- body.c ----
 sn_integrator sn_world_default_integrator(const sn_world *world);
 // What a body of neither kind can have in its def.
@@ -288,6 +390,11 @@ typedef struct sn_spring_ends {
     sn_vec3 a, a_velocity, b, b_velocity;
 } sn_spring_ends;
 sn_spring_ends sn_world_spring_ends(const sn_world *world, const sn_spring_def *spring);
+sn_spring_state sn_spring_state_of(const sn_spring_def *spring, const sn_spring_ends *ends);
+sn_spring_state sn_world_spring_state(const sn_world *world, const sn_spring_def *spring);
+// A field of a kind that is about to be changed.
+sn_status sn_world_find_to_change(const sn_world *world, sn_field field, sn_field_type type,
+                                  sn_field_record **record, sn_error *error);
 
 // ---- joint.c ----
 sn_joint_record *sn_world_joint_record(const sn_world *world, sn_joint joint);
@@ -300,7 +407,7 @@ void sn_world_remove_joints_of(sn_world *world, sn_body body);
 // it is; -1: not there.
 int sn_joint_find_link(const sn_joint_record *joint, int freedom, int *own);
 // The joint of a mechanism that moved too fast for its last step; NULL: not known.
-const char *sn_mechanism_fastest_joint(const sn_world *world, int agent);
+const char *sn_mechanism_fastest_joint(const sn_world *world, sn_agent_ref ref);
 
 // ---- weld_reaction.c ----
 // What a fixed joint between bodies of one link did to its child.
@@ -358,11 +465,22 @@ int sn_world_agent_count(const sn_world *world);
 sn_agent_ref sn_world_agent_at(const sn_world *world, int number);
 
 // ---- forces.c ----
+// Forces of fields on the agents of a group, -1 for single-stage ones.
+void sn_world_apply_spring(sn_world *world, const sn_field_record *record, int group);
+void sn_world_apply_pull(sn_world *world, const sn_field_record *record, int group);
+void sn_world_apply_drag(sn_world *world, const sn_field_record *record, int group);
+void sn_world_apply_load(sn_world *world, const sn_field_record *record, int group);
+
 // Fills f of every single-stage agent (group -1), or of every agent of one staged group, for the
 // state as it stands.
 double sn_world_clock(void); // s, of the wall: for reports only
 
 void sn_world_evaluate_forces(sn_world *world, double time, int group);
+
+static inline const sn_contact_traits *sn_world_contact_traits(const sn_world *world)
+{
+    return &sn_contact_method_traits[world->contact.method];
+}
 
 // ---- group.c ----
 sn_status sn_world_make_groups(sn_world *world, sn_error *error);
@@ -372,8 +490,7 @@ int sn_group_count_switches(const sn_group *group);
 // Shapes push each other by forces that integrators ask for.
 static inline bool sn_world_presses(const sn_world *world)
 {
-    return world->contact.method == SN_CONTACT_PENALTY ||
-           world->contact.method == SN_CONTACT_SPRINGS;
+    return sn_world_contact_traits(world)->presses;
 }
 
 // ---- group_move.c ----

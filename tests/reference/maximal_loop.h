@@ -14,10 +14,10 @@
 // the rest is solved with the good pivots. Multipliers are the shortest in those measures.
 //
 // What this does not do: sparse X. Many separate loops cost as their number's cube.
-#ifndef SN_AGENT_MAXIMAL_LOOP_H
-#define SN_AGENT_MAXIMAL_LOOP_H
+#ifndef SN_REFERENCE_MAXIMAL_LOOP_H
+#define SN_REFERENCE_MAXIMAL_LOOP_H
 
-#include "agent/maximal.h"
+#include "reference/maximal.h"
 
 bool sn_maximal_loops_allocate(sn_maximal *m);
 void sn_maximal_loops_free(sn_maximal_loops *loops);

@@ -29,8 +29,8 @@
 // What this does not do: links with mass but without inertia about some axis (a body of its own
 // could spin there freely), links without mass that branch, end the tree or carry a closure, and
 // runs of more than six freedoms; sn_maximal_make refuses them. Armature is left to solver (b).
-#ifndef SN_AGENT_MAXIMAL_H
-#define SN_AGENT_MAXIMAL_H
+#ifndef SN_REFERENCE_MAXIMAL_H
+#define SN_REFERENCE_MAXIMAL_H
 
 #include "agent/tree.h"
 

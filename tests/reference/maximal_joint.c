@@ -1,4 +1,4 @@
-#include "agent/maximal_joint.h"
+#include "reference/maximal_joint.h"
 
 #include <float.h>
 #include <string.h>

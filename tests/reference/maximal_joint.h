@@ -4,10 +4,10 @@
 // A run's coordinates q are not part of the state: they are the ones that fit the poses of its two
 // bodies best. The error that is left, a turn and a shift, is then at right angles to S, and its
 // products with the rows are the constraint g, zero when and only when the joint fits.
-#ifndef SN_AGENT_MAXIMAL_JOINT_H
-#define SN_AGENT_MAXIMAL_JOINT_H
+#ifndef SN_REFERENCE_MAXIMAL_JOINT_H
+#define SN_REFERENCE_MAXIMAL_JOINT_H
 
-#include "agent/maximal.h"
+#include "reference/maximal.h"
 
 // Poses of all bodies for coordinates of the tree's joints.
 void sn_maximal_put_tree(const sn_maximal *m, const double *q, sn_maximal_pose *pose);

@@ -1,13 +1,13 @@
-#include "agent/maximal_step.h"
+#include "reference/maximal_step.h"
 
 #include <float.h>
 #include <string.h>
 
-#include "agent/maximal_joint.h"
-#include "agent/maximal_loop.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/rotation.h"
+#include "reference/maximal_joint.h"
+#include "reference/maximal_loop.h"
 
 // A turn that changes the movement by less than this is the last: the next would change it by h |v|
 // times as much.

@@ -19,14 +19,14 @@
 //
 // where D_i is without the body's own part. Each child is eliminated by itself, at equal cost, and
 // adds to the inertia, M + sum K_i^T D_i^-1 K_i; then the body, whose own joint gets C M^-1 C^T.
-#include "agent/maximal.h"
+#include "reference/maximal.h"
 
 #include <string.h>
 
-#include "agent/maximal_joint.h"
-#include "agent/maximal_loop.h"
 #include "base/error.h"
 #include "math/dense.h"
+#include "reference/maximal_joint.h"
+#include "reference/maximal_loop.h"
 
 sn_spatial sn_maximal_mobility(const sn_maximal *m, int body, sn_spatial force)
 {

@@ -1,12 +1,12 @@
-#include "agent/maximal.h"
+#include "reference/maximal.h"
 
 #include <string.h>
 
-#include "agent/maximal_joint.h"
-#include "agent/maximal_loop.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/dense.h"
+#include "reference/maximal_joint.h"
+#include "reference/maximal_loop.h"
 
 // ---- making ----
 

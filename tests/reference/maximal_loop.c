@@ -1,10 +1,10 @@
-#include "agent/maximal_loop.h"
+#include "reference/maximal_loop.h"
 
 #include <string.h>
 
-#include "agent/maximal_joint.h"
 #include "base/memory.h"
 #include "math/dense.h"
+#include "reference/maximal_joint.h"
 
 // Rounding leaves about 1e-14 of a row that the tree forbids; a loop 1e-5 rad from its singular
 // position keeps 1e-10 of its row.

@@ -1,10 +1,10 @@
 // Back onto the joints: Newton's method in the metric of masses.
-#include "agent/maximal.h"
+#include "reference/maximal.h"
 
 #include <string.h>
 
-#include "agent/maximal_joint.h"
 #include "base/error.h"
+#include "reference/maximal_joint.h"
 
 enum { MOST_TURNS = 60 };
 

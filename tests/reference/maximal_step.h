@@ -23,10 +23,10 @@
 // kept on the tree, moved by rates of its joints, and loops use their rows at c' against those at c
 // (see maximal_loop.h). Where a row has no leverage left it is let go for the step: bodies move on
 // as they were moving, off the loop by O(h^3), and the next step brings them back.
-#ifndef SN_AGENT_MAXIMAL_STEP_H
-#define SN_AGENT_MAXIMAL_STEP_H
+#ifndef SN_REFERENCE_MAXIMAL_STEP_H
+#define SN_REFERENCE_MAXIMAL_STEP_H
 
-#include "agent/maximal.h"
+#include "reference/maximal.h"
 
 // From c to another configuration, world axes.
 typedef struct sn_maximal_travel {
