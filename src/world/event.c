@@ -262,6 +262,25 @@ sn_status sn_world_finish_events(sn_world *world, double start_time, sn_error *e
     return SN_OK;
 }
 
+// ---- state ----
+
+// What the next step compares with. Not known is written as 0 and flagged: states are finite.
+void sn_world_walk_events(sn_world *world, sn_state_walk *walk)
+{
+    for (int i = 0; i < world->event_order.count; ++i) {
+        sn_event_record *event = &world->events.data[world->event_order.data[i]];
+        bool known = isfinite(event->value);
+        double value = known ? event->value : 0.0;
+        sn_state_flag(walk, &known);
+        sn_state_numbers(walk, &value, 1);
+        sn_state_whole(walk, &event->side);
+        if (walk->mode == SN_STATE_LOAD) {
+            event->value = known ? value : NAN;
+            event->side = (event->side > 0) - (event->side < 0);
+        }
+    }
+}
+
 // ---- reading ----
 
 sn_event sn_world_find_event(const sn_world *world, const char *name)

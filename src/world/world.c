@@ -171,6 +171,8 @@ void sn_world_destroy(sn_world *world)
     sn_field_springs_free(&world->field_springs);
     sn_threads_destroy(world->threads);
     sn_stack_free(&world->stack);
+    sn_array_free(&world->kept);
+    sn_array_free(&world->kept_whole);
     sn_free(world);
 }
 
@@ -195,12 +197,6 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
     if (status != SN_OK) {
         return status;
     }
-    copy->time = world->time;
-    copy->time_rest = world->time_rest;
-    copy->steps = world->steps;
-    copy->last_step = world->last_step;
-    copy->pace = world->pace;
-    copy->pace_left = world->pace_left;
     copy->stopped = world->stopped;
     copy->next_number = world->next_number;
     copy->report = world->report;
@@ -212,7 +208,8 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
                   sn_rigid_set_copy(&world->rigid, &copy->rigid) &&
                   sn_articulation_set_copy(&world->articulations, &copy->articulations) &&
                   sn_elastic_set_copy(&world->elastics, &copy->elastics) &&
-                  sn_world_copy_bonds(world, copy) && sn_touch_copy(world, copy);
+                  sn_world_copy_bonds(world, copy) && sn_world_carry_state(world, copy) &&
+                  sn_touch_copy(world, copy);
     if (!copied) {
         sn_world_destroy(copy);
         return sn_fail_memory(error, sizeof *copy);
@@ -233,7 +230,7 @@ uint64_t sn_world_step_count(const sn_world *world)
 
 double sn_world_step_size(const sn_world *world)
 {
-    return world->last_step;
+    return world->step_given;
 }
 
 sn_vec3 sn_world_gravity(const sn_world *world)
