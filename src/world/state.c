@@ -191,12 +191,15 @@ static sn_status check_head(const sn_world *world, const void *bytes, size_t siz
 {
     *head = (state_head){0};
     memcpy(head, bytes, size < sizeof *head ? size : sizeof *head);
-    if (head->name != STATE_NAME) {
+    int version = (int)(head->name & 0xff), expected = (int)(STATE_NAME & 0xff);
+    if (head->name >> 8 != STATE_NAME >> 8) {
         return sn_fail(error, SN_ERROR_FORMAT, NULL,
-                       head->name >> 8 == STATE_NAME >> 8
-                           ? "the state is of version %d, expected %d"
-                           : "this is no state, or one of a version before 3 (%d, expected %d)",
-                       (int)(head->name & 0xff), (int)(STATE_NAME & 0xff));
+                       "this is no state, or one of a version before 3; version %d was expected",
+                       expected);
+    }
+    if (version != expected) {
+        return sn_fail(error, SN_ERROR_FORMAT, NULL, "the state is of version %d, expected %d",
+                       version, expected);
     }
     if (size != sn_world_state_size(world)) {
         return sn_fail(error, SN_ERROR_FORMAT, NULL,

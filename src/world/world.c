@@ -233,6 +233,11 @@ double sn_world_step_size(const sn_world *world)
     return world->step_given;
 }
 
+double sn_world_step_length(const sn_world *world)
+{
+    return world->last_step;
+}
+
 sn_vec3 sn_world_gravity(const sn_world *world)
 {
     return world->gravity;
