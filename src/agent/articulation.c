@@ -101,7 +101,7 @@ void sn_articulation_place_true(const sn_agent_set *set, int agent)
 static void articulation_touch(sn_agent_set *set, int agent)
 {
     forget_place(item_of(set, agent));
-    item_of(set, agent)->known = false;
+    item_of(set, agent)->known = item_of(set, agent)->reported = false;
 }
 
 static void make_unit(sn_agent_set *set, int agent)

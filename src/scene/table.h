@@ -4,7 +4,8 @@
 //
 // To add a key: a member in the object's struct (model.h) and a row in its table. To add a kind of
 // shape, field or body: one object with its rows, named in the list of variants. Nothing else needs
-// to know.
+// to know. When a param in the key is turned, a world that runs is built anew; a row that says
+// otherwise (`change`) must be right about sn_scene_update.
 #ifndef SN_SCENE_TABLE_H
 #define SN_SCENE_TABLE_H
 

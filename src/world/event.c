@@ -67,7 +67,7 @@ sn_status sn_world_add_event(sn_world *world, const sn_event_def *def, sn_event 
     }
     int old = world->events.count;
     record.name = sn_world_make_name(world, &world->event_names, def->name, "event");
-    bool made = record.name != NULL &&
+    bool made = record.name != NULL && sn_world_add_reading(world, &def->probe) &&
                 ((int)id.index < old || sn_array_resize(&world->events, (int)id.index + 1));
     if (made && (int)id.index >= old) {
         memset(&world->events.data[old], 0, (size_t)((int)id.index + 1 - old) * sizeof record);
@@ -138,6 +138,7 @@ void sn_world_free_events(sn_world *world)
     sn_array_free(&world->events);
     sn_array_free(&world->event_order);
     sn_array_free(&world->event_log);
+    sn_array_free(&world->readings);
     sn_name_table_free(&world->event_names);
     sn_id_pool_free(&world->event_ids);
 }

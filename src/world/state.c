@@ -34,18 +34,15 @@ static void walk_clock(sn_world *world, sn_state_walk *walk)
 }
 
 // Joints come first: which of them are broken says what agents there are.
-enum { JOINTS, AGENTS, BEHAVIOURS, BONDS, SPRINGS, EVENTS, CLOCK, PARTS };
+enum { JOINTS, AGENTS, BEHAVIOURS, BONDS, SPRINGS, EVENTS, READINGS, CLOCK, PARTS };
 
 typedef void state_walk(sn_world *world, sn_state_walk *walk);
 
 static state_walk *const parts[PARTS] = {
-    [JOINTS] = sn_world_walk_joints,
-    [AGENTS] = walk_agents,
-    [BEHAVIOURS] = sn_world_walk_behaviours,
-    [BONDS] = sn_world_walk_bonds,
-    [SPRINGS] = sn_world_walk_springs,
-    [EVENTS] = sn_world_walk_events,
-    [CLOCK] = walk_clock,
+    [JOINTS] = sn_world_walk_joints,         [AGENTS] = walk_agents,
+    [BEHAVIOURS] = sn_world_walk_behaviours, [BONDS] = sn_world_walk_bonds,
+    [SPRINGS] = sn_world_walk_springs,       [EVENTS] = sn_world_walk_events,
+    [READINGS] = sn_world_walk_readings,     [CLOCK] = walk_clock,
 };
 
 // Does a step keep this part for the case that it fails? Agents keep their own; joints change in a
@@ -243,12 +240,12 @@ sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size, s
 
 // ---- from one world to another ----
 
-// Do all parts but those that joints and events decide on have the same size in both?
+// Do all parts have the same size in both, but for those that joints and events decide on?
 static bool is_alike(const sn_world *a, const sn_world *b)
 {
     bool alike = true;
     for (int i = 0; i < PARTS && alike; ++i) {
-        alike = i == AGENTS || i == EVENTS || size_of(a, i) == size_of(b, i);
+        alike = i == AGENTS || i == EVENTS || i == READINGS || size_of(a, i) == size_of(b, i);
     }
     return alike;
 }
@@ -265,7 +262,8 @@ bool sn_world_carry_state(const sn_world *from, sn_world *to)
     sn_state_walk walk = sn_state_loading(bytes + sizeof(state_head));
     bool carried = load_structure(to, &walk, structure_of(from), NULL) == SN_OK;
     for (int i = JOINTS + 1; i < PARTS && carried; ++i) {
-        bool same = size_of(from, i) == size_of(to, i);
+        bool same =
+            i == READINGS ? sn_world_same_readings(from, to) : size_of(from, i) == size_of(to, i);
         if (same) {
             parts[i](to, &walk);
         } else {

@@ -424,6 +424,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
         }
     }
     sn_world_start_events(world);
+    world->readings_kept = false;
     world->stepping = true; // up to here and from below on, events can read the loads of joints
     status = world_locate_events(world, &end, error);
     if (status == SN_OK) {

@@ -204,7 +204,7 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
     bool copied = sn_world_copy_bodies(world, copy) && sn_world_copy_fields(world, copy) &&
                   sn_world_copy_events(world, copy) && sn_world_copy_joints(world, copy) &&
                   sn_world_copy_motions(world, copy) && sn_world_copy_behaviours(world, copy) &&
-                  sn_world_copy_couplings(world, copy) &&
+                  sn_world_copy_couplings(world, copy) && sn_world_copy_readings(world, copy) &&
                   sn_rigid_set_copy(&world->rigid, &copy->rigid) &&
                   sn_articulation_set_copy(&world->articulations, &copy->articulations) &&
                   sn_elastic_set_copy(&world->elastics, &copy->elastics) &&

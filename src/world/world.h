@@ -92,6 +92,13 @@ typedef struct sn_event_record {
     int group;     // the staged group that locates it; -1: watched from step to step
 } sn_event_record;
 
+// What an event or a script reads of the last step, and what that was in a world that did not make
+// the step itself; see reading.c.
+typedef struct sn_reading_record {
+    sn_probe probe;
+    double value; // NaN: not known
+} sn_reading_record;
+
 // A joint, and where it is in its mechanism once assembled: its elementary joints follow each other
 // in the tree, see joint_run.h.
 typedef struct sn_joint_record {
@@ -194,6 +201,8 @@ struct sn_world {
     SN_ARRAY(uint32_t) body_order;            // indices in order of adding
     SN_ARRAY(uint32_t) field_order;
     SN_ARRAY(uint32_t) event_order;
+    SN_ARRAY(sn_reading_record) readings;
+    bool readings_kept; // their values are those to read: the state was loaded, no step since
     sn_name_table body_names, field_names, event_names;
     SN_ARRAY(sn_behaviour_record) behaviours; // in order of adding; a handle's index counts from 1
     SN_ARRAY(double) behaviour_state;         // all there is to save of them
@@ -409,6 +418,16 @@ bool sn_world_copy_events(const sn_world *world, sn_world *copy);
 void sn_world_remove_events_of(sn_world *world, sn_body body, sn_field field);
 void sn_world_remove_events_of_joint(sn_world *world, sn_joint joint);
 void sn_world_remove_events_of_bond(sn_world *world, uint32_t bond); // by its index
+
+// ---- reading.c ----
+// From now on the state has what this probe reads, if that is of the last step. False when memory
+// runs out.
+bool sn_world_add_reading(sn_world *world, const sn_probe *probe);
+bool sn_world_copy_readings(const sn_world *world, sn_world *copy);
+bool sn_world_same_readings(const sn_world *a, const sn_world *b);
+// What a probe reads where the state was loaded since the last step. False: as it stands.
+bool sn_world_find_reading(const sn_world *world, const sn_probe *probe, double *value);
+void sn_world_walk_readings(sn_world *world, sn_state_walk *walk);
 
 // ---- behaviour.c ----
 void sn_world_free_behaviours(sn_world *world);
