@@ -298,8 +298,8 @@ static void a_saved_state_goes_on_to_the_bit(void **state)
     sn_agent_set *agents = &set.agents;
     run(agents, 1e-3, 50);
     unsigned char bytes[4096];
-    sn_state_walk count = {.mode = SN_STATE_COUNT}, save = sn_state_saving(bytes),
-                  load = sn_state_loading(bytes);
+    sn_state_walk count = {.mode = SN_STATE_COUNT}, save = sn_state_saving(bytes, sizeof bytes),
+                  load = sn_state_loading(bytes, sizeof bytes);
     sn_agent_set_walk(agents, &count);
     assert_true(count.size <= sizeof bytes);
     sn_agent_set_walk(agents, &save);

@@ -440,8 +440,8 @@ static void saved_states_go_on_to_the_bit(void **state)
     begin(&set, &m);
     run(&set, 1e-3, 700, down);
     unsigned char bytes[4096];
-    sn_state_walk count = {.mode = SN_STATE_COUNT}, save = sn_state_saving(bytes),
-                  load = sn_state_loading(bytes);
+    sn_state_walk count = {.mode = SN_STATE_COUNT}, save = sn_state_saving(bytes, sizeof bytes),
+                  load = sn_state_loading(bytes, sizeof bytes);
     sn_agent_set_walk(&set.agents, &count);
     assert_true(count.size <= sizeof bytes);
     sn_agent_set_walk(&set.agents, &save);

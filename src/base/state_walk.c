@@ -12,9 +12,10 @@ void sn_state_numbers(sn_state_walk *walk, double *numbers, size_t count)
     if (size == 0) {
         return;
     }
-    if (walk->mode == SN_STATE_SAVE) {
+    bool fits = walk->size + size <= walk->room;
+    if (walk->mode == SN_STATE_SAVE && fits) {
         memcpy(walk->bytes + walk->size, numbers, size);
-    } else if (walk->mode == SN_STATE_LOAD) {
+    } else if (walk->mode == SN_STATE_LOAD && fits) {
         memcpy(numbers, walk->bytes + walk->size, size);
     } else if (walk->mode == SN_STATE_HASH) {
         walk->hash = sn_hash64(numbers, size, walk->hash);

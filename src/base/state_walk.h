@@ -25,7 +25,8 @@ typedef struct sn_state_walk {
     sn_state_mode mode;
     size_t size; // bytes passed so far
     uint64_t hash;
-    unsigned char *bytes; // to save to, or to load from; the caller knows that there is room
+    unsigned char *bytes; // to save to, or to load from
+    size_t room;          // of these; what does not fit is counted only
     sn_status status;     // why something could not be loaded; the walk goes on to its end
     sn_error *error;
 } sn_state_walk;
@@ -35,15 +36,15 @@ SN_API void sn_state_flag(sn_state_walk *walk, bool *flag);   // 0 or 1; anythin
 SN_API void sn_state_whole(sn_state_walk *walk, int *number); // loads as 0 where it is no int
 SN_API void sn_state_count(sn_state_walk *walk, uint64_t *number); // exact below 2^53
 
-static inline sn_state_walk sn_state_saving(void *bytes)
+static inline sn_state_walk sn_state_saving(void *bytes, size_t room)
 {
-    return (sn_state_walk){.mode = SN_STATE_SAVE, .bytes = bytes};
+    return (sn_state_walk){.mode = SN_STATE_SAVE, .bytes = bytes, .room = room};
 }
 
 // Bytes that are loaded stay as they are; one kind of walk serves both directions.
-static inline sn_state_walk sn_state_loading(const void *bytes)
+static inline sn_state_walk sn_state_loading(const void *bytes, size_t room)
 {
-    return (sn_state_walk){.mode = SN_STATE_LOAD, .bytes = (unsigned char *)bytes};
+    return (sn_state_walk){.mode = SN_STATE_LOAD, .bytes = (unsigned char *)bytes, .room = room};
 }
 
 #endif

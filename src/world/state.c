@@ -120,7 +120,7 @@ sn_status sn_world_save_state(const sn_world *world, void *bytes, size_t size, s
     }
     state_head head = {STATE_NAME, structure_of(world)};
     memcpy(bytes, &head, sizeof head);
-    sn_state_walk walk = sn_state_saving((unsigned char *)bytes + sizeof head);
+    sn_state_walk walk = sn_state_saving((unsigned char *)bytes + sizeof head, size - sizeof head);
     for (int i = 0; i < PARTS; ++i) {
         parts[i](unchanged(world), &walk);
     }
@@ -174,7 +174,8 @@ static sn_status load_structure(sn_world *world, sn_state_walk *walk, uint64_t s
     status = status == SN_OK ? load_joints(world, walk, error) : status;
     if (status == SN_OK && structure != structure_of(world)) {
         status = fail_structure(error);
-        sn_state_walk back = sn_state_loading(before + sizeof(state_head));
+        sn_state_walk back =
+            sn_state_loading(before + sizeof(state_head), size - sizeof(state_head));
         if (load_joints(world, &back, NULL) == SN_OK) {
             walk_agents(world, &back);
         }
@@ -219,7 +220,10 @@ sn_status sn_world_load_state(sn_world *world, const void *bytes, size_t size, s
     if (status == SN_OK && !sn_world_reserve_springs(world)) {
         status = sn_fail_memory(error, size);
     }
-    sn_state_walk walk = sn_state_loading((const unsigned char *)bytes + sizeof head);
+    sn_state_walk walk = {0};
+    if (status == SN_OK) {
+        walk = sn_state_loading((const unsigned char *)bytes + sizeof head, size - sizeof head);
+    }
     status = status == SN_OK ? load_structure(world, &walk, head.structure, error) : status;
     if (status != SN_OK) {
         return status;
@@ -259,7 +263,7 @@ bool sn_world_carry_state(const sn_world *from, sn_world *to)
         sn_free(bytes);
         return false;
     }
-    sn_state_walk walk = sn_state_loading(bytes + sizeof(state_head));
+    sn_state_walk walk = sn_state_loading(bytes + sizeof(state_head), size - sizeof(state_head));
     bool carried = load_structure(to, &walk, structure_of(from), NULL) == SN_OK;
     for (int i = JOINTS + 1; i < PARTS && carried; ++i) {
         bool same =
@@ -276,24 +280,32 @@ bool sn_world_carry_state(const sn_world *from, sn_world *to)
 
 // ---- undoing a step ----
 
+// Walks over all that a step keeps.
+static void walk_kept(sn_world *world, sn_state_walk *walk)
+{
+    for (int i = 0; i < PARTS; ++i) {
+        if (is_kept(world, i)) {
+            parts[i](world, walk);
+        }
+    }
+}
+
 // Where behaviours can break joints, and with them the structure, the whole state is kept too.
 sn_status sn_world_keep_state(sn_world *world, sn_error *error)
 {
-    size_t size = 0;
-    for (int i = 0; i < PARTS; ++i) {
-        size += is_kept(world, i) ? size_of(world, i) : 0;
+    sn_state_walk walk = sn_state_saving(world->kept.data, (size_t)world->kept.count);
+    walk_kept(world, &walk);
+    if (walk.size != walk.room) { // the list has changed since the last step
+        if (walk.size > INT32_MAX || !sn_array_resize(&world->kept, (int)walk.size)) {
+            return sn_fail_memory(error, walk.size);
+        }
+        walk = sn_state_saving(world->kept.data, walk.size);
+        walk_kept(world, &walk);
     }
     bool breaks = world->behaviours.count > 0 && world->breakable_joints > 0;
     size_t whole = breaks ? sn_world_state_size(world) : 0;
-    if (size + whole > INT32_MAX || !sn_array_resize(&world->kept, (int)size) ||
-        !sn_array_resize(&world->kept_whole, (int)whole)) {
-        return sn_fail_memory(error, size + whole);
-    }
-    sn_state_walk walk = sn_state_saving(world->kept.data);
-    for (int i = 0; i < PARTS; ++i) {
-        if (is_kept(world, i)) {
-            parts[i](world, &walk);
-        }
+    if (whole > INT32_MAX || !sn_array_resize(&world->kept_whole, (int)whole)) {
+        return sn_fail_memory(error, whole);
     }
     return breaks ? sn_world_save_state(world, world->kept_whole.data, whole, error) : SN_OK;
 }
@@ -305,12 +317,8 @@ void sn_world_undo_state(sn_world *world, bool moved)
                                   NULL);
         return;
     }
-    sn_state_walk walk = sn_state_loading(world->kept.data);
-    for (int i = 0; i < PARTS; ++i) {
-        if (is_kept(world, i)) {
-            parts[i](world, &walk);
-        }
-    }
+    sn_state_walk walk = sn_state_loading(world->kept.data, (size_t)world->kept.count);
+    walk_kept(world, &walk);
     world->assembled = true; // as it was; what is broken no more was not taken apart
 }
 
