@@ -284,6 +284,41 @@ static void every_memory_is_in_hash_copy_and_state(void **state)
     sn_world_destroy(other);
 }
 
+// Mechanisms are put together with the first step: a world that has had none is copied and loaded
+// as it is.
+static void worlds_that_are_not_put_together_are_copied_and_loaded(void **state)
+{
+    (void)state;
+    sn_world_def def = sn_default_world_def();
+    sn_world *worlds[3] = {NULL, NULL, NULL};
+    assert_int_equal(sn_world_create(&def, &worlds[0], NULL), SN_OK);
+    assert_int_equal(sn_world_create(&def, &worlds[2], NULL), SN_OK);
+    for (int i = 0; i < 3; i += 2) {
+        sn_body_def body = sn_default_body_def();
+        sn_joint_def joint = sn_default_joint_def();
+        sn_joint made;
+        body.mass.mass = 1.0;
+        body.mass.inertia = sn_mat3_diagonal(sn_vec3_make(0.1, 0.1, 0.1));
+        body.mass.centre = sn_vec3_make(0.3, 0.0, 0.0);
+        body.velocity.y = i == 0 ? 0.1 : 0.0; // what is loaded
+        assert_int_equal(sn_world_add_body(worlds[i], &body, &joint.child, NULL), SN_OK);
+        joint.type = SN_JOINT_BALL;
+        joint.breakable = true;
+        assert_int_equal(sn_world_add_joint(worlds[i], &joint, &made, NULL), SN_OK);
+    }
+    assert_int_equal(sn_world_copy(worlds[0], &worlds[1], NULL), SN_OK);
+    moment m = save(worlds[0]);
+    load_moment(worlds[2], &m);
+    release(&m);
+    for (int i = 0; i < 3; ++i) {
+        advance(worlds[i], 0.01, 20);
+        assert_true(sn_world_hash(worlds[i]) == sn_world_hash(worlds[0]));
+    }
+    for (int i = 0; i < 3; ++i) {
+        sn_world_destroy(worlds[i]);
+    }
+}
+
 // ---- versions ----
 
 static void states_of_other_versions_are_refused_by_name(void **state)
@@ -313,6 +348,7 @@ int main(void)
         cmocka_unit_test(a_hand_acts_once_after_a_step_that_failed),
         cmocka_unit_test(scripts_read_the_last_step_in_copies_too),
         cmocka_unit_test(every_memory_is_in_hash_copy_and_state),
+        cmocka_unit_test(worlds_that_are_not_put_together_are_copied_and_loaded),
         cmocka_unit_test(states_of_other_versions_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

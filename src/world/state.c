@@ -147,13 +147,17 @@ static sn_status fail_structure(sn_error *error)
                    "the state is of a world with other bodies or behaviours");
 }
 
-// The joints of a state, and the mechanisms that they make.
-static sn_status load_joints(sn_world *world, sn_state_walk *walk, sn_error *error)
+// The joints of a state, and the mechanisms that they make: none yet, if the state is of a world
+// that was not put together either.
+static sn_status load_joints(sn_world *world, sn_state_walk *walk, uint64_t structure,
+                             sn_error *error)
 {
+    bool assembled = world->assembled;
     walk->error = error;
     sn_world_walk_joints(world, walk);
-    return walk->status == SN_OK && !world->assembled ? sn_world_assemble_loosely(world, error)
-                                                      : walk->status;
+    bool assembles = !world->assembled && (assembled || structure != structure_of(world));
+    return walk->status == SN_OK && assembles ? sn_world_assemble_loosely(world, error)
+                                              : walk->status;
 }
 
 // Drives and breaks of the joints, and with them the structure that the rest of the state is of.
@@ -161,9 +165,10 @@ static sn_status load_joints(sn_world *world, sn_state_walk *walk, sn_error *err
 static sn_status load_structure(sn_world *world, sn_state_walk *walk, uint64_t structure,
                                 sn_error *error)
 {
+    uint64_t now = structure_of(world);
     if (world->breakable_joints == 0) {
-        return structure == structure_of(world) ? load_joints(world, walk, error)
-                                                : fail_structure(error);
+        return structure == now ? load_joints(world, walk, structure, error)
+                                : fail_structure(error);
     }
     size_t size = sn_world_state_size(world);
     unsigned char *before = sn_allocate(size);
@@ -171,12 +176,12 @@ static sn_status load_structure(sn_world *world, sn_state_walk *walk, uint64_t s
         return sn_fail_memory(error, size);
     }
     sn_status status = sn_world_save_state(world, before, size, error);
-    status = status == SN_OK ? load_joints(world, walk, error) : status;
+    status = status == SN_OK ? load_joints(world, walk, structure, error) : status;
     if (status == SN_OK && structure != structure_of(world)) {
         status = fail_structure(error);
         sn_state_walk back =
             sn_state_loading(before + sizeof(state_head), size - sizeof(state_head));
-        if (load_joints(world, &back, NULL) == SN_OK) {
+        if (load_joints(world, &back, now, NULL) == SN_OK) {
             walk_agents(world, &back);
         }
     }
