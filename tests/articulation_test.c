@@ -302,14 +302,17 @@ static void a_saved_state_goes_on_to_the_bit(void **state)
     sn_agent_set *agents = &set.agents;
     run(agents, 1e-3, 50);
     unsigned char bytes[4096];
-    assert_true(sn_agent_set_state_size(agents) <= sizeof bytes);
-    sn_agent_set_save(agents, bytes);
+    sn_state_walk count = {.mode = SN_STATE_COUNT}, save = sn_state_saving(bytes, sizeof bytes),
+                  load = sn_state_loading(bytes, sizeof bytes);
+    sn_agent_set_walk(agents, &count);
+    assert_true(count.size <= sizeof bytes);
+    sn_agent_set_walk(agents, &save);
     assert_true(sn_articulation_set_copy(&set, &copy));
     run(agents, 1e-3, 50);
     run(&copy.agents, 1e-3, 50);
     assert_memory_equal(agents->q, copy.agents.q, (size_t)agents->q_count * sizeof(double));
     assert_memory_equal(agents->v, copy.agents.v, (size_t)agents->v_count * sizeof(double));
-    sn_agent_set_load(agents, bytes);
+    sn_agent_set_walk(agents, &load);
     run(agents, 1e-3, 50);
     assert_memory_equal(agents->q, copy.agents.q, (size_t)agents->q_count * sizeof(double));
     sn_aabb box = agents->type->bounds(agents, 0);

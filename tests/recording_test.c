@@ -421,7 +421,13 @@ static void test_other_files(void **unused)
     sn_store_u32(prefix + 12, sn_crc32c(0, prefix, 12));
     assert_int_equal(sn_recording_open_bytes("x", prefix, sizeof prefix, &recording, &error),
                      SN_ERROR_FORMAT);
-    assert_non_null(strstr(error.text, "format version 2, expected 1"));
+    assert_non_null(strstr(error.text, "format version 3, expected 2"));
+    assert_null(recording);
+    sn_store_u32(prefix + 8, 1); // whose states had another list of numbers
+    sn_store_u32(prefix + 12, sn_crc32c(0, prefix, 12));
+    assert_int_equal(sn_recording_open_bytes("x", prefix, sizeof prefix, &recording, &error),
+                     SN_ERROR_FORMAT);
+    assert_non_null(strstr(error.text, "format version 1, expected 2; its states lack"));
     assert_null(recording);
 }
 

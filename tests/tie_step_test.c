@@ -440,8 +440,11 @@ static void saved_states_go_on_to_the_bit(void **state)
     begin(&set, &m);
     run(&set, 1e-3, 700, down);
     unsigned char bytes[4096];
-    assert_true(sn_agent_set_state_size(&set.agents) <= sizeof bytes);
-    sn_agent_set_save(&set.agents, bytes);
+    sn_state_walk count = {.mode = SN_STATE_COUNT}, save = sn_state_saving(bytes, sizeof bytes),
+                  load = sn_state_loading(bytes, sizeof bytes);
+    sn_agent_set_walk(&set.agents, &count);
+    assert_true(count.size <= sizeof bytes);
+    sn_agent_set_walk(&set.agents, &save);
     assert_true(sn_articulation_set_copy(&set, &copy));
     uint64_t before = sn_allocation_count();
     run(&set, 1e-3, 700, down);
@@ -449,7 +452,7 @@ static void saved_states_go_on_to_the_bit(void **state)
     run(&copy, 1e-3, 700, down);
     size_t size = (size_t)set.agents.q_count * sizeof(double);
     assert_memory_equal(set.agents.q, copy.agents.q, size);
-    sn_agent_set_load(&set.agents, bytes);
+    sn_agent_set_walk(&set.agents, &load);
     set.agents.type->touch(&set.agents, 0);
     run(&set, 1e-3, 700, down);
     assert_memory_equal(set.agents.q, copy.agents.q, size);

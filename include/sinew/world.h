@@ -189,6 +189,9 @@ SN_API double sn_world_time(const sn_world *world);
 SN_API uint64_t sn_world_step_count(const sn_world *world);
 SN_API double
 sn_world_step_size(const sn_world *world); // the h given to the last good step, 0 before it
+// How long that step was, over which impulses of contacts are spread: shorter where an event ended
+// it.
+SN_API double sn_world_step_length(const sn_world *world);
 SN_API sn_vec3 sn_world_gravity(const sn_world *world);
 SN_API void sn_world_set_gravity(sn_world *world, sn_vec3 gravity); // passed over if not finite
 SN_API sn_policy sn_world_policy(const sn_world *world);
@@ -588,7 +591,9 @@ sn_world_stopped(const sn_world *world); // true when the last step ended at a s
 
 // ---- state ----
 
-// The whole state (time, every agent's clock, positions and velocities, behaviours) as bytes.
+// The whole state as bytes: time, every agent's clock, positions, velocities and what it remembers
+// beside them, drives and breaks of joints, behaviours, bonds, contact springs, and where events
+// stand. A state of another version of the library's list is refused.
 // Loading needs a world of the same structure, its bodies added and removed in the same order; it
 // drops what the event log tells of later times. Adams and BDF forget their history on loading and
 // start anew; every other integrator continues to the bit. Forces added for the coming step are no

@@ -1,8 +1,8 @@
 // The agent interface: the heart of the engine. An agent is the unit that moves. It owns
-// generalised positions q and velocities v, an integrator and a clock; nobody outside knows what
-// its numbers mean. A solver, a field or a clock policy sees an agent only through the functions of
-// `sn_agent_type`, so a new kind of body (a tree, an elastic body, a cloth, a cable) is one more
-// table and no change elsewhere.
+// generalised positions q and velocities v, memory (numbers it carries from step to step beside
+// them), an integrator and a clock; nobody outside knows what its numbers mean. A solver, a field
+// or a clock policy sees an agent only through the functions of `sn_agent_type`, so a new kind of
+// body (a tree, an elastic body, a cloth, a cable) is one more table and no change elsewhere.
 //
 // Agents of one type live together in a set, their numbers packed in flat arrays, and the functions
 // that run every step take a run of agents, first .. last - 1: ten thousand free bodies are a loop,
@@ -25,6 +25,7 @@
 
 #include <math.h>
 
+#include "base/state_walk.h"
 #include "base/threads.h"
 #include "math/spatial.h"
 #include "sinew/joint.h"
@@ -41,9 +42,9 @@ typedef enum sn_agent_failure {
 
 // What every agent has, whatever its type.
 typedef struct sn_agent {
-    double time;           // its own clock, s
-    double next_step;      // what an adaptive integrator would try next, s; 0: nothing known
-    double next_step_last; // the same at the start of the step under way
+    double time;      // its own clock, s
+    double next_step; // what an adaptive integrator would try next, s; 0: nothing known
+    double time_last, next_step_last; // the same at the start of the step under way
     double relative_tolerance, absolute_tolerance;
     int q_first, v_first, part_first; // its numbers in the set's arrays
     int q_count, v_count, part_count;
@@ -296,6 +297,7 @@ struct sn_agent_type {
     const char *name;
     sn_agent_traits traits;
     const sn_agent_chart *chart; // of types that are not deformable, whose statics are sparse
+    int memory_count; // numbers that an agent carries from step to step beside q and v; see set
     const sn_agent_switching *switching; // NULL: forces never jump
     const sn_agent_contact *contact;     // NULL: nothing can touch it
     bool has_joints; // agents take generalised forces beside those on their parts
@@ -362,9 +364,14 @@ struct sn_agent_set {
     const sn_agent_type *type;
     int count, q_count, v_count, part_count; // in all
     int capacity, q_capacity, v_capacity, part_capacity;
-    sn_agent *agents;        // count
-    double *q, *v;           // q_count, v_count
+    sn_agent *agents; // count
+    double *q, *v;    // q_count, v_count
+    // What agents remember beside q and v, `type->memory_count` numbers each, zero at first.
+    // Whatever a step reads of what steps before it left is here or in q and v: nothing else is
+    // kept, undone, copied, saved and hashed.
+    double *memory;
     double *q_last, *v_last; // at the start of the step under way: what a failed step goes back to
+    double *memory_last;     // likewise
     sn_spatial *force; // part_count: of the evaluation under way, about the part's centre of mass
     sn_spatial *external;   // part_count: what a user added for the coming step
     double *joint_force;    // v_count: of the evaluation under way; NULL unless the type has joints
@@ -391,6 +398,11 @@ static inline double *sn_agent_q(const sn_agent_set *set, int agent)
 static inline double *sn_agent_v(const sn_agent_set *set, int agent)
 {
     return set->v + set->agents[agent].v_first;
+}
+
+static inline double *sn_agent_memory(const sn_agent_set *set, int agent)
+{
+    return set->memory + (size_t)agent * (size_t)set->type->memory_count;
 }
 
 static inline int sn_agent_contact_width(const sn_agent_set *set, int agent)
@@ -459,16 +471,15 @@ SN_API int sn_agent_set_add(sn_agent_set *set, const sn_agent *agent);
 // Removes an agent; the last one, which must be of the same size, takes its place.
 SN_API void sn_agent_set_remove(sn_agent_set *set, int agent);
 
-// Keeps the state for a failed step, and goes back to it; the clocks are the caller's.
+// Keeps the state for a failed step, and goes back to it.
 SN_API void sn_agent_set_keep(sn_agent_set *set, int first, int last);
 SN_API void sn_agent_set_go_back(sn_agent_set *set);
 
 // The first agent whose numbers are not finite, or -1.
 SN_API int sn_agent_set_find_diverged(const sn_agent_set *set, int first, int last);
 
-// Clocks, positions and velocities as bytes.
-SN_API size_t sn_agent_set_state_size(const sn_agent_set *set);
-SN_API unsigned char *sn_agent_set_save(const sn_agent_set *set, unsigned char *bytes);
-SN_API const unsigned char *sn_agent_set_load(sn_agent_set *set, const unsigned char *bytes);
+// Clocks, positions, velocities and memory: all that an agent goes on from. Loading touches the
+// agents.
+SN_API void sn_agent_set_walk(sn_agent_set *set, sn_state_walk *walk);
 
 #endif

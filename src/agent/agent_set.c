@@ -102,7 +102,10 @@ static bool grow_agents(sn_agent_set *set, int capacity)
     if (capacity == set->capacity) {
         return true;
     }
-    bool grown = grow(&set->agents, sizeof *set->agents, set->capacity, capacity);
+    size_t memory = (size_t)set->type->memory_count * sizeof(double);
+    bool grown = grow(&set->agents, sizeof *set->agents, set->capacity, capacity) &&
+                 (memory == 0 || (grow(&set->memory, memory, set->capacity, capacity) &&
+                                  grow(&set->memory_last, memory, set->capacity, capacity)));
     set->capacity = grown ? capacity : set->capacity;
     return grown;
 }
@@ -177,6 +180,11 @@ bool sn_agent_set_reserve_damping(sn_agent_set *set)
     return true;
 }
 
+static size_t memory_size(const sn_agent_set *set, int agents)
+{
+    return (size_t)agents * (size_t)set->type->memory_count * sizeof(double);
+}
+
 bool sn_agent_set_copy(const sn_agent_set *set, sn_agent_set *copy)
 {
     *copy = (sn_agent_set){.type = set->type};
@@ -196,6 +204,11 @@ bool sn_agent_set_copy(const sn_agent_set *set, sn_agent_set *copy)
     memcpy(copy->v, set->v, v_bytes);
     memcpy(copy->q_last, set->q_last, q_bytes);
     memcpy(copy->v_last, set->v_last, v_bytes);
+    size_t memory_bytes = memory_size(set, set->count);
+    if (memory_bytes > 0) {
+        memcpy(copy->memory, set->memory, memory_bytes);
+        memcpy(copy->memory_last, set->memory_last, memory_bytes);
+    }
     memcpy(copy->force, set->force, part_bytes);
     memcpy(copy->external, set->external, part_bytes);
     copy->count = set->count;
@@ -213,6 +226,8 @@ void sn_agent_set_free(sn_agent_set *set)
     sn_free(set->v);
     sn_free(set->q_last);
     sn_free(set->v_last);
+    sn_free(set->memory);
+    sn_free(set->memory_last);
     sn_free(set->force);
     sn_free(set->external);
     sn_free(set->joint_force);
@@ -234,6 +249,9 @@ int sn_agent_set_add(sn_agent_set *set, const sn_agent *agent)
     set->v_count += agent->v_count;
     set->part_count += agent->part_count;
     size_t parts = (size_t)agent->part_count;
+    if (memory_size(set, 1) > 0) {
+        memset(sn_agent_memory(set, index), 0, memory_size(set, 1));
+    }
     memset(set->force + added->part_first, 0, parts * sizeof *set->force);
     memset(set->external + added->part_first, 0, parts * sizeof *set->external);
     if (set->joint_force != NULL) {
@@ -258,6 +276,10 @@ void sn_agent_set_remove(sn_agent_set *set, int agent)
         memcpy(set->v + target->v_first, set->v + source->v_first, v_bytes);
         memcpy(set->external + target->part_first, set->external + source->part_first,
                (size_t)source->part_count * sizeof *set->external);
+        if (memory_size(set, 1) > 0) {
+            memcpy(sn_agent_memory(set, agent), sn_agent_memory(set, set->count - 1),
+                   memory_size(set, 1));
+        }
     }
     set->count -= 1;
     set->q_count -= source->q_count;
@@ -293,8 +315,13 @@ void sn_agent_set_keep(sn_agent_set *set, int first, int last)
     if (first < last) {
         memcpy(set->q_last + e.q_first, set->q + e.q_first, e.q_count * sizeof(double));
         memcpy(set->v_last + e.v_first, set->v + e.v_first, e.v_count * sizeof(double));
+        if (memory_size(set, 1) > 0) {
+            size_t from = (size_t)first * (size_t)set->type->memory_count;
+            memcpy(set->memory_last + from, set->memory + from, memory_size(set, last - first));
+        }
     }
     for (int i = first; i < last; ++i) {
+        set->agents[i].time_last = set->agents[i].time;
         set->agents[i].next_step_last = set->agents[i].next_step;
     }
 }
@@ -312,8 +339,12 @@ void sn_agent_set_go_back(sn_agent_set *set)
     if (set->count > 0) {
         memcpy(set->q, set->q_last, (size_t)set->q_count * sizeof(double));
         memcpy(set->v, set->v_last, (size_t)set->v_count * sizeof(double));
+        if (memory_size(set, 1) > 0) {
+            memcpy(set->memory, set->memory_last, memory_size(set, set->count));
+        }
     }
     for (int i = 0; i < set->count; ++i) {
+        set->agents[i].time = set->agents[i].time_last;
         set->agents[i].next_step = set->agents[i].next_step_last;
     }
     touch_all(set);
@@ -354,42 +385,32 @@ int sn_agent_set_find_diverged(const sn_agent_set *set, int first, int last)
     return agent;
 }
 
-size_t sn_agent_set_state_size(const sn_agent_set *set)
+// Clocks stand in the agents: they are gathered, a few at a time.
+static void walk_clocks(sn_agent_set *set, sn_state_walk *walk)
 {
-    return ((size_t)set->count * 2 + (size_t)set->q_count + (size_t)set->v_count) * sizeof(double);
-}
-
-static unsigned char *put(unsigned char *bytes, const double *values, int count)
-{
-    memcpy(bytes, values, (size_t)count * sizeof(double));
-    return bytes + (size_t)count * sizeof(double);
-}
-
-static const unsigned char *get(const unsigned char *bytes, double *values, int count)
-{
-    memcpy(values, bytes, (size_t)count * sizeof(double));
-    return bytes + (size_t)count * sizeof(double);
-}
-
-unsigned char *sn_agent_set_save(const sn_agent_set *set, unsigned char *bytes)
-{
-    for (int i = 0; i < set->count; ++i) {
-        bytes = put(bytes, &set->agents[i].time, 1);
-        bytes = put(bytes, &set->agents[i].next_step, 1);
-        bytes = put(bytes, sn_agent_q(set, i), set->agents[i].q_count);
-        bytes = put(bytes, sn_agent_v(set, i), set->agents[i].v_count);
+    enum { AGENTS = 256 };
+    double clocks[2 * AGENTS];
+    for (int first = 0; first < set->count; first += AGENTS) {
+        int count = set->count - first < AGENTS ? set->count - first : AGENTS;
+        for (int i = 0; i < count; ++i) {
+            clocks[2 * i] = set->agents[first + i].time;
+            clocks[2 * i + 1] = set->agents[first + i].next_step;
+        }
+        sn_state_numbers(walk, clocks, 2 * (size_t)count);
+        for (int i = 0; i < count && walk->mode == SN_STATE_LOAD; ++i) {
+            set->agents[first + i].time = clocks[2 * i];
+            set->agents[first + i].next_step = clocks[2 * i + 1];
+        }
     }
-    return bytes;
 }
 
-const unsigned char *sn_agent_set_load(sn_agent_set *set, const unsigned char *bytes)
+void sn_agent_set_walk(sn_agent_set *set, sn_state_walk *walk)
 {
-    for (int i = 0; i < set->count; ++i) {
-        bytes = get(bytes, &set->agents[i].time, 1);
-        bytes = get(bytes, &set->agents[i].next_step, 1);
-        bytes = get(bytes, sn_agent_q(set, i), set->agents[i].q_count);
-        bytes = get(bytes, sn_agent_v(set, i), set->agents[i].v_count);
+    walk_clocks(set, walk);
+    sn_state_numbers(walk, set->q, (size_t)set->q_count);
+    sn_state_numbers(walk, set->v, (size_t)set->v_count);
+    sn_state_numbers(walk, set->memory, (size_t)set->count * (size_t)set->type->memory_count);
+    if (walk->mode == SN_STATE_LOAD) {
+        touch_all(set);
     }
-    touch_all(set);
-    return bytes;
 }

@@ -95,8 +95,9 @@ void sn_articulation_place_true(const sn_agent_set *set, int agent)
 
 static void articulation_touch(sn_agent_set *set, int agent)
 {
-    forget_place(sn_articulation_of(set, agent));
-    sn_articulation_of(set, agent)->known = false;
+    sn_articulation *item = sn_articulation_of(set, agent);
+    forget_place(item);
+    item->known = item->reported = false;
 }
 
 static void make_unit(sn_agent_set *set, int agent)

@@ -60,6 +60,7 @@ typedef struct sn_articulation {
     bool midway;     // the latter
     bool moving;     // `velocity` belongs to that pose and to v
     bool known;      // what the last step passed on
+    bool reported;   // it is known to who loaded the state: see world/reading.c
     bool summed;     // and `load` has it
     bool touched;    // there are `pushed` and `borne`
     bool ended;      // contact acts at the end of the step, not in it

@@ -532,6 +532,8 @@ void sn_elastic_remove(sn_elastic_set *set, int agent)
         agents->agents[i].q_first -= gone.q_count;
         agents->agents[i].v_first -= gone.v_count;
         agents->agents[i].part_first -= 1;
+        memcpy(sn_agent_memory(agents, i), sn_agent_memory(agents, i + 1),
+               sizeof(sn_elastic_memory));
         agents->force[i] = agents->force[i + 1];
         agents->external[i] = agents->external[i + 1];
         set->items[i] = set->items[i + 1];
@@ -569,9 +571,6 @@ static sn_status copy_item(const sn_elastic_item *from, int integrator, sn_elast
     if (status == SN_OK) {
         memcpy((*to)->fixed, from->fixed, (size_t)from->mass.vertex_count);
         (*to)->fixed_count = from->fixed_count;
-        double memory[SN_ELASTIC_MEMORY_COUNT];
-        sn_elastic_read_memory(from, memory);
-        sn_elastic_write_memory(*to, memory);
         status = sn_elastic_factor_mass(*to, NULL);
     }
     return status;
@@ -700,6 +699,7 @@ static bool elastic_copy(const sn_agent_set *set, sn_agent_set *copy)
 const sn_agent_type sn_elastic_type = {
     .name = "elastic",
     .traits = {.deformable = true, .threaded = true},
+    .memory_count = sizeof(sn_elastic_memory) / sizeof(double),
     .contact = &sn_elastic_contact,
     .has_joints = true,
     .begin = sn_elastic_begin,

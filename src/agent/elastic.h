@@ -94,10 +94,8 @@ typedef struct sn_elastic_item {
     double *lean;            // where momentum lacks this without them: elastic_lean.c
     double first_lack, lack; // squares of what momentum lacks at first, and there
     int turns;
-    double account, stake;  // J: what the midpoint rule has given it, and the most that it has had
-    double gain, stake_now; // in the step under way
-    double common_gain;     // J: what all that bonds join it to has gained of late
-    bool on_linkage;        // a bond holds it to a mechanism of several freedoms
+    double gain, stake_now;          // J, in the step under way: see sn_elastic_memory
+    bool on_linkage;                 // a bond holds it to a mechanism of several freedoms
     SN_ARRAY(sn_elastic_hand) hands; // that hold it in the step under way
     bool held;                       // by any
     double *drag;  // 9 * vertex_count: -df/dv of the air on each, N s/m; NULL until a wind blows
@@ -123,38 +121,15 @@ typedef struct sn_elastic_item {
     bool spared; // the last step was cut short before an element would have turned inside out
     bool placed; // free_step has moved it to the end of the step under way
     bool gained; // energy, in that
-    bool parted; // from what it overlapped, in the last step: this one is made by Euler's rule
 } sn_elastic_item;
 
-// What a body remembers from step to step beside q and v: the one list by which it is saved,
-// copied, taken back after a step that failed, and hashed.
-#define SN_ELASTIC_MEMORY(X)                                                                       \
-    X(account)                                                                                     \
-    X(stake)                                                                                       \
-    X(parted)                                                                                      \
-    X(common_gain)
-
-#define X(name) +1
-enum { SN_ELASTIC_MEMORY_COUNT = 0 SN_ELASTIC_MEMORY(X) };
-#undef X
-
-static inline void sn_elastic_read_memory(const sn_elastic_item *item,
-                                          double numbers[SN_ELASTIC_MEMORY_COUNT])
-{
-    int i = 0;
-#define X(name) numbers[i++] = (double)item->name;
-    SN_ELASTIC_MEMORY(X)
-#undef X
-}
-
-static inline void sn_elastic_write_memory(sn_elastic_item *item,
-                                           const double numbers[SN_ELASTIC_MEMORY_COUNT])
-{
-    int i = 0;
-#define X(name) item->name = numbers[i++];
-    SN_ELASTIC_MEMORY(X)
-#undef X
-}
+// An agent's memory: what it carries from step to step beside q and v. All doubles.
+typedef struct sn_elastic_memory {
+    double account;     // J: what the midpoint rule has given it,
+    double stake;       // J: and the most that it has had
+    double parted;      // 1: from what it overlapped, in the last step: this one is by Euler's rule
+    double common_gain; // J: what all that bonds join it to has gained of late
+} sn_elastic_memory;
 
 typedef struct sn_elastic_set {
     sn_agent_set agents;
@@ -179,6 +154,11 @@ SN_API void sn_elastic_remove(sn_elastic_set *set, int agent);
 static inline sn_elastic_item *sn_elastic_item_of(const sn_agent_set *set, int agent)
 {
     return ((const sn_elastic_set *)set)->items[agent]; // the agent set is its first member
+}
+
+static inline sn_elastic_memory *sn_elastic_memory_of(const sn_agent_set *set, int agent)
+{
+    return (sn_elastic_memory *)sn_agent_memory(set, agent);
 }
 
 // The solid's shapes at rest become those of the agent's state: before anything is asked of it.

@@ -214,8 +214,7 @@ static void elastic_strike(sn_agent_set *set, int agent)
 // such energy, and what trembles between two pads would do so ever more. Euler's rule takes it.
 static void elastic_parted(sn_agent_set *set, int agent)
 {
-    sn_elastic_item *item = sn_elastic_item_of(set, agent);
-    item->parted = item->bound;
+    sn_elastic_memory_of(set, agent)->parted = sn_elastic_item_of(set, agent)->bound;
 }
 
 static void elastic_shove(sn_agent_set *set, int agent, const double *impulse, double h)
@@ -226,7 +225,7 @@ static void elastic_shove(sn_agent_set *set, int agent, const double *impulse, d
     for (int i = 0; i < set->agents[agent].v_count; ++i) {
         q[i] += h * item->change[i];
     }
-    item->parted = true;
+    sn_elastic_memory_of(set, agent)->parted = 1.0;
 }
 
 static void elastic_slow(sn_agent_set *set, int agent, double share)

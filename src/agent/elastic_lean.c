@@ -132,18 +132,19 @@ static void find_gain(sn_agent_set *set, int agent)
     sn_elastic_measure_at(set, agent, SN_VEC3_ZERO, q0, v0, &start);
     sn_elastic_measure_at(set, agent, SN_VEC3_ZERO, x1, v1, &end);
     item->gain = end.kinetic + end.potential - start.kinetic - start.potential - work;
-    item->stake_now =
-        fmax(FADING * item->stake, fmax(inner_energy(item, &start), inner_energy(item, &end)));
+    item->stake_now = fmax(FADING * sn_elastic_memory_of(set, agent)->stake,
+                           fmax(inner_energy(item, &start), inner_energy(item, &end)));
     // Of what falls unbent nothing but rounding is at stake.
     item->gain -= ROUNDING * (start.kinetic + end.kinetic + fabs(work));
 }
 
 void sn_elastic_settle_gain(sn_agent_set *set, int agent)
 {
-    sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    const sn_elastic_item *item = sn_elastic_item_of(set, agent);
+    sn_elastic_memory *memory = sn_elastic_memory_of(set, agent);
     bool midpoint = sn_elastic_is_midpoint(&set->agents[agent]);
-    item->account = midpoint ? fmax(0.0, item->account + item->gain) : 0.0;
-    item->stake = midpoint ? item->stake_now : FADING * item->stake;
+    memory->account = midpoint ? fmax(0.0, memory->account + item->gain) : 0.0;
+    memory->stake = midpoint ? item->stake_now : FADING * memory->stake;
 }
 
 // The step anew by Euler's rule, from v = v0.
@@ -175,7 +176,8 @@ static bool is_overdrawn(sn_agent_set *set, int agent, bool found)
         return false;
     }
     find_gain(set, agent);
-    return !found || !(item->account + item->gain <= MOST_GAIN * item->stake_now);
+    double account = sn_elastic_memory_of(set, agent)->account;
+    return !found || !(account + item->gain <= MOST_GAIN * item->stake_now);
 }
 
 // ---- further turns ----

@@ -517,9 +517,12 @@ void sn_elastic_begin(sn_agent_set *set, int first, int last, double h)
 {
     for (int agent = first; agent < last; ++agent) {
         sn_elastic_item *item = sn_elastic_item_of(set, agent);
-        set->agents[agent].whole = item->parted && item->linear != NULL && item->grips.count > 0 &&
+        sn_elastic_memory *memory = sn_elastic_memory_of(set, agent);
+        item->held = item->dragged = false; // forces are yet to come; a step that failed left these
+        set->agents[agent].whole = memory->parted != 0.0 && item->linear != NULL &&
+                                   item->grips.count > 0 &&
                                    set->agents[agent].integrator == SN_INTEGRATOR_LIE_MIDPOINT;
-        item->parted = false;
+        memory->parted = 0.0;
         double t = sn_elastic_time(set, agent, h);
         double *q = sn_agent_q(set, agent);
         const double *v = sn_agent_v(set, agent);

@@ -108,7 +108,7 @@ static int count_spots(const sn_world *world)
 static void put_contacts(const sn_live *live, sn_bytes *bytes)
 {
     const sn_world *world = live->world;
-    double h = sn_world_step_size(world), rate = h > 0.0 ? 1.0 / h : 0.0;
+    double h = sn_world_step_length(world), rate = h > 0.0 ? 1.0 / h : 0.0;
     for (int i = 0; i < sn_world_contact_count(world); ++i) {
         sn_contact_info contact = sn_world_contact(world, i);
         for (int k = 0; k < contact.count; ++k) {

@@ -4,181 +4,26 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/memory.h"
-#include "geometry/curve.h"
 #include "live/live.h"
 #include "scene/error_list.h"
 #include "scene/model.h"
 #include "scene/path.h"
 #include "sinew/draw.h"
-#include "sinew/elastic.h"
 #include "world/world.h"
 
 // ---- fingerprints ----
 
-static uint64_t hash_mesh(const sn_mesh *mesh, uint64_t hash)
-{
-    if (mesh == NULL) {
-        return hash;
-    }
-    hash = sn_hash64(sn_mesh_positions(mesh), (size_t)sn_mesh_vertex_count(mesh) * sizeof(sn_vec3),
-                     hash);
-    return sn_hash64(sn_mesh_triangles(mesh),
-                     3 * (size_t)sn_mesh_triangle_count(mesh) * sizeof(int), hash);
-}
+// What worlds are built of, and how they begin.
+typedef struct fingerprints {
+    uint64_t form, start;
+} fingerprints;
 
-static uint64_t hash_number(double number, uint64_t hash)
+static sn_status find_fingerprints(const sn_scene *scene, fingerprints *found, sn_error *error)
 {
-    return sn_hash64(&number, sizeof number, hash);
-}
-
-static uint64_t hash_frame(sn_transform frame, uint64_t hash)
-{
-    return sn_hash64(&frame, sizeof frame, hash);
-}
-
-static uint64_t hash_shape(const sn_shape *shape, uint64_t hash)
-{
-    const double numbers[] = {(double)shape->type,   shape->radius,    shape->tube_radius,
-                              shape->height,         shape->size.x,    shape->size.y,
-                              shape->size.z,         shape->rounding,  shape->density,
-                              (double)shape->colour, shape->roughness, shape->metallic,
-                              (double)shape->role};
-    hash = sn_hash64(numbers, sizeof numbers, hash);
-    return hash_mesh(shape->mesh, hash_frame(shape->frame, hash));
-}
-
-static uint64_t hash_joint(const sn_joint_record *joint, uint64_t hash)
-{
-    const double numbers[] = {(double)joint->type,
-                              (double)joint->parent.index,
-                              (double)joint->child.index,
-                              joint->pitch,
-                              joint->length,
-                              joint->break_force,
-                              joint->break_torque,
-                              (double)joint->contact,
-                              (double)joint->surface.type,
-                              joint->surface.radius,
-                              joint->surface.tube_radius,
-                              joint->surface.angle,
-                              joint->surface.size.x,
-                              joint->surface.size.y,
-                              joint->surface.size.z};
-    hash = sn_hash64(joint->name, strlen(joint->name), hash);
-    hash = sn_hash64(numbers, sizeof numbers, hash);
-    hash = hash_frame(joint->child_frame, hash_frame(joint->parent_frame, hash));
-    for (int i = 0; joint->curve != NULL && i <= 16; ++i) {
-        sn_curve_point point = sn_curve_at(joint->curve, sn_curve_extent(joint->curve) * i / 16.0);
-        hash = sn_hash64(&point.position, sizeof point.position, hash);
-    }
-    return hash;
-}
-
-// Its mesh at rest and what it is made of; what is seen of it, too.
-static uint64_t hash_elastic(const sn_world *world, sn_body body, uint64_t hash)
-{
-    const sn_tetrahedra *mesh = sn_body_tetrahedra(world, body);
-    const sn_mesh *display = sn_body_display(world, body);
-    int count = sn_tetrahedra_vertex_count(mesh), elements = sn_tetrahedra_element_count(mesh);
-    int nodes = sn_tetrahedra_nodes(mesh);
-    hash = sn_hash64(sn_tetrahedra_positions(mesh), (size_t)count * sizeof(sn_vec3), hash);
-    hash = sn_hash64(sn_tetrahedra_elements(mesh), (size_t)elements * (size_t)nodes * sizeof(int),
-                     hash);
-    hash = sn_hash64(sn_tetrahedra_regions(mesh), (size_t)elements * sizeof(int), hash);
-    for (int i = 0; i < count; ++i) {
-        hash = hash_number(sn_body_vertex_is_fixed(world, body, i), hash);
-    }
-    int materials = 0;
-    const sn_elastic_material *material = sn_body_materials(world, body, &materials);
-    for (int i = 0; i < materials; ++i) {
-        const sn_elastic *law = &material[i].elastic;
-        const double numbers[] = {law->law,
-                                  law->bulk,
-                                  law->shear,
-                                  law->fibre_stiffness,
-                                  law->fibre.x,
-                                  law->fibre.y,
-                                  law->fibre.z,
-                                  material[i].density,
-                                  material[i].viscosity.volume,
-                                  material[i].viscosity.shape};
-        hash = sn_hash64(numbers, sizeof numbers, hash);
-    }
-    for (int i = 0; i < sn_body_display_part_count(world, body); ++i) {
-        sn_display_part part = sn_body_display_part(world, body, i);
-        const double look[] = {part.look.colour, part.look.roughness, part.look.metallic,
-                               part.first, part.count};
-        hash = sn_hash64(look, sizeof look, hash);
-    }
-    const double numbers[] = {sn_mesh_vertex_count(display)};
-    hash = sn_hash64(sn_mesh_positions(display),
-                     (size_t)sn_mesh_vertex_count(display) * sizeof(sn_vec3), hash);
-    return sn_hash64(numbers, sizeof numbers, hash);
-}
-
-// What a bond holds, and to what.
-static uint64_t hash_bond(const sn_bond_record *bond, uint64_t hash)
-{
-    const sn_bond_item *item = &bond->item;
-    const double numbers[] = {item->type, bond->body.index, bond->other.index, item->coordinates,
-                              item->part_count};
-    hash = sn_hash64(bond->name, strlen(bond->name), hash);
-    hash = sn_hash64(numbers, sizeof numbers, hash);
-    hash = sn_hash64(item->vertices, (size_t)item->vertex_count * sizeof(int), hash);
-    hash = sn_hash64(item->nodes, 2 * (size_t)item->part_count * sizeof(int), hash);
-    return sn_hash64(item->ends[0].weights, sizeof item->ends[0].weights, hash);
-}
-
-// All of what a world is built of that no update can change while it runs.
-static uint64_t form_of(const sn_world *world)
-{
-    uint64_t hash = (uint64_t)sn_world_body_count(world);
-    for (int i = 0; i < sn_world_body_count(world); ++i) {
-        sn_body body = sn_world_body(world, i);
-        const char *name = sn_body_name(world, body);
-        sn_mass_properties mass = sn_body_mass_properties(world, body);
-        hash = sn_hash64(name, strlen(name), hash);
-        hash = hash_number((double)sn_body_get_type(world, body), hash);
-        hash = sn_hash64(&mass.inertia, sizeof mass.inertia, hash_number(mass.mass, hash));
-        hash = sn_hash64(&mass.centre, sizeof mass.centre, hash);
-        for (int k = 0; k < sn_body_shape_count(world, body); ++k) {
-            hash = hash_shape(sn_body_shape(world, body, k), hash);
-        }
-        if (sn_body_get_type(world, body) == SN_BODY_STATIC) {
-            hash = hash_frame(sn_body_transform(world, body), hash);
-        } else if (sn_body_get_type(world, body) == SN_BODY_ELASTIC) {
-            hash = hash_elastic(world, body, hash);
-        }
-    }
-    for (int i = 0; i < sn_world_joint_count(world); ++i) {
-        hash = hash_joint(sn_world_joint_record(world, sn_world_joint(world, i)), hash);
-    }
-    for (int i = 0; i < world->coupling_order.count; ++i) {
-        const sn_coupling_record *coupling = &world->couplings.data[world->coupling_order.data[i]];
-        for (int k = 0; k < coupling->term_count; ++k) {
-            hash = hash_number((double)coupling->terms[k].joint.index, hash);
-            hash = hash_number(coupling->terms[k].factor, hash);
-        }
-    }
-    for (int i = 0; i < sn_world_bond_count(world); ++i) {
-        hash = hash_bond(sn_world_bond_record(world, sn_world_bond(world, i)), hash);
-    }
-    return hash;
-}
-
-// Where and how fast everything begins.
-static uint64_t start_of(const sn_world *world)
-{
-    uint64_t hash = 0;
-    for (int i = 0; i < sn_world_body_count(world); ++i) {
-        sn_body body = sn_world_body(world, i);
-        sn_vec3 v = sn_body_velocity(world, body), w = sn_body_angular_velocity(world, body);
-        hash = hash_frame(sn_body_transform(world, body), hash);
-        hash = sn_hash64(&w, sizeof w, sn_hash64(&v, sizeof v, hash));
-    }
-    return hash;
+    sn_status status = sn_scene_fingerprint(scene, SN_CHANGE_BUILD, &found->form, error);
+    return status == SN_OK ? sn_scene_fingerprint(scene, SN_CHANGE_START, &found->start, error)
+                           : status;
 }
 
 // Do two worlds have the same bodies and joints, by name and kind, in the same order? A state of
@@ -187,8 +32,7 @@ static bool same_structure(const sn_world *a, const sn_world *b)
 {
     bool same = sn_world_body_count(a) == sn_world_body_count(b) &&
                 sn_world_joint_count(a) == sn_world_joint_count(b) &&
-                sn_world_bond_count(a) == sn_world_bond_count(b) &&
-                sn_world_state_size(a) == sn_world_state_size(b);
+                sn_world_bond_count(a) == sn_world_bond_count(b);
     for (int i = 0; same && i < sn_world_body_count(a); ++i) {
         sn_body x = sn_world_body(a, i), y = sn_world_body(b, i);
         same = strcmp(sn_body_name(a, x), sn_body_name(b, y)) == 0 &&
@@ -209,18 +53,14 @@ static bool same_structure(const sn_world *a, const sn_world *b)
 // Carries the state of the running world over. False: it does not fit.
 static bool keep_state(sn_live *live, const sn_world *from, sn_world *to)
 {
-    if (!same_structure(from, to)) {
+    if (!same_structure(from, to) || !sn_world_carry_state(from, to)) {
         return false;
     }
-    size_t size = sn_world_state_size(from), memory = sn_world_contact_memory_size(from);
-    sn_bytes_clear(&live->state);
+    sn_world_touch(to);
+    size_t memory = sn_world_contact_memory_size(from);
     sn_bytes_clear(&live->memory);
-    if (!sn_bytes_reserve(&live->state, size) || !sn_bytes_reserve(&live->memory, memory) ||
-        sn_world_save_state(from, live->state.data, size, NULL) != SN_OK ||
-        sn_world_load_state(to, live->state.data, size, NULL) != SN_OK) {
-        return false;
-    }
-    if (sn_world_save_contact_memory(from, live->memory.data, memory, NULL) == SN_OK) {
+    if (sn_bytes_reserve(&live->memory, memory) &&
+        sn_world_save_contact_memory(from, live->memory.data, memory, NULL) == SN_OK) {
         // Contacts of other shapes begin from nothing, which costs nothing but a first guess.
         (void)sn_world_load_contact_memory(to, live->memory.data, memory, NULL);
     }
@@ -527,8 +367,13 @@ static sn_status prepare(const sn_live *live, const char *name, const char *path
 static sn_status finish(sn_live *live, made_world *made, opened_text *opened, size_t length,
                         bool foreign, bool keeps, sn_error *error)
 {
-    live->form = form_of(made->world);
-    live->start = start_of(made->world);
+    fingerprints found;
+    sn_status status = find_fingerprints(made->scene, &found, error);
+    if (status != SN_OK) {
+        return status;
+    }
+    live->form = found.form;
+    live->start = found.start;
     if (keeps && !keep_state(live, live->world, made->world)) {
         keeps = false;
     }
@@ -537,7 +382,7 @@ static sn_status finish(sn_live *live, made_world *made, opened_text *opened, si
     live->params_changed = false;
     live->seeks = false;
     live->wanted_steps = 0;
-    sn_status status = take_world(live, made, keeps, error);
+    status = take_world(live, made, keeps, error);
     status = status == SN_OK ? take_model(live, made, error) : status;
     if (status != SN_OK) {
         sn_live_close(live); // half of a scene is none
@@ -736,8 +581,7 @@ sn_status sn_live_start_params(sn_live *live, sn_error *error)
 }
 
 // The world is built anew with the state as it is.
-static sn_status rebuild(sn_live *live, made_world *made, uint64_t form, uint64_t start,
-                         sn_error *error)
+static sn_status rebuild(sn_live *live, made_world *made, sn_error *error)
 {
     sn_status status = sn_model_make(&made->model, made->world, error);
     if (status != SN_OK) {
@@ -746,8 +590,6 @@ static sn_status rebuild(sn_live *live, made_world *made, uint64_t form, uint64_
     bool keeps = keep_state(live, live->world, made->world);
     status = take_world(live, made, keeps, error);
     status = status == SN_OK ? take_model(live, made, error) : status;
-    live->form = form;
-    live->start = start;
     if (status != SN_OK) {
         sn_live_close(live);
         return status;
@@ -758,34 +600,45 @@ static sn_status rebuild(sn_live *live, made_world *made, uint64_t form, uint64_
     return SN_OK;
 }
 
+// The world that runs takes the new numbers up.
+static sn_status update(sn_live *live, sn_error *error)
+{
+    sn_status status = sn_scene_update(live->scene, live->world, error);
+    if (status == SN_OK && !sn_live_note_params(live)) {
+        status = sn_fail_memory(error, sizeof(double));
+    }
+    live->touched = live->world->touch.wake;
+    live->change += 1;
+    sn_run run = sn_scene_run(live->scene);
+    if (run.step != live->run.step) {
+        live->plan = (sn_history_plan){.base = sn_world_time(live->world)};
+    }
+    live->run = run;
+    return status;
+}
+
 sn_status sn_live_apply_params(sn_live *live, sn_error *error)
 {
     live->params_changed = false;
     made_world made = {0};
-    sn_status status = make_world(live, live->scene, false, &made, error);
+    fingerprints found;
+    sn_status status = find_fingerprints(live->scene, &found, error);
     if (status != SN_OK) {
-        free_made(&made);
         return status;
     }
-    uint64_t form = form_of(made.world), start = start_of(made.world);
-    if (form != live->form) {
-        status = rebuild(live, &made, form, start, error);
-    } else {
-        status = sn_scene_update(live->scene, live->world, error);
-        if (status == SN_OK && !sn_live_note_params(live)) {
-            status = sn_fail_memory(error, sizeof(double));
-        }
-        live->touched = live->world->touch.wake;
-        live->change += 1;
-        if (status == SN_OK && start != live->start) {
+    bool built = found.form != live->form, begun = found.start != live->start;
+    if (built || begun) { // or it would fail at the next reset only
+        status = make_world(live, live->scene, false, &made, error);
+    }
+    if (status == SN_OK) {
+        status = built ? rebuild(live, &made, error) : update(live, error);
+    }
+    if (status == SN_OK) {
+        live->form = found.form;
+        live->start = found.start;
+        if (begun && !built) {
             sn_live_tell(live, "a param changed how things begin: reset to see it");
-            live->start = start;
         }
-        sn_run run = sn_scene_run(live->scene);
-        if (run.step != live->run.step) {
-            live->plan = (sn_history_plan){.base = sn_world_time(live->world)};
-        }
-        live->run = run;
     }
     free_made(&made);
     return status;
@@ -794,19 +647,20 @@ sn_status sn_live_apply_params(sn_live *live, sn_error *error)
 sn_status sn_live_reset(sn_live *live, sn_error *error)
 {
     made_world made = {0};
+    fingerprints found = {live->form, live->start};
     live->params_changed = false;
-    sn_status status = make_world(live, live->scene, false, &made, error);
-    uint64_t form = status == SN_OK ? form_of(made.world) : live->form;
-    if (status == SN_OK && form != live->form) {
-        status = sn_model_make(&made.model, made.world, error);
+    sn_status status = find_fingerprints(live->scene, &found, error);
+    bool other = found.form != live->form;
+    if (status == SN_OK) {
+        status = make_world(live, live->scene, other, &made, error);
     }
     if (status == SN_OK) {
-        live->start = start_of(made.world);
+        live->start = found.start;
         live->seeks = false;
         live->wanted_steps = 0;
         status = take_world(live, &made, false, error);
-        if (status == SN_OK && form != live->form) {
-            live->form = form;
+        if (status == SN_OK && other) {
+            live->form = found.form;
             status = take_model(live, &made, error);
         }
         if (status != SN_OK) {

@@ -270,8 +270,11 @@ static sn_status check_prefix(sn_recording *recording, sn_error *error)
     uint32_t version = sn_fetch_u32(data + 8);
     if (version != SN_TAPE_VERSION) {
         return sn_fail(error, SN_ERROR_FORMAT, recording->name,
-                       "is a recording of format version %u, expected %d", (unsigned)version,
-                       SN_TAPE_VERSION);
+                       "is a recording of format version %u, expected %d%s", (unsigned)version,
+                       SN_TAPE_VERSION,
+                       version < SN_TAPE_VERSION
+                           ? "; its states lack what bodies remember: run its scene again"
+                           : "");
     }
     recording->sound = SN_TAPE_PREFIX_SIZE;
     return SN_OK;

@@ -17,7 +17,7 @@
 // A text file that is opened as such, or went through a text-mode transfer, loses this mark.
 #define SN_TAPE_MAGIC        "\x89SNREC\r\n"
 #define SN_TAPE_MAGIC_SIZE   8
-#define SN_TAPE_VERSION      1
+#define SN_TAPE_VERSION      2
 #define SN_TAPE_PREFIX_SIZE  16   // magic, u32 version, u32 CRC-32C of both
 #define SN_TAPE_CHUNK_SIZE   16   // u32 type, u32 CRC-32C of type, length and payload, u64 length
 #define SN_TAPE_KEY_INTERVAL 64   // frames

@@ -709,6 +709,13 @@ int sn_statement_item_freedom(const sn_statement_item *statement); // from 0
 // Does it act from the start? Where nothing is said, unless it waits for an event.
 bool sn_behaviour_item_is_active(const sn_behaviour_item *behaviour);
 
+// ---- write.c ----
+// A hash of all numbers that come into a running world in one way. Two scenes of one text that
+// agree in SN_CHANGE_BUILD are built alike, but for what sn_scene_update carries over and for the
+// start.
+SN_API sn_status sn_scene_fingerprint(const sn_scene *scene, sn_change change, uint64_t *hash,
+                                      sn_error *error);
+
 sn_quat sn_rotation_value_quat(const sn_rotation_value *rotation);
 sn_rotation_value sn_rotation_value_from(sn_quat q);
 

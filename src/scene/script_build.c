@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "scene/motion_def.h"
 #include "scene/script.h"
+#include "world/world.h"
 
 typedef struct builder {
     const sn_scene *scene;
@@ -66,6 +67,10 @@ static bool make_readings(builder *b, const sn_behaviour_item *item)
     script->readings = allocate(b, (size_t)item->readings.count, sizeof *script->readings);
     for (int i = 0; i < item->readings.count && script->readings != NULL; ++i) {
         script->readings[i] = probe_of(b, &item->readings.data[i]);
+        if (!sn_world_add_reading(b->world, &script->readings[i])) {
+            sn_fail_memory(b->error, sizeof *script->readings);
+            return false;
+        }
     }
     return script->readings != NULL;
 }

@@ -4,7 +4,8 @@
 //
 // To add a key: a member in the object's struct (model.h) and a row in its table. To add a kind of
 // shape, field or body: one object with its rows, named in the list of variants. Nothing else needs
-// to know.
+// to know. When a param in the key is turned, a world that runs is built anew; a row that says
+// otherwise (`change`) must be right about sn_scene_update.
 #ifndef SN_SCENE_TABLE_H
 #define SN_SCENE_TABLE_H
 
@@ -55,6 +56,14 @@ typedef enum sn_range {
     SN_RANGE_BETWEEN, // minimum .. maximum, both included
 } sn_range;
 
+// How a new number of a key, from a param that is turned, comes into a world that runs.
+typedef enum sn_change {
+    SN_CHANGE_BUILD,   // the world is built anew and its state goes on: what holds for every key
+    SN_CHANGE_CARRIED, // sn_scene_update carries it into the world
+    SN_CHANGE_START,   // it is about how things begin: seen after a reset
+    SN_CHANGE_NONE,    // the world has nothing of it, or has it from elsewhere in the scene
+} sn_change;
+
 typedef struct sn_word {
     const char *word, *text;
 } sn_word;
@@ -76,6 +85,7 @@ typedef struct sn_key {
     const sn_object *object; // the kinds from SN_KEY_OBJECT on
     int least, most;         // elements of a list; most 0: any number
     double doubtful;         // m; a number without unit beyond this is noted; 0: none is
+    sn_change change;        // of the key and, unless it is SN_CHANGE_BUILD, of all inside it
 } sn_key;
 
 struct sn_object {

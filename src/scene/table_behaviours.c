@@ -153,7 +153,7 @@ static const sn_object variable_table = {"variable", .text = "A number that a be
 static const sn_key keys[] = {
     {"name", SN_KEY_NAME, AT(name), "How others start, stop and contain it.", .required = true},
     {"active", SN_KEY_BOOLEAN, AT(active), "Whether it acts from the start.",
-     .standard_text = "true, or false when it waits for an event"},
+     .standard_text = "true, or false when it waits for an event", .change = SN_CHANGE_START},
     {"period", SN_KEY_NUMBER, AT(period),
      "Time between two acts, counted from its start: it acts at the first step start at or after "
      "each multiple. 0: at every step.",
@@ -166,9 +166,9 @@ static const sn_key keys[] = {
     {"once", SN_KEY_BOOLEAN, AT(once), "Whether it stops when it has acted."},
     {"variables", SN_KEY_NUMBER_MAP, AT(variables),
      "Numbers that it keeps from act to act, by name, and what they are at first.",
-     .object = &variable_table},
+     .object = &variable_table, .change = SN_CHANGE_START},
     {"do", SN_KEY_OBJECTS, AT(statements), "What it does, in order.", .required = true,
-     .object = &sn_table_statements}};
+     .object = &sn_table_statements, .change = SN_CHANGE_CARRIED}};
 
 const sn_object sn_table_behaviours = {
     "behaviour",

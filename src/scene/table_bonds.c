@@ -17,12 +17,12 @@ static const sn_key common_keys[] = {
      .refers_to = "body"},
     {"from", SN_KEY_NUMBER, AT(start),
      "When it begins to hold. What has moved away by then is pulled back, hard.",
-     .dimension = SN_TIME, .standard_text = "the start"},
+     .dimension = SN_TIME, .standard_text = "the start", .change = SN_CHANGE_CARRIED},
     {"until", SN_KEY_NUMBER, AT(end), "When it lets go.", .dimension = SN_TIME,
-     .standard_text = "never"},
+     .standard_text = "never", .change = SN_CHANGE_CARRIED},
     {"breaks_at", SN_KEY_NUMBER, AT(break_force),
      "The force in any of its equations beyond which it breaks, for good.", .dimension = SN_FORCE,
-     .range = SN_RANGE_POSITIVE, .standard_text = "never"}};
+     .range = SN_RANGE_POSITIVE, .standard_text = "never", .change = SN_CHANGE_CARRIED}};
 
 static const sn_object common_table = {"bond_common", .size = sizeof(sn_bonding_item),
                                        ROWS(common_keys)};
@@ -38,12 +38,14 @@ static const sn_object common_table = {"bond_common", .size = sizeof(sn_bonding_
     }
 #define POSITION_KEY(text_)                                                                        \
     {                                                                                              \
-        "position", SN_KEY_VECTOR, AT(position), text_, .dimension = SN_LENGTH                     \
+        "position", SN_KEY_VECTOR, AT(position), text_, .dimension = SN_LENGTH,                    \
+                                                        .change = SN_CHANGE_CARRIED                \
     }
 #define RADIUS_KEY                                                                                 \
     {                                                                                              \
         "radius", SN_KEY_NUMBER, AT(radius), "Half its width.",                                    \
-            .required = true, .dimension = SN_LENGTH, .range = SN_RANGE_POSITIVE                   \
+            .required = true, .dimension = SN_LENGTH, .range = SN_RANGE_POSITIVE,                  \
+            .change = SN_CHANGE_CARRIED                                                            \
     }
 
 static const sn_key coordinates_keys[] = {VERTICES_KEY,
@@ -51,26 +53,30 @@ static const sn_key coordinates_keys[] = {VERTICES_KEY,
                                            "Which of their coordinates, such as `z` or `xy`.",
                                            .standard_text = "xyz"}};
 
-static const sn_key plane_keys[] = {
-    VERTICES_KEY,
-    {"normal", SN_KEY_VECTOR, AT(normal), "Of the plane, in the world.", .standard = {0, 0, 1}},
-    POSITION_KEY("A point of the plane, in the world.")};
+static const sn_key plane_keys[] = {VERTICES_KEY,
+                                    {"normal", SN_KEY_VECTOR, AT(normal),
+                                     "Of the plane, in the world.", .standard = {0, 0, 1},
+                                     .change = SN_CHANGE_CARRIED},
+                                    POSITION_KEY("A point of the plane, in the world.")};
 
 static const sn_key sphere_keys[] = {VERTICES_KEY, RADIUS_KEY,
                                      POSITION_KEY("Its middle, in the world.")};
 
-static const sn_key cylinder_keys[] = {
-    VERTICES_KEY,
-    RADIUS_KEY,
-    {"axis", SN_KEY_VECTOR, AT(normal), "Its direction, in the world.", .standard = {0, 0, 1}},
-    POSITION_KEY("A point of its axis, in the world.")};
+static const sn_key cylinder_keys[] = {VERTICES_KEY,
+                                       RADIUS_KEY,
+                                       {"axis", SN_KEY_VECTOR, AT(normal),
+                                        "Its direction, in the world.", .standard = {0, 0, 1},
+                                        .change = SN_CHANGE_CARRIED},
+                                       POSITION_KEY("A point of its axis, in the world.")};
 
 static const sn_key quadric_keys[] = {
     VERTICES_KEY,
     {"matrix", SN_KEY_ROWS, AT(matrix), "The matrix A: three rows of three numbers, symmetric.",
-     .required = true, .least = 3, .most = 3},
-    {"linear", SN_KEY_VECTOR, AT(linear), "The vector b.", .dimension = SN_LENGTH},
-    {"constant", SN_KEY_NUMBER, AT(constant), "The number c.", .dimension = SN_AREA},
+     .required = true, .least = 3, .most = 3, .change = SN_CHANGE_CARRIED},
+    {"linear", SN_KEY_VECTOR, AT(linear), "The vector b.", .dimension = SN_LENGTH,
+     .change = SN_CHANGE_CARRIED},
+    {"constant", SN_KEY_NUMBER, AT(constant), "The number c.", .dimension = SN_AREA,
+     .change = SN_CHANGE_CARRIED},
     POSITION_KEY("Where its own origin is in the world.")};
 
 static const sn_word course_words[] = {
@@ -83,27 +89,28 @@ static const sn_key path_keys[] = {
     VERTICES_KEY,
     {"points", SN_KEY_POINTS3, AT(points),
      "How far they have gone, along the world's axes, counted from the first point.",
-     .required = true, .dimension = SN_LENGTH, .least = 1},
+     .required = true, .dimension = SN_LENGTH, .least = 1, .change = SN_CHANGE_CARRIED},
     {"times", SN_KEY_NUMBERS, AT(times), "When they are at these points.", .dimension = SN_TIME,
-     .standard_text = "the `marks`"},
+     .standard_text = "the `marks`", .change = SN_CHANGE_CARRIED},
     {"marks", SN_KEY_NUMBERS, AT(marks),
      "In place of times: values of `along` at which they are at these points.",
-     .standard_text = "the `times`"},
+     .standard_text = "the `times`", .change = SN_CHANGE_CARRIED},
     {"along", SN_KEY_NUMBER, AT(along),
      "With `marks`: where on the path they are to be, such as a param `\"=reach\"`. They start at "
      "the first mark, and go there.",
-     .standard_text = "the first mark"},
+     .standard_text = "the first mark", .change = SN_CHANGE_CARRIED},
     {"along_rate", SN_KEY_NUMBER, AT(along_rate), "With `marks`: how fast `along` is followed.",
      .dimension = SN_FREQUENCY, .range = SN_RANGE_POSITIVE,
-     .standard_text = "the whole path in a second"},
-    {"course", SN_KEY_ENUM, AT(course), "How it goes from point to point.", .words = course_words},
+     .standard_text = "the whole path in a second", .change = SN_CHANGE_CARRIED},
+    {"course", SN_KEY_ENUM, AT(course), "How it goes from point to point.", .words = course_words,
+     .change = SN_CHANGE_CARRIED},
     {"repeats", SN_KEY_BOOLEAN, AT(repeats),
-     "From its last point on it starts anew at the first one."},
+     "From its last point on it starts anew at the first one.", .change = SN_CHANGE_CARRIED},
     {"start_velocity", SN_KEY_VECTOR, AT(start_velocity),
      "Of a spline at its first point, m/s, or m for each of `along`.",
-     .standard_text = "the one that makes it straight there"},
+     .standard_text = "the one that makes it straight there", .change = SN_CHANGE_CARRIED},
     {"end_velocity", SN_KEY_VECTOR, AT(end_velocity), "Of a spline at its last point.",
-     .standard_text = "in the same way"}};
+     .standard_text = "in the same way", .change = SN_CHANGE_CARRIED}};
 
 static const sn_key attached_keys[] = {
     VERTICES_KEY, TO_KEY("The body that they move with: a rigid one, a link of a mechanism, a "
@@ -115,7 +122,8 @@ static const sn_key point_keys[] = {
     TO_KEY("The other body, or `world`."),
     {"to_point", SN_KEY_VECTOR, AT(to_point),
      "Where it is held, in the frame of `to` (of an elastic body at rest), or in the world.",
-     .dimension = SN_LENGTH, .standard_text = "where it is at the start"}};
+     .dimension = SN_LENGTH, .standard_text = "where it is at the start",
+     .change = SN_CHANGE_CARRIED}};
 
 #define PARTS_KEYS                                                                                 \
     {"vertices",                                                                                   \

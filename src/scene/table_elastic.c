@@ -261,19 +261,21 @@ const sn_object sn_table_rayleigh = {
 
 static const sn_key skin_keys[] = {
     {"friction", SN_KEY_NUMBER, AT(friction), "Instead of the material's.",
-     .range = SN_RANGE_NOT_NEGATIVE, .standard_text = "the material's, or 0.5"},
+     .range = SN_RANGE_NOT_NEGATIVE, .standard_text = "the material's, or 0.5",
+     .change = SN_CHANGE_CARRIED},
     {"restitution", SN_KEY_NUMBER, AT(restitution), "Instead of the material's.",
-     .range = SN_RANGE_BETWEEN, .maximum = 1, .standard_text = "the material's, or 0"},
+     .range = SN_RANGE_BETWEEN, .maximum = 1, .standard_text = "the material's, or 0",
+     .change = SN_CHANGE_CARRIED},
     {"rolling_friction", SN_KEY_NUMBER, AT(rolling_friction), "Instead of the material's.",
      .dimension = SN_LENGTH, .range = SN_RANGE_NOT_NEGATIVE,
-     .standard_text = "the material's, or 0"},
+     .standard_text = "the material's, or 0", .change = SN_CHANGE_CARRIED},
     {"spinning_friction", SN_KEY_NUMBER, AT(spinning_friction), "Instead of the material's.",
      .dimension = SN_LENGTH, .range = SN_RANGE_NOT_NEGATIVE,
-     .standard_text = "the material's, or 0"},
+     .standard_text = "the material's, or 0", .change = SN_CHANGE_CARRIED},
     {"group", SN_KEY_STRINGS, AT(group), "Groups that it belongs to, as of a shape.", .least = 1,
-     .standard_text = "`default`"},
+     .standard_text = "`default`", .change = SN_CHANGE_CARRIED},
     {"meets", SN_KEY_STRINGS, AT(meets), "Groups whose shapes it touches, as of a shape.",
-     .standard_text = "all"},
+     .standard_text = "all", .change = SN_CHANGE_CARRIED},
     {"self", SN_KEY_BOOLEAN, AT(self), "It touches itself, too."}};
 
 const sn_object sn_table_skin = {"skin", .text = "How the skin of an elastic body touches.",

@@ -1,9 +1,12 @@
-// The resolved scene: one self-contained text, written from the table.
+// The resolved scene: one self-contained text, written from the table. And fingerprints: hashes of
+// those parts of it that come into a running world in one way (sn_change).
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
+#include "scene/joint_def.h"
 #include "scene/model.h"
 #include "scene/resolve.h"
 #include "scene/shape_mesh.h"
@@ -13,6 +16,8 @@ typedef struct writer {
     const sn_scene *scene;
     sn_text text;
     int depth;
+    bool partial; // nothing but keys of this change
+    sn_change change;
 } writer;
 
 static void new_line(writer *w)
@@ -431,9 +436,88 @@ static bool is_replaced(const sn_item *item, const sn_key *key, bool mesh)
            strcmp(key->name, "rounding") != 0;
 }
 
+// ---- parts ----
+
+static bool has_objects(const sn_key *key)
+{
+    return key->object != NULL && key->type != SN_KEY_NUMBER_MAP;
+}
+
+// How a new number of this key comes into a world that runs.
+static sn_change change_of(const writer *w, const sn_item *item, const sn_key *key)
+{
+    bool is_static =
+        item->table == &sn_table_bodies && ((const sn_body_item *)item)->type == SN_BODY_STATIC;
+    if (key->change == SN_CHANGE_START && is_static) {
+        return SN_CHANGE_BUILD; // it stands where it begins
+    }
+    // Drives and winds that run take new motions up; scripts hold on to theirs.
+    bool scripted = item->table == sn_scene_table() && strcmp(key->name, "motions") == 0 &&
+                    w->scene->root.behaviours.count > 0;
+    return scripted ? SN_CHANGE_BUILD : key->change;
+}
+
+// A key with all that is inside it, if that is wanted. Objects are looked into as long as the table
+// says nothing of them as a whole.
+static void write_part(writer *w, const sn_item *item, const sn_key *key, bool *first)
+{
+    sn_change change = change_of(w, item, key);
+    bool opens = change == SN_CHANGE_BUILD && has_objects(key);
+    if (change != w->change && !opens) {
+        return;
+    }
+    write_key(w, key->name, first);
+    w->partial = opens;
+    write_value(w, key, (const char *)item + key->offset);
+    w->partial = true;
+}
+
+// Joints are given in the world, as bodies stand at the start, and hold to frames of their bodies:
+// these, and not the keys that they follow from, are what a world is built of.
+static void write_frames(writer *w, const sn_joint_item *joint, bool *first)
+{
+    sn_transform frames[2];
+    sn_joint_item_frames(w->scene, joint, &frames[0], &frames[1]);
+    write_key(w, "frames", first);
+    write_numbers(w, &frames[0].position.x, 14); // two positions and two quaternions
+}
+
+static void write_item_part(writer *w, const sn_item *item)
+{
+    bool first = true;
+    sn_text_add(&w->text, "{");
+    for (int i = 0; i < sn_object_key_count(item->table); ++i) {
+        if (item->places[i].line > 0) {
+            write_part(w, item, sn_object_key(item->table, i), &first);
+        }
+    }
+    if (item->table == &sn_table_joints && w->change == SN_CHANGE_BUILD) {
+        write_frames(w, (const sn_joint_item *)item, &first);
+    }
+    sn_text_add(&w->text, "}");
+}
+
+sn_status sn_scene_fingerprint(const sn_scene *scene, sn_change change, uint64_t *hash,
+                               sn_error *error)
+{
+    writer w = {.scene = scene, .partial = true, .change = change};
+    write_item(&w, &scene->root.item, NULL);
+    size_t bytes = w.text.length;
+    bool failed = w.text.failed;
+    *hash = failed ? 0 : sn_hash64(w.text.data, bytes, 0);
+    sn_text_free(&w.text);
+    return failed ? sn_fail_memory(error, bytes) : SN_OK;
+}
+
+// ---- all ----
+
 static void write_item(writer *w, const sn_item *item, const char *name)
 {
     const sn_object *table = item->table;
+    if (w->partial) {
+        write_item_part(w, item);
+        return;
+    }
     if (name != NULL) {
         sn_text_json_string(&w->text, name);
         sn_text_add(&w->text, ": ");

@@ -94,10 +94,8 @@ sn_status sn_world_add_behaviour(sn_world *world, const sn_behaviour_def *def,
     record.def.name = NULL;
     record.def.memory = NULL;
     record.name = sn_world_make_name(world, &world->behaviour_names, def->name, "behaviour");
-    // The copy that a failing step goes back to gets its room here, for steps do not allocate.
     bool made = record.name != NULL && sn_array_reserve(&world->behaviours, order + 1) &&
                 sn_array_reserve(&world->behaviour_state, first + size) &&
-                sn_array_reserve(&world->behaviour_kept, first + size) &&
                 sn_name_table_put(&world->behaviour_names, record.name, (uint32_t)order + 1);
     if (!made) {
         sn_free(record.name);
@@ -128,7 +126,6 @@ void sn_world_free_behaviours(sn_world *world)
     }
     sn_array_free(&world->behaviours);
     sn_array_free(&world->behaviour_state);
-    sn_array_free(&world->behaviour_kept);
     sn_name_table_free(&world->behaviour_names);
 }
 
@@ -139,8 +136,7 @@ bool sn_world_copy_behaviours(const sn_world *world, sn_world *copy)
         return true;
     }
     if (!sn_array_reserve(&copy->behaviours, count) ||
-        !sn_array_resize(&copy->behaviour_state, size) ||
-        !sn_array_reserve(&copy->behaviour_kept, size)) {
+        !sn_array_resize(&copy->behaviour_state, size)) {
         return false;
     }
     memcpy(copy->behaviour_state.data, world->behaviour_state.data, (size_t)size * sizeof(double));
@@ -320,24 +316,12 @@ static sn_status act(sn_world *world, int order, double h, sn_error *error)
 sn_status sn_world_act(sn_world *world, double h, sn_error *error)
 {
     sn_status status = SN_OK;
-    size_t size = (size_t)world->behaviour_state.count * sizeof(double);
-    if (size > 0) {
-        memcpy(world->behaviour_kept.data, world->behaviour_state.data, size);
-    }
     world->acting = true;
     for (int i = 0; i < world->behaviours.count && status == SN_OK; ++i) {
         status = act(world, i, h, error);
     }
     world->acting = false;
     return status;
-}
-
-void sn_world_undo_behaviours(sn_world *world)
-{
-    size_t size = (size_t)world->behaviour_state.count * sizeof(double);
-    if (size > 0) {
-        memcpy(world->behaviour_state.data, world->behaviour_kept.data, size);
-    }
 }
 
 // ---- state ----
@@ -351,33 +335,9 @@ uint64_t sn_world_behaviour_structure(const sn_world *world, uint64_t structure)
     return structure;
 }
 
-size_t sn_world_behaviour_size(const sn_world *world)
+void sn_world_walk_behaviours(sn_world *world, sn_state_walk *walk)
 {
-    return (size_t)world->behaviour_state.count * sizeof(double);
-}
-
-unsigned char *sn_world_save_behaviours(const sn_world *world, unsigned char *at)
-{
-    size_t size = sn_world_behaviour_size(world);
-    if (size > 0) {
-        memcpy(at, world->behaviour_state.data, size);
-    }
-    return at + size;
-}
-
-const unsigned char *sn_world_load_behaviours(sn_world *world, const unsigned char *at)
-{
-    size_t size = sn_world_behaviour_size(world);
-    if (size > 0) {
-        memcpy(world->behaviour_state.data, at, size);
-    }
-    return at + size;
-}
-
-uint64_t sn_world_hash_behaviours(const sn_world *world, uint64_t hash)
-{
-    size_t size = sn_world_behaviour_size(world);
-    return size > 0 ? sn_mix64(hash ^ sn_hash64(world->behaviour_state.data, size, 0)) : hash;
+    sn_state_numbers(walk, world->behaviour_state.data, (size_t)world->behaviour_state.count);
 }
 
 // ---- reading ----

@@ -52,7 +52,6 @@ void sn_bond_set_free(sn_bond_set *set)
     sn_array_free(&set->answers);
     sn_array_free(&set->numbers);
     sn_array_free(&set->pivots);
-    sn_array_free(&set->kept);
     sn_name_table_free(&set->names);
     sn_id_pool_free(&set->ids);
 }

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/id_pool.h"
 #include "base/name_table.h"
+#include "base/state_walk.h"
 #include "solve/exact.h"
 
 // What a bond carries and what has become of it, as sn_bond_state tells.
@@ -51,8 +52,7 @@ typedef struct sn_bond_set {
     SN_ARRAY(sn_held_row) held;   // of an evaluation, like those that follow
     SN_ARRAY(double) answers, numbers;
     SN_ARRAY(int) pivots;
-    bool starved;                 // memory ran out there
-    SN_ARRAY(unsigned char) kept; // see sn_world_keep_bonds
+    bool starved; // memory ran out there
 } sn_bond_set;
 
 sn_bond_record *sn_world_bond_record(const sn_world *world, sn_bond bond); // NULL: none
@@ -83,11 +83,10 @@ void sn_world_bend_bonds(void *context, sn_exact_bond *const *bonds, int count);
 // At the end of the step: forces, and what breaks.
 void sn_world_finish_bonds(sn_world *world, double h);
 
-// What they carry, what is broken and how far along their paths they are, as bytes of the state.
-size_t sn_world_bond_state_size(const sn_world *world);
-unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at);
-const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *at);
-uint64_t sn_world_hash_bonds(const sn_world *world, uint64_t hash); // the same while none is broken
+// What they carry, what is broken and how far along their paths they are.
+void sn_world_walk_bonds(sn_world *world, sn_state_walk *walk);
+// Before a step: those that are broken already.
+void sn_world_mark_broken_bonds(sn_world *world);
 
 // ---- bond_hold.c ----
 struct sn_group;
@@ -109,8 +108,5 @@ bool sn_bond_is_active(const sn_bond_record *record, double time);
 void sn_bond_let_go(sn_bond_record *record, double time);
 // What bonds of a group carry, as the last evaluation of its rate has found, which was at `time`.
 void sn_world_weigh_bonds(sn_world *world, const struct sn_group *group, double time);
-// What they and elastic bodies remember at the start of a step, and back to it where it fails.
-sn_status sn_world_keep_bonds(sn_world *world, sn_error *error);
-void sn_world_undo_bonds(sn_world *world);
 
 #endif

@@ -636,119 +636,35 @@ sn_bond_state sn_bond_read(const sn_world *world, sn_bond bond)
     return state;
 }
 
-// ---- states ----
+// ---- state ----
 
-enum { STATE_NUMBERS = 13 }; // of a bond, beside the impulse and the gap of each row
-
-static void bond_numbers(const sn_bond_record *record, double numbers[STATE_NUMBERS])
+void sn_world_walk_bonds(sn_world *world, sn_state_walk *walk)
 {
-    const sn_bond_along *along = &record->item.along;
-    const sn_bond_load *load = &record->load;
-    const double all[STATE_NUMBERS] = {
-        load->broken,  along->from,     along->since,  along->target,    load->force,
-        load->total.x, load->total.y,   load->total.z, load->break_time, load->break_force,
-        record->began, record->closing, record->holds};
-    memcpy(numbers, all, sizeof all);
-}
-
-size_t sn_world_bond_state_size(const sn_world *world)
-{
-    size_t numbers = SN_ELASTIC_MEMORY_COUNT * (size_t)world->elastics.agents.count;
-    for (int i = 0; i < world->bonds.order.count; ++i) {
-        const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
-        numbers += STATE_NUMBERS + 2 * (size_t)sn_bond_row_count(&record->item);
-    }
-    return numbers * sizeof(double);
-}
-
-unsigned char *sn_world_save_bonds(const sn_world *world, unsigned char *at)
-{
-    for (int i = 0; i < world->elastics.agents.count; ++i) {
-        double numbers[SN_ELASTIC_MEMORY_COUNT];
-        sn_elastic_read_memory(world->elastics.items[i], numbers);
-        memcpy(at, numbers, sizeof numbers);
-        at += sizeof numbers;
-    }
-    for (int i = 0; i < world->bonds.order.count; ++i) {
-        const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
-        double numbers[STATE_NUMBERS];
-        bond_numbers(record, numbers);
-        size_t rows = 2 * (size_t)sn_bond_row_count(&record->item) * sizeof *record->impulses;
-        memcpy(at, numbers, sizeof numbers);
-        memcpy(at + sizeof numbers, record->impulses, rows);
-        at += sizeof numbers + rows;
-    }
-    return at;
-}
-
-const unsigned char *sn_world_load_bonds(sn_world *world, const unsigned char *at)
-{
-    for (int i = 0; i < world->elastics.agents.count; ++i) {
-        double numbers[SN_ELASTIC_MEMORY_COUNT];
-        memcpy(numbers, at, sizeof numbers);
-        sn_elastic_write_memory(world->elastics.items[i], numbers);
-        at += sizeof numbers;
-    }
     for (int i = 0; i < world->bonds.order.count; ++i) {
         sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
-        double numbers[STATE_NUMBERS];
-        memcpy(numbers, at, sizeof numbers);
-        record->item.along.from = numbers[1];
-        record->item.along.since = numbers[2];
-        record->item.along.target = numbers[3];
-        record->load = (sn_bond_load){.force = numbers[4],
-                                      .total = sn_vec3_at(numbers + 5),
-                                      .broken = numbers[0] != 0.0,
-                                      .break_time = numbers[8],
-                                      .break_force = numbers[9]};
-        record->began = numbers[10];
-        record->closing = numbers[11];
-        record->holds = numbers[12] != 0.0;
-        size_t rows = 2 * (size_t)sn_bond_row_count(&record->item) * sizeof *record->impulses;
-        memcpy(record->impulses, at + sizeof numbers, rows);
-        at += sizeof numbers + rows;
+        sn_bond_along *along = &record->item.along;
+        sn_bond_load *load = &record->load;
+        sn_state_flag(walk, &load->broken);
+        sn_state_numbers(walk, &along->from, 1);
+        sn_state_numbers(walk, &along->since, 1);
+        sn_state_numbers(walk, &along->target, 1);
+        sn_state_numbers(walk, &load->force, 1);
+        sn_state_numbers(walk, &load->total.x, 3);
+        sn_state_numbers(walk, &load->break_time, 1);
+        sn_state_numbers(walk, &load->break_force, 1);
+        sn_state_numbers(walk, &record->began, 1);
+        sn_state_numbers(walk, &record->closing, 1);
+        sn_state_flag(walk, &record->holds);
+        sn_state_numbers(walk, &record->torn_time, 1);
+        // Impulses of the rows, and behind them their gaps.
+        sn_state_numbers(walk, record->impulses, 2 * (size_t)sn_bond_row_count(&record->item));
     }
-    return at;
 }
 
-uint64_t sn_world_hash_bonds(const sn_world *world, uint64_t hash)
+void sn_world_mark_broken_bonds(sn_world *world)
 {
-    for (int i = 0; i < world->elastics.agents.count; ++i) {
-        double numbers[SN_ELASTIC_MEMORY_COUNT];
-        sn_elastic_read_memory(world->elastics.items[i], numbers);
-        hash = sn_hash64(numbers, sizeof numbers, hash);
-    }
-    for (int i = 0; i < world->bonds.order.count; ++i) {
-        const sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
-        double numbers[STATE_NUMBERS];
-        bond_numbers(record, numbers);
-        size_t rows = 2 * (size_t)sn_bond_row_count(&record->item) * sizeof *record->impulses;
-        hash = sn_hash64(record->impulses, rows, sn_hash64(numbers, sizeof numbers, hash));
-    }
-    return hash;
-}
-
-// ---- undoing ----
-
-sn_status sn_world_keep_bonds(sn_world *world, sn_error *error)
-{
-    size_t size = sn_world_bond_state_size(world);
-    if (!sn_array_resize(&world->bonds.kept, (int)size)) {
-        return sn_fail_memory(error, size);
-    }
-    if (size > 0) {
-        sn_world_save_bonds(world, world->bonds.kept.data);
-    }
     for (int i = 0; i < world->bonds.order.count; ++i) {
         sn_bond_record *record = &world->bonds.records.data[world->bonds.order.data[i]];
         record->was_broken = record->load.broken;
-    }
-    return SN_OK;
-}
-
-void sn_world_undo_bonds(sn_world *world)
-{
-    if (world->bonds.kept.count > 0) {
-        sn_world_load_bonds(world, world->bonds.kept.data);
     }
 }

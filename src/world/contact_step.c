@@ -96,8 +96,24 @@ static void stop(sn_world *world, int number)
     }
 }
 
+// Contacts of what sleeps are not solved for: the forces in them stay, and impulses are these over
+// the step, which need not be as long as the last one.
+static void carry_impulses(sn_world *world, const sn_island *island, double h)
+{
+    const sn_touch *touch = &world->touch;
+    double share = world->last_step > 0.0 ? h / world->last_step : 1.0;
+    for (int k = 0; k < island->pair_count && share != 1.0; ++k) {
+        int link = touch->islands.pairs.data[island->pair_first + k];
+        sn_contact *contact = sn_touch_contact(touch, touch->active.data[link]);
+        for (int i = 0; i < contact->count; ++i) {
+            contact->points[i].impulse = sn_vec3_scale(share, contact->points[i].impulse);
+        }
+        contact->turning = sn_vec3_scale(share, contact->turning);
+    }
+}
+
 // Holds the agents of islands all of which have been at rest long enough, and lets go all others.
-static void hold_resting(sn_world *world)
+static void hold_resting(sn_world *world, double h)
 {
     sn_touch *touch = &world->touch;
     bool allowed = world->contact.sleep && !touch->wake;
@@ -116,6 +132,9 @@ static void hold_resting(sn_world *world)
         }
         touch->kinds.data[i] = rests ? SN_ISLAND_ASLEEP : SN_ISLAND_EXACT;
         world->report.sleeping += rests ? island->agent_count : 0;
+        if (rests) {
+            carry_impulses(world, island, h);
+        }
         for (int k = 0; k < island->agent_count; ++k) {
             head_of(world, agents[k])->held = rests;
             if (rests) {
@@ -286,7 +305,7 @@ sn_status sn_world_begin_contacts(sn_world *world, double h, sn_error *error)
         return sn_fail_memory(error, sizeof(sn_contact_course) * (size_t)links);
     }
     sn_world_let_go(world);
-    hold_resting(world);
+    hold_resting(world, h);
     for (int i = 0; i < touch->islands.islands.count; ++i) {
         const sn_island *island = &touch->islands.islands.data[i];
         if (touch->kinds.data[i] == SN_ISLAND_EXACT && is_pile(world, island)) {

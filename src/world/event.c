@@ -67,7 +67,7 @@ sn_status sn_world_add_event(sn_world *world, const sn_event_def *def, sn_event 
     }
     int old = world->events.count;
     record.name = sn_world_make_name(world, &world->event_names, def->name, "event");
-    bool made = record.name != NULL &&
+    bool made = record.name != NULL && sn_world_add_reading(world, &def->probe) &&
                 ((int)id.index < old || sn_array_resize(&world->events, (int)id.index + 1));
     if (made && (int)id.index >= old) {
         memset(&world->events.data[old], 0, (size_t)((int)id.index + 1 - old) * sizeof record);
@@ -138,6 +138,7 @@ void sn_world_free_events(sn_world *world)
     sn_array_free(&world->events);
     sn_array_free(&world->event_order);
     sn_array_free(&world->event_log);
+    sn_array_free(&world->readings);
     sn_name_table_free(&world->event_names);
     sn_id_pool_free(&world->event_ids);
 }
@@ -260,6 +261,25 @@ sn_status sn_world_finish_events(sn_world *world, double start_time, sn_error *e
         event->side = event->step_side;
     }
     return SN_OK;
+}
+
+// ---- state ----
+
+// What the next step compares with. Not known is written as 0 and flagged: states are finite.
+void sn_world_walk_events(sn_world *world, sn_state_walk *walk)
+{
+    for (int i = 0; i < world->event_order.count; ++i) {
+        sn_event_record *event = &world->events.data[world->event_order.data[i]];
+        bool known = isfinite(event->value);
+        double value = known ? event->value : 0.0;
+        sn_state_flag(walk, &known);
+        sn_state_numbers(walk, &value, 1);
+        sn_state_whole(walk, &event->side);
+        if (walk->mode == SN_STATE_LOAD) {
+            event->value = known ? value : NAN;
+            event->side = (event->side > 0) - (event->side < 0);
+        }
+    }
 }
 
 // ---- reading ----

@@ -614,11 +614,11 @@ static void note_gain(sn_world *world, const sn_island *island, const sn_energy_
         if (!sn_world_traits(world, ref.set)->deformable) {
             continue;
         }
-        sn_elastic_item *item = sn_elastic_item_of(world->sets[ref.set], ref.agent);
+        sn_elastic_memory *memory = sn_elastic_memory_of(world->sets[ref.set], ref.agent);
         bool whole = world->sets[ref.set]->agents[ref.agent].whole;
-        item->common_gain = whole ? 0.0 : fmax(0.0, item->common_gain + gain);
-        item->parted = item->parted || item->common_gain > COMMON_SHARE * fmax(stake, item->stake) +
-                                                               SOFT_ROUNDING * sum->added;
+        memory->common_gain = whole ? 0.0 : fmax(0.0, memory->common_gain + gain);
+        double most = COMMON_SHARE * fmax(stake, memory->stake) + SOFT_ROUNDING * sum->added;
+        memory->parted = memory->parted != 0.0 || memory->common_gain > most;
     }
 }
 

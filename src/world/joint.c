@@ -289,8 +289,6 @@ void sn_world_free_joints(sn_world *world)
     }
     sn_array_free(&world->joints);
     sn_array_free(&world->joint_order);
-    sn_array_free(&world->joints_kept);
-    sn_array_free(&world->state_kept);
     sn_name_table_free(&world->joint_names);
     sn_id_pool_free(&world->joint_ids);
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "math/rotation.h"
 #include "world/joint_run.h"
 #include "world/world.h"
@@ -360,49 +359,6 @@ static void drive_numbers(const sn_world *world, const sn_drive_def *drive,
     numbers[MOTION] = motion_number(world, drive->motion);
 }
 
-size_t sn_world_joint_state_size(const sn_world *world)
-{
-    size_t count = 0;
-    for (int i = 0; i < world->joint_order.count; ++i) {
-        const sn_joint_record *record = &world->joints.data[world->joint_order.data[i]];
-        count += 1 + DRIVE_NUMBERS * (size_t)sn_joint_type_freedoms(record->type);
-    }
-    return count * sizeof(double);
-}
-
-unsigned char *sn_world_save_joints(const sn_world *world, unsigned char *bytes)
-{
-    for (int i = 0; i < world->joint_order.count; ++i) {
-        const sn_joint_record *record = &world->joints.data[world->joint_order.data[i]];
-        double numbers[DRIVE_NUMBERS] = {record->broken};
-        memcpy(bytes, numbers, sizeof *numbers);
-        bytes += sizeof *numbers;
-        for (int k = 0; k < sn_joint_type_freedoms(record->type); ++k) {
-            drive_numbers(world, &record->freedoms[k].drive, numbers);
-            memcpy(bytes, numbers, sizeof numbers);
-            bytes += sizeof numbers;
-        }
-    }
-    return bytes;
-}
-
-uint64_t sn_world_hash_joints(const sn_world *world, uint64_t hash)
-{
-    for (int i = 0; i < world->joint_order.count; ++i) {
-        const sn_joint_record *record = &world->joints.data[world->joint_order.data[i]];
-        double numbers[1 + 6 * DRIVE_NUMBERS] = {record->broken};
-        int count = 1;
-        for (int k = 0; k < sn_joint_type_freedoms(record->type); ++k) {
-            const sn_drive_def *drive = &record->freedoms[k].drive;
-            drive_numbers(world, drive, numbers + count);
-            // A drive that does nothing is told by its type.
-            count += drive->type != SN_DRIVE_NONE ? DRIVE_NUMBERS : 1;
-        }
-        hash = sn_hash64(numbers, (size_t)count * sizeof(double), hash);
-    }
-    return hash;
-}
-
 static sn_status load_drive(sn_world *world, sn_joint_record *record, int freedom,
                             const double numbers[DRIVE_NUMBERS], sn_error *error)
 {
@@ -434,67 +390,32 @@ static sn_status load_drive(sn_world *world, sn_joint_record *record, int freedo
     return put_freedom(world, record, freedom) ? SN_OK : sn_fail_memory(error, sizeof *drive);
 }
 
-// `same` tells whether the same joints are broken as before.
-static sn_status load_records(sn_world *world, const unsigned char *bytes, bool *same,
-                              sn_error *error)
+static void walk_drive(sn_world *world, sn_joint_record *record, int freedom, sn_state_walk *walk)
 {
-    *same = true;
+    const sn_drive_def *drive = &record->freedoms[freedom].drive;
+    double numbers[DRIVE_NUMBERS];
+    // To a hash a drive that does nothing is its type alone.
+    bool idle = walk->mode == SN_STATE_HASH && drive->type == SN_DRIVE_NONE;
+    drive_numbers(world, drive, numbers);
+    sn_state_numbers(walk, numbers, idle ? 1 : DRIVE_NUMBERS);
+    if (walk->mode == SN_STATE_LOAD && walk->status == SN_OK) {
+        walk->status = load_drive(world, record, freedom, numbers, walk->error);
+    }
+}
+
+void sn_world_walk_joints(sn_world *world, sn_state_walk *walk)
+{
     for (int i = 0; i < world->joint_order.count; ++i) {
         sn_joint_record *record = &world->joints.data[world->joint_order.data[i]];
-        double numbers[DRIVE_NUMBERS];
-        memcpy(numbers, bytes, sizeof *numbers);
-        bytes += sizeof *numbers;
-        bool broken = numbers[0] != 0.0;
-        *same = *same && broken == record->broken;
-        record->broken = broken && record->breakable;
-        for (int k = 0; k < sn_joint_type_freedoms(record->type); ++k) {
-            memcpy(numbers, bytes, sizeof numbers);
-            bytes += sizeof numbers;
-            sn_status status = load_drive(world, record, k, numbers, error);
-            if (status != SN_OK) {
-                return status;
-            }
+        bool broken = record->broken;
+        sn_state_flag(walk, &broken);
+        broken = broken && record->breakable;
+        if (walk->mode == SN_STATE_LOAD && broken != record->broken) {
+            record->broken = broken;
+            world->assembled = false;
         }
-    }
-    return SN_OK;
-}
-
-sn_status sn_world_load_joints(sn_world *world, const unsigned char *bytes, sn_error *error)
-{
-    bool same, assembled = world->assembled;
-    sn_status status = load_records(world, bytes, &same, error);
-    if (status == SN_OK && !(same && assembled)) {
-        world->assembled = false;
-        status = sn_world_assemble_loosely(world, error);
-    }
-    return status;
-}
-
-// ---- undoing ----
-
-// Where behaviours can break joints, and with them the structure, the whole state is kept too.
-sn_status sn_world_keep_joints(sn_world *world, sn_error *error)
-{
-    bool acts = world->behaviours.count > 0;
-    size_t joints = acts ? sn_world_joint_state_size(world) : 0;
-    size_t whole = acts && world->breakable_joints > 0 ? sn_world_state_size(world) : 0;
-    if (!sn_array_resize(&world->joints_kept, (int)joints) ||
-        !sn_array_resize(&world->state_kept, (int)whole)) {
-        return sn_fail_memory(error, joints + whole);
-    }
-    if (joints > 0) {
-        sn_world_save_joints(world, world->joints_kept.data);
-    }
-    return whole > 0 ? sn_world_save_state(world, world->state_kept.data, whole, error) : SN_OK;
-}
-
-void sn_world_undo_joints(sn_world *world, bool moved)
-{
-    bool same;
-    if (moved && world->state_kept.count > 0) {
-        sn_world_load_state(world, world->state_kept.data, (size_t)world->state_kept.count, NULL);
-    } else if (world->joints_kept.count > 0) {
-        (void)load_records(world, world->joints_kept.data, &same, NULL);
-        world->assembled = true;
+        for (int k = 0; k < sn_joint_type_freedoms(record->type); ++k) {
+            walk_drive(world, record, k, walk);
+        }
     }
 }

@@ -312,6 +312,10 @@ double sn_probe_read(const sn_world *world, const sn_probe *probe)
     if (sn_probe_check(world, probe, NULL) != SN_OK) {
         return NAN;
     }
+    double kept;
+    if (sn_world_find_reading(world, probe, &kept)) {
+        return kept;
+    }
     if (probe->joint.index != 0) {
         return sn_joint_quantity_read(world, probe->joint, probe->quantity);
     }

@@ -1,8 +1,6 @@
 // Contact springs as part of a world's state: what meetings have made is not known from positions.
 #include <string.h>
 
-#include "base/error.h"
-#include "base/hash.h"
 #include "world/spring_touch.h"
 #include "world/world.h"
 
@@ -23,64 +21,45 @@ bool sn_spring_has_room(const sn_world *world, int count)
     return count < room_of(world);
 }
 
-size_t sn_world_spring_state_size(const sn_world *world)
-{
-    return 4 * (size_t)room_of(world) * sizeof(double);
-}
-
-unsigned char *sn_world_save_springs(const sn_world *world, unsigned char *at)
-{
-    const sn_spring_touch *touch = &world->touch.springs;
-    for (int i = 0; i < room_of(world); ++i) {
-        double numbers[4] = {-1.0, 0.0, 0.0, 0.0};
-        if (i < touch->springs.count) {
-            const sn_touch_spring *spring = &touch->springs.data[i];
-            memcpy(numbers, (double[4]){(double)spring->kind, spring->a, spring->b, spring->side},
-                   sizeof numbers);
-        }
-        memcpy(at, numbers, sizeof numbers);
-        at += sizeof numbers;
-    }
-    return at;
-}
-
 static int whole(double number)
 {
     return number >= 0.0 && number < 2e9 ? (int)number : -1;
 }
 
-sn_status sn_world_load_springs(sn_world *world, const unsigned char *at, sn_error *error)
+static void put_spring(sn_spring_touch *touch, const double numbers[4])
 {
-    sn_spring_touch *touch = &world->touch.springs;
-    int room = room_of(world);
-    if (!sn_array_reserve(&touch->springs, room)) {
-        return sn_fail_memory(error, (size_t)room * sizeof *touch->springs.data);
+    bool edges = numbers[0] == 1.0;
+    int side = edges ? (numbers[3] > 0.0) - (numbers[3] < 0.0) : whole(numbers[3]);
+    if (numbers[0] >= 0.0) { // there is room
+        touch->springs.data[touch->springs.count++] = (sn_touch_spring){
+            edges ? SN_EDGE_EDGE : SN_VERTEX_FACE, whole(numbers[1]), whole(numbers[2]), side};
     }
-    touch->springs.count = 0;
-    for (int i = 0; i < room; ++i) {
-        double numbers[4];
-        memcpy(numbers, at + (size_t)i * sizeof numbers, sizeof numbers);
-        bool edges = numbers[0] == 1.0;
-        int side = edges ? (numbers[3] > 0.0) - (numbers[3] < 0.0) : whole(numbers[3]);
-        sn_touch_spring spring = {edges ? SN_EDGE_EDGE : SN_VERTEX_FACE, whole(numbers[1]),
-                                  whole(numbers[2]), side};
-        if (numbers[0] >= 0.0) {
-            touch->springs.data[touch->springs.count++] = spring;
-        }
-    }
-    return SN_OK;
 }
 
-uint64_t sn_world_hash_springs(const sn_world *world, uint64_t hash)
+bool sn_world_reserve_springs(sn_world *world)
 {
-    const sn_spring_touch *touch = &world->touch.springs;
-    for (int i = 0; i < touch->springs.count && room_of(world) > 0; ++i) {
-        const sn_touch_spring *spring = &touch->springs.data[i];
-        hash = sn_mix64(hash ^ (uint64_t)spring->kind << 62 ^ (uint64_t)spring->a << 30 ^
-                        (uint64_t)spring->b);
-        hash = sn_mix64(hash ^ (uint64_t)(spring->side + 1));
+    return sn_array_reserve(&world->touch.springs.springs, room_of(world));
+}
+
+void sn_world_walk_springs(sn_world *world, sn_state_walk *walk)
+{
+    sn_spring_touch *touch = &world->touch.springs;
+    int room = room_of(world), count = touch->springs.count;
+    bool loads = walk->mode == SN_STATE_LOAD;
+    touch->springs.count = loads ? 0 : count;
+    // A hash is of those that there are.
+    for (int i = 0; i < (walk->mode == SN_STATE_HASH && count < room ? count : room); ++i) {
+        double numbers[4] = {-1.0, 0.0, 0.0, 0.0};
+        if (!loads && i < count) {
+            const sn_touch_spring *spring = &touch->springs.data[i];
+            memcpy(numbers, (double[4]){(double)spring->kind, spring->a, spring->b, spring->side},
+                   sizeof numbers);
+        }
+        sn_state_numbers(walk, numbers, 4);
+        if (loads) {
+            put_spring(touch, numbers);
+        }
     }
-    return hash;
 }
 
 bool sn_spring_touch_copy(const sn_spring_touch *touch, sn_spring_touch *copy)

@@ -34,7 +34,6 @@ void sn_spring_touch_free(sn_spring_touch *touch)
     sn_array_free(&touch->ends);
     sn_array_free(&touch->springs);
     sn_array_free(&touch->next);
-    sn_array_free(&touch->before);
     sn_array_free(&touch->depths);
     sn_array_free(&touch->met);
     sn_skin_shape_contacts_free(&touch->near);
@@ -659,31 +658,8 @@ sn_status sn_world_begin_springs(sn_world *world, sn_error *error)
     if (sn_soft_agents(world)->count == 0 || status != SN_OK) {
         return status;
     }
-    sn_spring_touch *touch = &world->touch.springs;
-    if (!sn_array_resize(&touch->before, touch->springs.count)) {
-        return sn_fail_memory(error, sizeof *touch->before.data);
-    }
-    if (touch->springs.count > 0) { // as the state has them: some end or begin with the step
-        memcpy(touch->before.data, touch->springs.data,
-               (size_t)touch->springs.count * sizeof *touch->before.data);
-    }
-    touch->begun = true;
     status = make_current(world, error);
     return status == SN_OK ? find_springs(world, error) : status;
-}
-
-void sn_world_undo_springs(sn_world *world)
-{
-    sn_spring_touch *touch = &world->touch.springs;
-    int count = touch->before.count;
-    if (!touch->begun) {
-        return;
-    }
-    if (count > 0) { // there was room for them
-        memcpy(touch->springs.data, touch->before.data,
-               (size_t)count * sizeof *touch->springs.data);
-    }
-    touch->springs.count = count;
 }
 
 // ---- reading ----

@@ -29,6 +29,7 @@
 #ifndef SN_WORLD_SPRING_TOUCH_H
 #define SN_WORLD_SPRING_TOUCH_H
 
+#include "base/state_walk.h"
 #include "collide/meeting.h"
 #include "collide/skin_shape.h"
 #include "sinew/world.h"
@@ -79,13 +80,11 @@ typedef struct sn_spring_touch {
     SN_ARRAY(double) ends;            // the same twice: at both ends of a step of the integrator
     sn_touch_springs springs;         // in order
     sn_touch_springs next;            // from the event found last on
-    sn_touch_springs before;          // at the start of the step
     SN_ARRAY(double) depths;          // of the springs, at both ends
     sn_meeting_list met;
     sn_skin_shape_contacts near;
     sn_spring_gap_list gaps[2];     // at both ends
     sn_spring_frame_list places[2]; // of the touch's shapes, at both ends
-    bool begun;                     // `before` is of the step under way
     bool starved;                   // memory ran out where nobody could be told
     sn_error fault;                 // something was pushed through another
 } sn_spring_touch;
@@ -106,13 +105,10 @@ bool sn_world_watch_springs(sn_world *world, sn_spring_look *look, void *context
                             double t_b, double *t);
 void sn_world_take_springs(sn_world *world);
 // The step failed.
-void sn_world_undo_springs(sn_world *world);
 
 // As part of the state: finite doubles throughout.
-size_t sn_world_spring_state_size(const sn_world *world);
-unsigned char *sn_world_save_springs(const sn_world *world, unsigned char *at);
-sn_status sn_world_load_springs(sn_world *world, const unsigned char *at, sn_error *error);
-uint64_t sn_world_hash_springs(const sn_world *world, uint64_t hash);
+void sn_world_walk_springs(sn_world *world, sn_state_walk *walk);
+bool sn_world_reserve_springs(sn_world *world); // before one that loads
 bool sn_spring_touch_copy(const sn_spring_touch *touch, sn_spring_touch *copy);
 
 // ---- between the files of springs ----

@@ -347,43 +347,30 @@ static void world_clear_external(sn_world *world)
     }
 }
 
-// Undoes a step that failed: positions, velocities, clocks and the event log are those of its
-// start.
-static void world_go_back(sn_world *world, double start, double rest)
+// Undoes a step that failed: all is as it was at its start, the event log included.
+static void world_go_back(sn_world *world)
 {
     for (int s = 0; s < world->set_count; ++s) {
         sn_agent_set_go_back(world->sets[s]);
-        for (int i = 0; i < world->sets[s]->count; ++i) {
-            world->sets[s]->agents[i].time = start;
-        }
     }
-    world->time = start;
-    world->time_rest = rest;
     world->event_log.count = world->logged;
-    world->stopped = false;
+    world->stopped = world->was_stopped;
     world->evaluating_group = -2;
     sn_world_let_go(world);
-    sn_world_undo_springs(world);
-    sn_world_undo_behaviours(world);
-    sn_world_undo_bonds(world);
+    sn_world_undo_state(world, true);
     sn_world_touch(world);
+    sn_touch_undo(world);
 }
 
 // Behaviours act on the world as it stands. When one fails, no agent has moved yet.
 static sn_status world_act(sn_world *world, double h, sn_error *error)
 {
-    sn_status status = sn_world_keep_joints(world, error);
-    if (status != SN_OK) {
-        return status;
-    }
-    status = sn_world_act(world, h, error);
+    sn_status status = sn_world_act(world, h, error);
     bool moved = status == SN_OK && !world->assembled; // they have broken a joint
     status = status == SN_OK ? sn_world_assemble(world, error) : status;
     if (status != SN_OK) {
-        sn_world_undo_behaviours(world);
-        sn_world_undo_bonds(world);
         world_clear_external(world);
-        sn_world_undo_joints(world, moved);
+        sn_world_undo_state(world, moved);
     }
     return status;
 }
@@ -438,6 +425,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
         }
     }
     sn_world_start_events(world);
+    world->readings_kept = false;
     world->stepping = true; // up to here and from below on, events can read the loads of joints
     status = world_locate_events(world, &end, error);
     if (status == SN_OK) {
@@ -470,6 +458,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
         return status;
     }
     sn_world_finish_bonds(world, work.h);
+    world->last_step = work.h;
     world->time = end;
     world->time_rest = end < full ? 0.0 : rest;
     world->stepping = false;
@@ -517,27 +506,25 @@ sn_status sn_world_step(sn_world *world, double h, sn_error *error)
     if (status != SN_OK) {
         return status;
     }
-    double start = world->time, rest = world->time_rest;
-    status = sn_world_keep_bonds(world, error);
+    status = sn_world_keep_state(world, error);
     status = status == SN_OK ? sn_touch_keep(world, error) : status;
+    sn_world_mark_broken_bonds(world);
     status = status == SN_OK ? world_act(world, h, error) : status;
     if (status != SN_OK) {
         return status;
     }
     world->logged = world->event_log.count;
-    world->touch.springs.begun = false;
+    world->was_stopped = world->stopped;
     world->touch.placed = false;
     status = take_step(world, h, error);
     world->stepping = false;
     world_clear_external(world);
     if (status != SN_OK) {
-        world_go_back(world, start, rest);
-        sn_world_undo_joints(world, true);
-        sn_touch_undo(world);
+        world_go_back(world);
         return status;
     }
     world->steps += 1;
-    world->last_step = h;
+    world->step_given = h;
     sn_stack_settle(&world->stack);
     sn_world_break_joints(world);
     return sn_world_assemble(world, error);

@@ -169,6 +169,8 @@ void sn_world_destroy(sn_world *world)
     sn_field_springs_free(&world->field_springs);
     sn_threads_destroy(world->threads);
     sn_stack_free(&world->stack);
+    sn_array_free(&world->kept);
+    sn_array_free(&world->kept_whole);
     sn_free(world);
 }
 
@@ -193,12 +195,6 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
     if (status != SN_OK) {
         return status;
     }
-    copy->time = world->time;
-    copy->time_rest = world->time_rest;
-    copy->steps = world->steps;
-    copy->last_step = world->last_step;
-    copy->pace = world->pace;
-    copy->pace_left = world->pace_left;
     copy->stopped = world->stopped;
     copy->next_number = world->next_number;
     copy->report = world->report;
@@ -206,11 +202,12 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
     bool copied = sn_world_copy_bodies(world, copy) && sn_world_copy_fields(world, copy) &&
                   sn_world_copy_events(world, copy) && sn_world_copy_joints(world, copy) &&
                   sn_world_copy_motions(world, copy) && sn_world_copy_behaviours(world, copy) &&
-                  sn_world_copy_couplings(world, copy);
+                  sn_world_copy_couplings(world, copy) && sn_world_copy_readings(world, copy);
     for (int s = 0; s < world->set_count && copied; ++s) {
         copied = world->sets[s]->type->copy(world->sets[s], copy->sets[s]);
     }
-    copied = copied && sn_world_copy_bonds(world, copy) && sn_touch_copy(world, copy);
+    copied = copied && sn_world_copy_bonds(world, copy) && sn_world_carry_state(world, copy) &&
+             sn_touch_copy(world, copy);
     if (!copied) {
         sn_world_destroy(copy);
         return sn_fail_memory(error, sizeof *copy);
@@ -230,6 +227,11 @@ uint64_t sn_world_step_count(const sn_world *world)
 }
 
 double sn_world_step_size(const sn_world *world)
+{
+    return world->step_given;
+}
+
+double sn_world_step_length(const sn_world *world)
 {
     return world->last_step;
 }

@@ -122,6 +122,13 @@ typedef struct sn_event_record {
     int group;     // the staged group that locates it; -1: watched from step to step
 } sn_event_record;
 
+// What an event or a script reads of the last step, and what that was in a world that did not make
+// the step itself; see reading.c.
+typedef struct sn_reading_record {
+    sn_probe probe;
+    double value; // NaN: not known
+} sn_reading_record;
+
 // A joint, and where it is in its mechanism once assembled: its elementary joints follow each other
 // in the tree, see joint_run.h.
 typedef struct sn_joint_record {
@@ -195,14 +202,15 @@ struct sn_world {
     sn_contact_def contact; // method resolved
     double time,
         time_rest; // time_rest: what rounding has kept out of time, so that n steps of h end at n h
-    double last_step;
-    double pace;      // s: of the whole step that the last one was, or was a part of
-    double pace_left; // s: of it, where an event has cut the step short
+    double step_given; // s: the h of the last step
+    double last_step;  // s: how long that was; shorter where an event ended it
+    double pace;       // s: of the whole step that the last one was, or was a part of
+    double pace_left;  // s: of it, where an event has cut the step short
     uint64_t steps;
-    bool stopped;
-    bool stepping;          // a step is under way: only forces may be added
-    bool acting;            // behaviours act: the step is still to come, and they may steer it
-    sn_stop_function *stop; // asked during steps, or NULL
+    bool stopped, was_stopped; // by an event; before the step under way
+    bool stepping;             // a step is under way: only forces may be added
+    bool acting;               // behaviours act: the step is still to come, and they may steer it
+    sn_stop_function *stop;    // asked during steps, or NULL
     void *stop_context;
 
     sn_id_pool body_ids, field_ids, event_ids, joint_ids, coupling_ids;
@@ -214,19 +222,20 @@ struct sn_world {
     sn_name_table coupling_names;
     SN_ARRAY(sn_motion *) motions; // that drives follow or have followed, held; states number them
     int breakable_joints;          // how many there are, broken ones too
-    SN_ARRAY(unsigned char) joints_kept, state_kept; // see sn_world_keep_joints
-    bool any_break_limit;                            // reactions must be looked at after each step
-    bool assembled;                                  // every joint is part of a mechanism
-    SN_ARRAY(sn_body_record) bodies;                 // by id index; entry 0 unused
-    SN_ARRAY(sn_field_record) fields;                // the same
-    SN_ARRAY(sn_event_record) events;                // the same
-    SN_ARRAY(uint32_t) body_order;                   // indices in order of adding
+    bool any_break_limit;          // reactions must be looked at after each step
+    bool assembled;                // every joint is part of a mechanism
+    SN_ARRAY(unsigned char) kept, kept_whole; // see sn_world_keep_state
+    SN_ARRAY(sn_body_record) bodies;          // by id index; entry 0 unused
+    SN_ARRAY(sn_field_record) fields;         // the same
+    SN_ARRAY(sn_event_record) events;         // the same
+    SN_ARRAY(uint32_t) body_order;            // indices in order of adding
     SN_ARRAY(uint32_t) field_order;
     SN_ARRAY(uint32_t) event_order;
+    SN_ARRAY(sn_reading_record) readings;
+    bool readings_kept; // their values are those to read: the state was loaded, no step since
     sn_name_table body_names, field_names, event_names;
     SN_ARRAY(sn_behaviour_record) behaviours; // in order of adding; a handle's index counts from 1
     SN_ARRAY(double) behaviour_state;         // all there is to save of them
-    SN_ARRAY(double) behaviour_kept;          // the same at the start of the step under way
     sn_name_table behaviour_names;
     uint32_t next_number; // for things without a name
 
@@ -418,19 +427,23 @@ sn_status sn_freedom_check(const sn_freedom_def *freedom, sn_joint_type type, in
                            const char *name, sn_error *error);
 // Breaks joints that carried too much in the step that is over.
 void sn_world_break_joints(sn_world *world);
-// What behaviours may change of joints, kept at the start of a step, and undone where it fails.
-// `moved`: the world has been put together anew since.
-sn_status sn_world_keep_joints(sn_world *world, sn_error *error);
-void sn_world_undo_joints(sn_world *world, bool moved);
 // The motions that the world knows.
 void sn_world_free_motions(sn_world *world);
 bool sn_world_copy_motions(const sn_world *world, sn_world *copy);
-// Drives and breaks as part of the world's state.
-size_t sn_world_joint_state_size(const sn_world *world);
-unsigned char *sn_world_save_joints(const sn_world *world, unsigned char *bytes);
-// Puts the mechanisms together anew if other joints are broken there.
-sn_status sn_world_load_joints(sn_world *world, const unsigned char *bytes, sn_error *error);
-uint64_t sn_world_hash_joints(const sn_world *world, uint64_t hash);
+// Drives and breaks as part of the world's state. Where other joints are broken in what is loaded,
+// the world is no longer assembled.
+void sn_world_walk_joints(sn_world *world, sn_state_walk *walk);
+
+// ---- state.c ----
+// Keeps what a step may change beside its agents, which keep their own; and goes back to it where
+// the step fails. `moved`: behaviours have broken joints since, and the world was put together
+// anew.
+sn_status sn_world_keep_state(sn_world *world, sn_error *error);
+void sn_world_undo_state(sn_world *world, bool moved);
+// The state of one world goes on in another of like bodies and joints, of which nothing else is
+// asked: events that both have not in common begin anew. False: they differ, or memory ran out, and
+// nothing has changed.
+SN_API bool sn_world_carry_state(const sn_world *from, sn_world *to);
 
 // ---- step.c ----
 // Is the step under way to end? Asked in the thread that steps.
@@ -516,26 +529,33 @@ sn_status sn_world_finish_events(sn_world *world, double start_time, sn_error *e
 sn_status sn_world_log_event(sn_world *world, uint32_t event, double time, int direction,
                              sn_error *error);
 double sn_world_event_value(const sn_world *world, const sn_event_record *event);
+void sn_world_walk_events(sn_world *world, sn_state_walk *walk);
 void sn_world_free_events(sn_world *world);
 bool sn_world_copy_events(const sn_world *world, sn_world *copy);
 void sn_world_remove_events_of(sn_world *world, sn_body body, sn_field field);
 void sn_world_remove_events_of_joint(sn_world *world, sn_joint joint);
 void sn_world_remove_events_of_bond(sn_world *world, uint32_t bond); // by its index
 
+// ---- reading.c ----
+// From now on the state has what this probe reads, if that is of the last step. False when memory
+// runs out.
+bool sn_world_add_reading(sn_world *world, const sn_probe *probe);
+bool sn_world_copy_readings(const sn_world *world, sn_world *copy);
+bool sn_world_same_readings(const sn_world *a, const sn_world *b);
+// What a probe reads where the state was loaded since the last step. False: as it stands.
+bool sn_world_find_reading(const sn_world *world, const sn_probe *probe, double *value);
+void sn_world_walk_readings(sn_world *world, sn_state_walk *walk);
+
 // ---- behaviour.c ----
 void sn_world_free_behaviours(sn_world *world);
 bool sn_world_copy_behaviours(const sn_world *world, sn_world *copy);
-// All that are due act, before a step of h; then what they did to their own state can be undone.
+// All that are due act, before a step of h.
 sn_status sn_world_act(sn_world *world, double h, sn_error *error);
-void sn_world_undo_behaviours(sn_world *world);
 // Starts what waits for the events of the step that ends.
 void sn_world_wake_behaviours(sn_world *world);
 // Their part of the state: finite doubles throughout.
 uint64_t sn_world_behaviour_structure(const sn_world *world, uint64_t structure);
-size_t sn_world_behaviour_size(const sn_world *world);
-unsigned char *sn_world_save_behaviours(const sn_world *world, unsigned char *at);
-const unsigned char *sn_world_load_behaviours(sn_world *world, const unsigned char *at);
-uint64_t sn_world_hash_behaviours(const sn_world *world, uint64_t hash);
+void sn_world_walk_behaviours(sn_world *world, sn_state_walk *walk);
 
 // ---- world.c ----
 // Takes one index out of a list in order.
