@@ -234,12 +234,42 @@ static void test_corners(void **state)
     sn_world_destroy(world);
 }
 
+// With weight, and so small that each time of impact lies within a step: nothing acts along a floor
+// without friction, so that the velocity along it stays. Without loss the energy stays as well.
+static void test_marbles(void **state)
+{
+    (void)state;
+    static const double radii[] = {0.05, 0.005, 0.002, 0.001, 0.0005};
+    for (int i = 0; i < 10; ++i) {
+        double radius = radii[i % 5], restitution = i < 5 ? 1.0 : 0.5;
+        sn_world *world = open_world(true, 0.0, restitution);
+        sn_shape ball = shape_of(SN_SHAPE_SPHERE, 0.0, restitution);
+        ball.radius = radius;
+        sn_world_set_gravity(world, (sn_vec3){0.0, 0.0, -9.81});
+        sn_vec3 velocity = {0.3, -0.1, 0.0};
+        sn_body body =
+            add(world, &ball, 1, (sn_vec3){0.0, 0.0, 4.0 * radius}, velocity, SN_VEC3_ZERO);
+        double energy = sn_world_energy(world).total;
+        run(world, H, 480);
+        sn_vec3 now = sn_body_velocity(world, body);
+        if (hypot(now.x - velocity.x, now.y - velocity.y) > 1e-9) {
+            fail_msg("radius %g, restitution %g: %.9g and %.9g m/s along the floor, expected 0.3 "
+                     "and -0.1",
+                     radius, restitution, now.x, now.y);
+        }
+        if (restitution == 1.0) {
+            assert_true(fabs(sn_world_energy(world).total / energy - 1.0) < 1e-9);
+        }
+        sn_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flat),          cmocka_unit_test(test_spin_of_bounce),
         cmocka_unit_test(test_oblique_balls), cmocka_unit_test(test_tumbling_boxes),
-        cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_corners),       cmocka_unit_test(test_marbles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -494,10 +494,48 @@ static sn_vec3 times(sn_vec3 a, sn_vec3 b)
     return sn_vec3_make(a.x * b.x, a.y * b.y, a.z * b.z);
 }
 
+// Acceleration of a free body by gravity and forces.
+static sn_vec3 pull_on(const sn_world *world, const sn_rigid_set *set, int agent)
+{
+    return sn_vec3_add_scaled(world->gravity, 1.0 / set->mass[agent].mass,
+                              set->agents.force[agent].linear);
+}
+
+// The displacement of a velocity in a time. A body that rises against the pull follows its parabola
+// up to the apex, and stays there: it has the energy for no more.
+static sn_vec3 displacement_in(sn_vec3 velocity, sn_vec3 pull, double time)
+{
+    double along = sn_dot(velocity, pull), square = sn_dot(pull, pull);
+    sn_vec3 straight = sn_vec3_scale(time, velocity);
+    if (!(along < 0.0)) {
+        return straight;
+    }
+    double rise = fmin(time, -along / square);
+    return sn_vec3_add_scaled(straight, (rise - time) * along / square + 0.5 * rise * rise, pull);
+}
+
+// The velocity after a displacement under a constant pull: the square of its component along the
+// pull changes by 2 pull . displacement, and the component across stays, as nothing acts there.
+// Where that along the pull has too little energy, the one across gives the rest: none is gained.
+static sn_vec3 velocity_after(sn_vec3 velocity, sn_vec3 pull, sn_vec3 displacement)
+{
+    double square = sn_dot(pull, pull), work = 2.0 * sn_dot(pull, displacement);
+    if (!(square > 0.0)) {
+        return velocity;
+    }
+    double share = sn_dot(velocity, pull) / square, now = share * share * square + work;
+    sn_vec3 across = sn_vec3_add_scaled(velocity, -share, pull);
+    if (now < 0.0) {
+        double left = sn_dot(across, across);
+        return sn_vec3_scale(left + now > 0.0 ? sqrt((left + now) / left) : 0.0, across);
+    }
+    return sn_vec3_add_scaled(across, copysign(sqrt(now / square), share), pull);
+}
+
 // Puts a body elsewhere on its way with its momentum and angular momentum, but for what gravity and
-// forces did, or will do, between: v^2 changes by 2 a . way, as if they had acted up to there. An
-// uneven one that is turned may need more energy than it has, and then gets only what it has. Taken
-// back step after step it would fall, or whirl, ever faster where it stands.
+// forces did, or will do, between, as if they had acted up to there. An uneven one that is turned
+// may need more energy than it has, and then gets only what it has. Taken back step after step it
+// would fall, or whirl, ever faster where it stands.
 static void put_on_way(sn_world *world, sn_agent_ref ref, sn_transform frame)
 {
     sn_rigid_set *set = (sn_rigid_set *)world->sets[ref.set];
@@ -505,16 +543,11 @@ static void put_on_way(sn_world *world, sn_agent_ref ref, sn_transform frame)
     double *v = sn_agent_v(&set->agents, agent), *q = sn_agent_q(&set->agents, agent);
     sn_vec3 inertia = set->mass[agent].inertia, velocity = sn_vec3_at(v), spin = sn_vec3_at(v + 3);
     sn_vec3 momentum = sn_rotate(sn_rigid_pose(q).rotation, times(inertia, spin));
-    double energy = sn_dot(spin, times(inertia, spin)), square = sn_dot(velocity, velocity);
+    double energy = sn_dot(spin, times(inertia, spin));
     sn_vec3 from = sn_rigid_pose(q).position;
     sn_rigid_set_frame(set, agent, frame);
     sn_vec3 way = sn_vec3_sub(sn_rigid_pose(q).position, from);
-    sn_vec3 pull = sn_vec3_add_scaled(world->gravity, 1.0 / set->mass[agent].mass,
-                                      set->agents.force[agent].linear);
-    if (square > 0.0) {
-        double now = fmax(square + 2.0 * sn_dot(pull, way), 0.0);
-        velocity = sn_vec3_scale(sqrt(now / square), velocity);
-    }
+    velocity = velocity_after(velocity, pull_on(world, set, agent), way);
     sn_vec3 own = sn_rotate_inverse(sn_rigid_pose(q).rotation, momentum);
     spin = sn_vec3_make(own.x / inertia.x, own.y / inertia.y, own.z / inertia.z);
     double needed = sn_dot(spin, own);
@@ -635,7 +668,8 @@ static bool go_on_both(sn_world *world, const encounter *e, double h)
         sn_quat rotation = e->ways[k].end.rotation;
         if (let_go) {
             sn_part now = part_of(world, shape);
-            way = sn_vec3_scale(rest * h, now.velocity);
+            const sn_rigid_set *set = (const sn_rigid_set *)set_of(world, shape);
+            way = displacement_in(now.velocity, pull_on(world, set, agent), rest * h);
             rotation = sn_quat_multiply(sn_quat_exp(sn_vec3_scale(rest * h, now.angular_velocity)),
                                         sn_touch_sweep(world, shape).end.rotation);
         }
