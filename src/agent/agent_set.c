@@ -254,7 +254,11 @@ void sn_agent_set_keep(sn_agent_set *set, int first, int last)
         memcpy(set->v_last + e.v_first, set->v + e.v_first, e.v_count * sizeof(double));
     }
     for (int i = first; i < last; ++i) {
-        set->agents[i].next_step_last = set->agents[i].next_step;
+        sn_agent *agent = &set->agents[i];
+        agent->next_step_last = agent->next_step;
+        agent->counted = 0;
+        agent->sub_steps = 0;
+        agent->residual = 0.0f;
     }
 }
 

@@ -121,10 +121,10 @@ typedef struct sn_elastic_item {
     int bond_rows_read; // while their loads are read
     int iterations, newtons;
     double residual;
-    bool spared; // the last step was cut short before an element would have turned inside out
-    bool placed; // free_step has moved it to the end of the step under way
-    bool gained; // energy, in that
-    bool parted; // from what it overlapped, in the last step: this one is made by Euler's rule
+    bool truncated; // the last step was cut short before an element would have inverted
+    bool placed;    // free_step has moved it to the end of the step under way
+    bool gained;    // energy, in that
+    bool parted;    // from what it overlapped, in the last step: this one is made by Euler's rule
 } sn_elastic_item;
 
 // What a body remembers from step to step beside q and v: the one list by which it is saved,
@@ -298,6 +298,9 @@ int sn_elastic_begin_leaning(sn_agent_set *set, int agent);
 sn_lean sn_elastic_lean(sn_agent_set *set, int agent);
 // At the end of the step.
 void sn_elastic_settle_gain(sn_agent_set *set, int agent);
+
+// Marks a body whose Newton iteration ended above its tolerance.
+void sn_elastic_count_unconverged(sn_agent_set *set, int agent, double residual);
 
 // ---- elastic_calm.c ----
 // After sn_elastic_find_velocity of a body that nothing touches: does it gain energy, it goes there

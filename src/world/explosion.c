@@ -125,9 +125,9 @@ static sn_status check_body(sn_world *world, int agent, double h, bool troubled,
                  energy, 0.5 * most);
         return fail(world, agent, h, what, error);
     }
-    if (energy > DOUBTFUL * most && world->report.exploding++ == 0) {
-        uint32_t owner = set->agents[agent].owner;
-        world->report.exploding_body = (sn_body){owner, world->body_ids.generation.data[owner]};
+    if (energy > DOUBTFUL * most) {
+        world->report.exploding += 1;
+        sn_world_note_worst(world, SN_COUNTER_EXPLODING, set->agents[agent].owner, energy);
     }
     return SN_OK;
 }
@@ -136,12 +136,10 @@ sn_status sn_world_check_explosions(sn_world *world, double h, sn_error *error)
 {
     const sn_agent_set *set = &world->elastics.agents;
     sn_status status = SN_OK;
-    world->report.exploding = 0;
-    world->report.exploding_body = (sn_body){0};
     for (int i = 0; i < set->count && status == SN_OK; ++i) {
         const sn_elastic_item *item = world->elastics.items[i];
-        bool unspared = item->barrier && sn_integrator_is_staged(set->agents[i].integrator);
-        bool troubled = world->report.inverted > 0 || item->spared || unspared;
+        bool unguarded = item->barrier && sn_integrator_is_staged(set->agents[i].integrator);
+        bool troubled = world->report.inverted > 0 || item->truncated || unguarded;
         status = check_body(world, i, h, troubled, error);
     }
     return status;
