@@ -135,6 +135,7 @@ void sn_run_result_free(sn_run_result *result)
 {
     sn_free(result->columns);
     result->columns = NULL;
+    sn_run_counters_free(&result->counters);
 }
 
 // ---- rows ----
@@ -253,40 +254,11 @@ static void json_settings(sn_json_writer *json, const sn_run_result *result, con
     sn_json_write_close(json);
 }
 
-void sn_run_result_note_inverted(sn_run_result *result, const sn_world *world,
-                                 const sn_step_report *report)
-{
-    if (report->inverted > 0 && result->inverted++ == 0) {
-        snprintf(result->inverted_body, sizeof result->inverted_body, "%s",
-                 sn_body_name(world, report->inverted_body));
-    }
-    result->most_inverted =
-        report->inverted > result->most_inverted ? report->inverted : result->most_inverted;
-    result->spared += report->spared > 0;
-}
-
-static void note_trouble(sn_run_trouble *trouble, int now, const char *name, double time)
-{
-    if (now > 0 && trouble->steps++ == 0) {
-        snprintf(trouble->first, sizeof trouble->first, "%s", name);
-        trouble->time = time;
-    }
-}
-
-void sn_run_result_note_troubles(sn_run_result *result, const sn_world *world,
-                                 const sn_step_report *report)
-{
-    double time = sn_world_time(world);
-    note_trouble(&result->exploding, report->exploding, sn_body_name(world, report->exploding_body),
-                 time);
-    note_trouble(&result->torn, report->torn, sn_bond_name(world, report->torn_bond), time);
-}
-
 void sn_run_result_note_swings(sn_run_result *result, sn_world *world)
 {
     sn_error unused = {0};
     int count = 0;
-    if (result->slowed_swings > 0 &&
+    if (result->counters.each[SN_COUNTER_MASS_SCALED].steps > 0 &&
         sn_world_find_fast_swings(world, result->run.step, &result->swing, 1, &count, &unused) ==
             SN_OK &&
         count > 0) {
@@ -324,19 +296,7 @@ void sn_run_result_json(const sn_run_result *result, const sn_scene *scene, cons
     sn_json_write_open(&json, NULL, '{');
     json_settings(&json, result, scene);
     sn_json_write_integer(&json, "steps", result->steps);
-    sn_json_write_integer(&json, "slowed_steps", result->slowed);
-    sn_json_write_integer(&json, "stalled_steps", result->stalled);
-    sn_json_write_integer(&json, "gained_steps", result->gained);
-    sn_json_write_integer(&json, "divided_steps", result->divided);
-    sn_json_write_integer(&json, "damped_steps", result->damped);
-    sn_json_write_integer(&json, "stiff_steps", result->stiff);
-    sn_json_write_integer(&json, "inverted_steps", result->inverted);
-    sn_json_write_integer(&json, "spared_steps", result->spared);
-    sn_json_write_integer(&json, "exploding_steps", result->exploding.steps);
-    sn_json_write_integer(&json, "torn_steps", result->torn.steps);
-    sn_json_write_integer(&json, "taken_back_steps", result->taken_back);
-    sn_json_write_integer(&json, "mechanism_taken_back_steps", result->mechanisms_taken_back);
-    sn_json_write_integer(&json, "slowed_swing_steps", result->slowed_swings);
+    sn_run_counters_json(&result->counters, world, &json);
     sn_json_write_number(&json, "resolving_step",
                          result->swing_count > 0 ? result->swing.step : NAN);
     sn_json_write_number(&json, "time", result->time);
@@ -439,73 +399,14 @@ void sn_run_result_table(const sn_run_result *result, const sn_world *world, FIL
     double factor = result->wall_time > 0.0 ? result->time / result->wall_time : 0.0;
     fprintf(stream, "wall time %.3g s, %.*f times real time\n", result->wall_time,
             factor < 10.0 ? 2 : 0, factor);
-    if (result->slowed + result->stalled > 0) {
-        fprintf(stream,
-                "steps in which energy that something had gained was taken out: %" PRIu64
-                ", in which something could not be followed: %" PRIu64 "\n",
-                result->slowed, result->stalled);
-    }
-    if (result->gained > 0) {
-        fprintf(stream,
-                "steps in which something gained more than 0.5 %% of its energy: %" PRIu64
-                "; expected smaller steps\n",
-                result->gained);
-    }
-    if (result->divided > 0) {
-        fprintf(stream,
-                "steps that mechanisms made in parts: %" PRIu64 ", damped in any: %" PRIu64 "\n",
-                result->divided, result->damped);
-    }
-    if (result->stiff > 0) {
-        fprintf(stream,
-                "steps in which contact was stiffer than they can follow: %" PRIu64
-                "; expected less stiffness or damping, or smaller steps\n",
-                result->stiff);
-    }
-    if (result->inverted > 0) {
-        fprintf(stream,
-                "steps that left elements inside out: %" PRIu64
-                ", up to %d elements, in '%s' first\n",
-                result->inverted, result->most_inverted, result->inverted_body);
-    }
-    if (result->spared > 0) {
-        fprintf(stream,
-                "steps cut short before an element would have turned inside out: %" PRIu64 "\n",
-                result->spared);
-    }
-    if (result->exploding.steps > 0) {
-        fprintf(stream,
-                "steps that left elastic bodies with more energy than any material can hold: "
-                "%" PRIu64 ", '%s' first, at %.6g s\n",
-                result->exploding.steps, result->exploding.first, result->exploding.time);
-    }
-    if (result->torn.steps > 0) {
-        fprintf(stream,
-                "steps in which bonds did not hold, because something contradicts them: %" PRIu64
-                ", '%s' first, at %.6g s; what such a bond bears means nothing\n",
-                result->torn.steps, result->torn.first, result->torn.time);
-    }
-    if (result->taken_back > 0) {
-        fprintf(stream,
-                "steps in which elastic bodies were held back before surfaces crossed: %" PRIu64
-                "\n",
-                result->taken_back);
-    }
+    sn_run_counters_print(&result->counters, world, result->steps, stream);
     table_broken(world, stream);
-    if (result->mechanisms_taken_back > 0) {
-        fprintf(
-            stream,
-            "continuous collision: steps in which a mechanism was returned to its time of impact: "
-            "%" PRIu64 "\n",
-            result->mechanisms_taken_back);
-    }
     if (result->swing_count > 0) {
-        fprintf(
-            stream,
-            "swings slowed because steps of %.3g s cannot resolve them: in %d mechanism%s, '%s' "
-            "first (%.3g Hz); steps of %.3g s or shorter resolve it\n",
-            result->run.step, result->swing_count, result->swing_count > 1 ? "s" : "",
-            result->swing_body, result->swing.frequency, 0.995 * result->swing.step);
+        fprintf(stream,
+                "mechanisms that steps of %.3g s cannot resolve: %d, '%s' first (%.3g Hz); steps "
+                "of %.3g s or shorter resolve it\n",
+                result->run.step, result->swing_count, result->swing_body, result->swing.frequency,
+                0.995 * result->swing.step);
     }
     fprintf(stream, "\n%-36s %13s %13s %13s\n", "balance", "start", "end", "change");
     const double rows[3][2] = {

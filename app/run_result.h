@@ -4,6 +4,7 @@
 
 #include "json_writer.h"
 #include "options.h"
+#include "run_counters.h"
 #include "sinew/scene.h"
 
 // Without probes joints (position, velocity and drive force of each freedom) and the positions of
@@ -16,13 +17,6 @@ typedef struct sn_run_column {
     double start, end, minimum, maximum; // over the rows
 } sn_run_column;
 
-// Something that went wrong in some steps.
-typedef struct sn_run_trouble {
-    uint64_t steps;
-    char first[128]; // what had it first
-    double time;     // s, when
-} sn_run_trouble;
-
 typedef struct sn_run_result {
     const char *scene; // short name
     sn_run run;        // as it was run
@@ -32,22 +26,10 @@ typedef struct sn_run_result {
     int unmeasured_bodies, unmeasured_joints; // beyond SN_UNPROBED_LIMIT
 
     uint64_t steps, rows;
-    uint64_t slowed, stalled; // steps in which contact took energy out, or something stood still
-    uint64_t gained;          // steps in which something gained energy and kept it
-    uint64_t divided, damped; // steps that mechanisms made in parts; that were damped in any
-    uint64_t stiff;           // steps that contact by springs was too stiff for
-    uint64_t inverted;        // steps that left elements inside out
-    int most_inverted;        // elements, in one of them
-    char inverted_body[128];  // the first body of the first of them
-    uint64_t spared;          // steps that were cut short before that
-    sn_run_trouble exploding; // elastic bodies that were left with more energy than can be
-    sn_run_trouble torn;      // bonds that had been kept from holding for a while
-    uint64_t mechanisms_taken_back; // steps in which mechanisms were, where a link met something
-    uint64_t slowed_swings;         // steps in which mechanisms swung too fast for them
-    int swing_count;                // such mechanisms
-    sn_fast_swing swing;            // of the first
+    sn_run_counters counters;
+    int swing_count;     // such mechanisms
+    sn_fast_swing swing; // of the first
     char swing_body[128];
-    uint64_t taken_back;    // steps in which elastic bodies stopped before surfaces crossed
     double time, wall_time; // s
     sn_energy start_energy, end_energy;
     double largest_energy_change, largest_kinetic_energy; // J, over the rows
@@ -72,16 +54,7 @@ void sn_run_result_row(sn_run_result *result, const sn_world *world, double *val
 // start and the largest kinetic energy (the zero of potential energy is arbitrary).
 double sn_run_result_energy_change(const sn_run_result *result);
 
-// After each step: elements that are inside out, or would have been.
-void sn_run_result_note_inverted(sn_run_result *result, const sn_world *world,
-                                 const sn_step_report *report);
-
-// After each step: elastic bodies that hold more energy than any material can, and bonds that
-// something keeps from holding.
-void sn_run_result_note_troubles(sn_run_result *result, const sn_world *world,
-                                 const sn_step_report *report);
-
-// After the run: mechanisms whose swings were slowed.
+// After the run: mechanisms whose swings are too fast for the step.
 void sn_run_result_note_swings(sn_run_result *result, sn_world *world);
 
 // A body that is faster than light has long been lost, whatever its numbers are: SN_ERROR_DIVERGED.

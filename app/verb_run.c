@@ -202,18 +202,11 @@ static int simulate(run_job *job, sn_progress *progress)
             code = sn_exit_for(status);
             break;
         }
-        sn_step_report report = sn_world_report(job->world);
-        job->result.slowed += report.slowed > 0;
-        job->result.stalled += report.stalled > 0;
-        job->result.gained += report.gained > 0;
-        job->result.divided += report.divided > 0;
-        job->result.damped += report.damped > 0;
-        job->result.stiff += report.stiff > 0;
-        job->result.taken_back += report.taken_back > 0;
-        job->result.mechanisms_taken_back += report.mechanisms_taken_back > 0;
-        job->result.slowed_swings += report.slowed_swings > 0;
-        sn_run_result_note_inverted(&job->result, job->world, &report);
-        sn_run_result_note_troubles(&job->result, job->world, &report);
+        status = sn_run_counters_note(&job->result.counters, job->world, &job->error);
+        if (status != SN_OK) {
+            code = sn_exit_for(status);
+            break;
+        }
         if (job->writes && sn_run_output_step(&job->output, job->world, &job->error) != SN_OK) {
             code = SN_EXIT_OUTPUT;
             break;
@@ -311,11 +304,12 @@ static void report(run_job *job, int code)
         sn_run_result_table(&job->result, job->world, stdout);
     }
     fflush(stdout);
-    if (job->result.exploding.steps > 0) {
+    const sn_run_counter *exploding = &job->result.counters.each[SN_COUNTER_EXPLODING];
+    if (exploding->steps > 0) {
         sn_complain(arguments,
                     "warning: from %.6g s on body '%s' holds more energy than any material can; "
                     "what follows has no meaning (see `sinew check`, or take shorter steps)",
-                    job->result.exploding.time, job->result.exploding.first);
+                    exploding->first_time, exploding->first);
     }
     if (job->result.failure[0] != '\0') {
         sn_complain(arguments, "%s", job->result.failure);

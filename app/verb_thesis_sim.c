@@ -9,6 +9,7 @@
 #include "exit_code.h"
 #include "interrupt.h"
 #include "progress.h"
+#include "run_counters.h"
 #include "terminal.h"
 #include "thesis_operand.h"
 #include "verbs.h"
@@ -26,7 +27,7 @@ typedef struct sim_job {
     SN_ARRAY(sn_thesis_energy) energies;
     SN_ARRAY(double) kept; // J, of the world at the same times: with what springs hold
     int states, inverted;  // written; of these with inverted elements
-    uint64_t taken_back;   // steps in which bodies were
+    sn_run_counters counters;
     char path[SN_PATH_LIMIT], curves[SN_PATH_LIMIT]; // of states; of energies
     bool unwritten;                                  // what failed was to write
     sn_error error;
@@ -136,7 +137,9 @@ static sn_status step_to(sim_job *job, double due, double h)
     for (double left = due - sn_world_time(world); status == SN_OK && left > 1e-9 * h;
          left = due - sn_world_time(world)) {
         status = sn_world_step(world, left < h ? left : h, &job->error);
-        job->taken_back += sn_world_report(world).taken_back > 0;
+        if (status == SN_OK) {
+            status = sn_run_counters_note(&job->counters, world, &job->error);
+        }
         if (status == SN_OK && sn_interrupted()) {
             status = sn_fail(&job->error, SN_ERROR_STOPPED, NULL, "stopped");
         }
@@ -230,9 +233,9 @@ static void tell_end(const sim_job *job, double seconds)
     if (job->inverted > SN_THESIS_TOLD) {
         sn_say(job->arguments, "%d states have flat or inverted elements", job->inverted);
     }
-    if (job->taken_back > 0) {
-        sn_say(job->arguments, "in %llu steps bodies were stopped before they crossed",
-               (unsigned long long)job->taken_back);
+    if (!job->arguments->quiet) {
+        const sn_world *world = sn_thesis_stage_world(job->stage);
+        sn_run_counters_print(&job->counters, world, sn_world_step_count(world), stderr);
     }
 }
 
@@ -275,6 +278,7 @@ static int run(const sn_arguments *arguments)
     int code = sn_thesis_operands_read(arguments, "st tp", "su co dr tx li", &job->operands);
     code = code == SN_EXIT_OK ? read_options(job) : code;
     code = code == SN_EXIT_OK ? work(job) : code;
+    sn_run_counters_free(&job->counters);
     sn_thesis_stage_destroy(job->stage);
     sn_thesis_model_free(&job->model);
     sn_thesis_file_free(&job->topology);

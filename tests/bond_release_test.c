@@ -187,7 +187,7 @@ static void glued_bodies_part(void **state)
             advance(other, own->h, 1);
             since += sn_bond_read(world, bond).broken;
             height = since == 1 ? height_of(world, "l") : height;
-            assert_int_equal(sn_world_report(world).slowed, 0);
+            assert_int_equal(sn_world_report(world).velocity_scaled, 0);
         }
         double time = own->h * (since - 1), fall = height - height_of(world, "l");
         if (since < most || !(fabs(fall - 0.5 * G * time * time) < 0.05 * time)) {

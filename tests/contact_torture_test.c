@@ -36,14 +36,14 @@ enum {
 
 static const double H = 1.0 / 240.0;
 
-// Steps in which the ways out of last resort were taken: see world/island_energy.c.
+// Steps in which the energy guard acted: see world/island_energy.c.
 typedef struct tally {
-    long steps, slowed, stalled;
+    long steps, scaled, stopped;
 } tally;
 
 static bool is_sound(const torture *t)
 {
-    bool sound = isfinite(sn_world_report(t->world).contact_error);
+    bool sound = isfinite(sn_world_report(t->world).worst_residual);
     for (int i = 0; i < t->count; ++i) {
         sn_transform frame = sn_body_transform(t->world, t->bodies[i]);
         sound = sound && sn_vec3_is_finite(frame.position) &&
@@ -95,16 +95,15 @@ static double run_scene(uint64_t seed, int number, bool loud, tally *all)
         }
         sn_step_report report = sn_world_report(t.world);
         all->steps += 1;
-        all->slowed += report.slowed > 0;
-        all->stalled += report.stalled > 0;
+        all->scaled += report.velocity_scaled > 0;
+        all->stopped += report.stopped > 0;
         double grown = (sn_world_energy(t.world).total - start) / most;
         worst = is_sound(&t) && grown == grown ? fmax(worst, grown) : INFINITY;
         if (worst > 1.0 || loud) {
             char text[140];
-            snprintf(
-                text, sizeof text,
-                "energy grew by %.3g of what it may, contact error %.1e, slowed %d, stalled %d",
-                grown, report.contact_error, report.slowed, report.stalled);
+            snprintf(text, sizeof text,
+                     "energy grew by %.3g of what it may, residual %.1e, scaled %d, stopped %d",
+                     grown, report.worst_residual, report.velocity_scaled, report.stopped);
             describe(&t, number, i, text);
         }
     }
@@ -115,8 +114,8 @@ static double run_scene(uint64_t seed, int number, bool loud, tally *all)
 static void tell(const tally *all, long scenes, int failed, double worst)
 {
     print_message(
-        "%ld scenes, %d failed, energy up to %.3g; of %ld steps %ld slowed, %ld stalled\n", scenes,
-        failed, worst, all->steps, all->slowed, all->stalled);
+        "%ld scenes, %d failed, energy up to %.3g; of %ld steps %ld scaled, %ld stopped\n", scenes,
+        failed, worst, all->steps, all->scaled, all->stopped);
 }
 
 static long from_environment(const char *name, long otherwise)
@@ -147,7 +146,7 @@ static void degenerate_scenes_stay_sound(void **state)
     }
     tell(&all, first + count, failed, worst);
     assert_int_equal(failed, 0);
-    assert_true(only >= 0 || 100 * all.slowed <= all.steps);
+    assert_true(only >= 0 || 100 * all.scaled <= all.steps);
 }
 
 // Those in which something once was thrown out or no longer a number, and why.

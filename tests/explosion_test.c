@@ -119,7 +119,8 @@ static void what_no_material_holds_is_told(void **state)
             assert_non_null(strstr(sn_error_message(&error), "what acts on it is too strong"));
         } else {
             assert_int_equal(report.exploding, i >= 2);
-            assert_int_equal(report.exploding_body.index, i >= 2 ? body.index : 0);
+            assert_int_equal(report.worst[SN_COUNTER_EXPLODING].body.index,
+                             i >= 2 ? body.index : 0);
         }
         sn_world_destroy(world);
     }

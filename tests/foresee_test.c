@@ -118,7 +118,7 @@ static double energy(const run *r)
 static void step(run *r, double h)
 {
     assert_int_equal(sn_world_step(r->world, h, NULL), SN_OK);
-    assert_int_equal(sn_world_report(r->world).slowed, 0);
+    assert_int_equal(sn_world_report(r->world).velocity_scaled, 0);
 }
 
 // Runs for a time; the most energy above that of the start, and the change in all, by the swing's.

@@ -3,30 +3,38 @@
 
 // ---- the past ----
 
-// What the next status says of steps in which something was held back.
-static void assert_held(listener *l, const sn_history_held *held)
+// What the next status says of counters: those that are not 0, in order.
+static void assert_counters(listener *l, const sn_history_counters *counters)
 {
-    char piece[160];
-    snprintf(piece, sizeof piece,
-             "\"held\": {\"steps\": %llu, \"slowed\": %llu, \"stalled\": %llu, \"taken_back\": "
-             "%llu}",
-             (unsigned long long)held->steps, (unsigned long long)held->slowed,
-             (unsigned long long)held->stalled, (unsigned long long)held->taken_back);
+    char pieces[2000];
+    int used = snprintf(pieces, sizeof pieces, "\"counters\": {\"steps\": %u, \"list\": [",
+                        (unsigned)counters->steps);
+    bool first = true;
+    for (int i = 0; i < SN_COUNTER_COUNT; ++i) {
+        if (counters->each[i] > 0) {
+            used += snprintf(pieces + used, sizeof pieces - (size_t)used,
+                             "%s{\"name\": \"%s\", \"steps\": %u, \"text\": \"%s\"}",
+                             first ? "" : ", ", sn_counter_word((sn_counter)i),
+                             (unsigned)counters->each[i], sn_counter_text((sn_counter)i));
+            first = false;
+        }
+    }
+    snprintf(pieces + used, sizeof pieces - (size_t)used, "]}");
     sn_live_advance(l->live, 0.25); // a status is due
     listen(l);
-    if (!heard(l, piece)) {
-        fail_msg("no %s in %s", piece, l->texts);
+    if (!heard(l, pieces)) {
+        fail_msg("no %s in %s", pieces, l->texts);
     }
 }
 
-// Steps in which something was held back are counted as `sinew run` counts them, up to the time
+// Steps with counters are counted as `sinew run` counts them, up to the time
 // that is shown: back in the past there were fewer, and what is taken again is not counted twice.
-static void held_steps_are_counted(void **state)
+static void steps_with_counters_are_counted(void **state)
 {
     (void)state;
     enum { COUNT = 60, MIDDLE = 31 };
     listener *l = open_scene("shot");
-    sn_history_held held[COUNT + 1] = {{0}};
+    sn_history_counters counters[COUNT + 1] = {{0}};
     sn_scene *scene = NULL;
     sn_world *world = NULL;
     assert_int_equal(sn_scene_load_text("t", shot, strlen(shot), NULL, &scene, NULL), SN_OK);
@@ -34,34 +42,38 @@ static void held_steps_are_counted(void **state)
     for (int i = 1; i <= COUNT; ++i) {
         assert_int_equal(sn_world_step(world, 1.0 / 60.0, NULL), SN_OK);
         sn_step_report report = sn_world_report(world);
-        held[i] = held[i - 1];
-        held[i].slowed += report.slowed > 0;
-        held[i].stalled += report.stalled > 0;
-        held[i].taken_back += report.taken_back > 0;
-        held[i].steps += report.slowed + report.stalled + report.taken_back > 0;
+        counters[i] = counters[i - 1];
+        bool any = false;
+        for (int k = 0; k < SN_COUNTER_COUNT; ++k) {
+            bool counts = sn_step_report_count(&report, (sn_counter)k) > 0;
+            counters[i].each[k] += counts;
+            any = any || counts;
+        }
+        counters[i].steps += any;
     }
     sn_world_destroy(world);
     sn_scene_destroy(scene);
-    assert_true(held[MIDDLE].taken_back > 3 && held[MIDDLE].slowed > 3);
-    assert_true(held[COUNT].steps > held[MIDDLE].steps);
+    const uint32_t *middle = counters[MIDDLE].each;
+    assert_true(middle[SN_COUNTER_RESTORED] > 3 && middle[SN_COUNTER_VELOCITY_SCALED] > 3);
+    assert_true(counters[COUNT].steps > counters[MIDDLE].steps);
     for (int i = 0; i < COUNT / 4; ++i) {
         step(l, 4); // moments are some steps apart
     }
-    assert_held(l, &held[COUNT]);
+    assert_counters(l, &counters[COUNT]);
     step(l, MIDDLE - COUNT);
-    assert_held(l, &held[MIDDLE]);
+    assert_counters(l, &counters[MIDDLE]);
     must(l, "{\"do\": \"continue\"}");
     must(l, "{\"do\": \"pause\"}");
     step(l, COUNT - MIDDLE);
-    assert_held(l, &held[COUNT]);
+    assert_counters(l, &counters[COUNT]);
     must(l, "{\"do\": \"reset\"}");
-    assert_held(l, &held[0]);
+    assert_counters(l, &counters[0]);
     end(l);
 }
 
-// What turned inside out is told in a sentence, with its number; in the next scene, too, be it in
+// Inverted elements are reported in a sentence, with their number; in the next scene, too, be it in
 // its very first steps.
-static void inverted_elements_are_told(void **state)
+static void inverted_elements_are_reported(void **state)
 {
     (void)state;
     listener *l = open_scene("shot");
@@ -71,7 +83,7 @@ static void inverted_elements_are_told(void **state)
         sn_step_report report = sn_world_report(sn_live_world(l->live));
         assert_true(report.inverted > 1);
         char sentence[80];
-        snprintf(sentence, sizeof sentence, "\"%d elements of 'cube' have turned inside out\"",
+        snprintf(sentence, sizeof sentence, "\"%d elements of 'cube' are inverted\"",
                  report.inverted);
         assert_true(heard(l, sentence));
         must(l, i == 0 ? "{\"do\": \"open\", \"scene\": \"shot\", \"play\": false, \"id\": 1}"
@@ -112,7 +124,7 @@ static void news_come_after_their_scene(void **state)
     say(l, "{\"do\": \"pause\", \"id\": 9}");
     listen(l);
     static const char *const order[] = {"\"id\": 7",  "\"id\": 8", "\"is\": \"scene\"",
-                                        "inside out", "\"id\": 9", "\"is\": \"status\""};
+                                        "are inverted", "\"id\": 9", "\"is\": \"status\""};
     const char *last = l->texts;
     for (size_t i = 0; i < sizeof order / sizeof order[0]; ++i) {
         const char *at = strstr(last, order[i]);
@@ -527,8 +539,8 @@ int main(void)
         cmocka_unit_test(sheltered_breaths_are_exact),
         cmocka_unit_test(going_on_from_the_past),
         cmocka_unit_test(history_keeps_to_its_budget),
-        cmocka_unit_test(held_steps_are_counted),
-        cmocka_unit_test(inverted_elements_are_told),
+        cmocka_unit_test(steps_with_counters_are_counted),
+        cmocka_unit_test(inverted_elements_are_reported),
         cmocka_unit_test(breaks_are_told_in_each_scene),
         cmocka_unit_test(news_come_after_their_scene),
     };

@@ -30,7 +30,8 @@ typedef struct energy_watch {
 // Whether the step's report says that something gained energy, was slowed down or stood still.
 static bool is_named(const sn_step_report *report)
 {
-    return report->gained > 0 || report->slowed > 0 || report->stalled > 0 || report->damped > 0;
+    return report->energy_gained > 0 || report->velocity_scaled > 0 || report->stopped > 0 ||
+           report->damped > 0;
 }
 
 static void watch_energy(energy_watch *watch, const sn_world *world)

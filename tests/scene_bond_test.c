@@ -513,7 +513,7 @@ static void joined_blocks_fall_as_one(void **state)
     for (int i = 0; i < 60; ++i) {
         advance(world, 1.0 / 60.0, 1);
         assert_true(sn_bond_read(world, bond).error < 1e-9);
-        assert_int_equal(sn_world_report(world).slowed, 0);
+        assert_int_equal(sn_world_report(world).velocity_scaled, 0);
     }
     assert_true(fabs(sn_world_energy(world).total - start) < 1e-6);
     sn_body a = sn_world_find_body(world, "a");

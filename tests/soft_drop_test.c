@@ -41,7 +41,7 @@ typedef struct scene {
 
 // What came of it.
 typedef struct outcome {
-    int crossings, steps, taken_back, slowed, asleep;
+    int crossings, steps, restored, slowed, asleep;
     double depth; // m, of a skin in a rigid shape
     double gain;  // of energy, by that of the start
     bool failed;
@@ -363,8 +363,8 @@ static void take_step(scene *s, double h, double start, outcome *out)
     int crossings = count_crossings(s, &depth);
     out->steps += 1;
     out->crossings += crossings;
-    out->taken_back += report.taken_back > 0;
-    out->slowed += report.slowed > 0;
+    out->restored += report.restored > 0;
+    out->slowed += report.velocity_scaled > 0;
     out->asleep += report.sleeping > 0;
     out->depth = fmax(out->depth, depth);
     out->gain = fmax(out->gain, gain);
@@ -418,7 +418,7 @@ static void nothing_crosses_in_random_drops(void **state)
         }
         all.steps += out.steps;
         all.crossings += out.crossings;
-        all.taken_back += out.taken_back;
+        all.restored += out.restored;
         all.slowed += out.slowed;
         all.asleep += out.asleep;
         all.depth = fmax(all.depth, out.depth);
@@ -428,7 +428,7 @@ static void nothing_crosses_in_random_drops(void **state)
         printf("%d drops, %d steps: %d crossings, %g m deep at most, energy %+.3g at most; %d "
                "steps in which something was taken back, %d in which it was slowed, %d with "
                "sleepers\n",
-               count, all.steps, all.crossings, all.depth, all.gain, all.taken_back, all.slowed,
+               count, all.steps, all.crossings, all.depth, all.gain, all.restored, all.slowed,
                all.asleep);
     }
     if (failed > 0) {

@@ -254,7 +254,7 @@ static void every_memory_is_in_hash_copy_and_state(void **state)
                                &memory->stake,
                                &memory->parted,
                                &memory->common_gain,
-                               &world->bonds.records.data[1].torn_time,
+                               &world->bonds.records.data[1].violated_time,
                                &world->events.data[1].value,
                                &world->last_step,
                                &world->step_given,

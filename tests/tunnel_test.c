@@ -317,7 +317,7 @@ static bool is_through(shot *s)
 static void check_told(const shot *s, int number, sn_vec3 before, bool *begun)
 {
     sn_step_report report = sn_world_report(s->world);
-    bool slowed = report.slowed > 0 || report.stalled > 0;
+    bool slowed = report.velocity_scaled > 0 || report.stopped > 0;
     sn_vec3 after = sn_body_velocity(s->world, s->bullet);
     double mass = sn_body_mass_properties(s->world, s->bullet).mass;
     sn_vec3 force = sn_body_contact_force(s->world, s->bullet, NULL);
@@ -379,7 +379,7 @@ static void run_shot(uint64_t seed, int number, bool link, shot_tally *all)
             check_told(&s, number, before, &begun);
         }
         sn_step_report report = sn_world_report(s.world);
-        net = net || report.slowed > 0 || report.stalled > 0;
+        net = net || report.velocity_scaled > 0 || report.stopped > 0;
         all->gained = fmax(all->gained, sn_world_energy(s.world).kinetic / kinetic - 1.0);
         gap = sn_world_closest(s.world, s.bullet, s.thing, &on_a, &on_b);
         deepest = fmax(deepest, -gap / s.size);

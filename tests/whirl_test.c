@@ -166,7 +166,7 @@ static void whirling_bodies_gain_nothing(void **state)
             }
             energy = now;
             struck += sn_length(sn_body_contact_force(world, own, NULL)) > 0.0;
-            gained = gained || sn_world_report(world).slowed > 0;
+            gained = gained || sn_world_report(world).velocity_scaled > 0;
         }
         slowed += gained;
         sn_shape_release(&shape);

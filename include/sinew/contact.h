@@ -29,7 +29,7 @@
 //
 // Elastic bodies have one shape, number 0: their skin. Each of its points that touches is a
 // contact, and a skin that touches itself is one of a body with itself. What is done to one that is
-// stopped before surfaces cross (sn_step_report.taken_back) is in no force.
+// stopped before surfaces cross (sn_step_report.restored) is in no force.
 //
 // Forces are means over the last step, in N; impulses in N s; world axes; on b (a gets the
 // opposite).

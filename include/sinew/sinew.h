@@ -6,6 +6,7 @@
 #include "sinew/behaviour.h"
 #include "sinew/breath.h"
 #include "sinew/contact.h"
+#include "sinew/counter.h"
 #include "sinew/draw.h"
 #include "sinew/elastic.h"
 #include "sinew/geometry.h"

@@ -37,6 +37,7 @@
 #ifndef SINEW_WORLD_H
 #define SINEW_WORLD_H
 
+#include "sinew/counter.h"
 #include "sinew/shape.h"
 
 #ifdef __cplusplus
@@ -200,37 +201,39 @@ SN_API sn_status sn_world_set_contact_def(sn_world *world, const sn_contact_def 
                                           sn_error *error);
 SN_API sn_status sn_world_set_threads(sn_world *world, int threads, sn_error *error);
 
-// What the last step cost and did.
+// Of one counter in one step: the body with most of what is measured, or the first where nothing
+// is.
+typedef struct sn_counter_worst {
+    sn_body body;  // of a mechanism its first; of a spring or bond an end; index 0: not known
+    sn_body other; // solver: the second body of the row that is off most; index 0: none
+    double amount; // in the counter's unit, 0 where it has none
+} sn_counter_worst;
+
+// What the last step cost and did. counter.h has the list of counters and what each means.
 typedef struct sn_step_report {
     double field_seconds, move_seconds, total_seconds; // wall time: forces, agents' motion, all
     double collide_seconds, solve_seconds;             // contacts found; piles and islands solved
     double broad_seconds, narrow_seconds; // of collide_seconds: what is near; exact tests of it
     int pairs, contacts, islands;         // near each other; with points; of those
     int sleeping;                         // agents that rest and are not moved
-    int stalled;       // too fast to be followed, or lost in contact: stood still, slower
-    int slowed_swings; // mechanisms with swings too fast for the step, see docs/mobiles.md
-    int slowed;        // islands that contact or stiff springs gave energy: taken out
-    int gained;        // islands and mechanisms that gained 0.5 % of their energy, and kept it
-    int divided;       // mechanisms whose step was off in energy or turned too far: in parts
-    int damped;        // of these, which gained energy in any: it was taken out
-    int left_out;      // patches of contact beyond what a pair can have
-    int stiff;         // penalty: points that are too stiff, or too damped, for the step
-    int taken_back;    // elastic bodies that stopped before surfaces crossed
-    int mechanisms_taken_back;  // back to where a fast link met something, with all their links
-    int inverted;               // elements of elastic bodies that are inside out
-    sn_body inverted_body;      // the first body with one
-    int spared;                 // elastic bodies that stopped before an element would have been
-    int exploding;              // elastic bodies that store more than any material can
-    sn_body exploding_body;     // the first of them
-    int torn;                   // bonds that something has kept from holding for a while
-    sn_bond torn_bond;          // the first of them
-    double contact_error;       // how far the worst island is from its laws, relative; 0: solved
+#define X(name, word, unit, text) int word;
+    SN_COUNTER_LIST(X)
+#undef X
+    sn_counter_worst worst[SN_COUNTER_COUNT];
+    sn_bond violated_bond;      // the first of them
+    double worst_residual;      // of all islands that are solved to convergence, relative
     uint64_t force_evaluations; // since the world was made
     uint64_t
         internal_steps; // precise policy: steps taken by the integrators since the world was made
     uint64_t
         failed_steps; // precise policy: steps refused by the error control since the world was made
 } sn_step_report;
+
+SN_API int sn_step_report_count(const sn_step_report *report, sn_counter counter);
+
+// Whether a counter of agents, those below SN_COUNTER_AGENTS, counted this body, or the mechanism
+// it is part of, in the last step.
+SN_API bool sn_body_is_counted(const sn_world *world, sn_body body, sn_counter counter);
 
 SN_API sn_step_report sn_world_report(const sn_world *world);
 
@@ -241,7 +244,7 @@ typedef struct sn_fast_swing {
     sn_body body;     // that swings most
     double frequency; // Hz, as it would be
     double step;      // s: the longest that resolves it
-    bool slowed;      // false: it has loops
+    bool mass_scaled; // inertia is added; false: it has loops
 } sn_fast_swing;
 
 // Their number under steps of h s, in the order of mechanisms; the first `capacity` are written.
@@ -405,7 +408,7 @@ SN_API const char *sn_field_name(const sn_world *world, sn_field field);
 // ---- measuring ----
 
 // The world's kinetic energy has that of the rotary inertia in it that steps add to links with
-// swings too fast for them (slowed_swings, docs/mobiles.md), from the first such step on. That of a
+// swings too fast for them (mass_scaled, docs/mobiles.md), from the first such step on. That of a
 // body has not.
 typedef struct sn_energy {
     double kinetic, potential, total; // J

@@ -53,10 +53,21 @@ typedef struct sn_agent {
     uint8_t held;       // begin, free_step and advance pass it over: it rests, or others move it
     uint8_t failed;     // sn_agent_failure: why the last free step or advance could not be made
     uint8_t whole;      // its step under way ends at x0 + h v1, whatever its integrator
-    uint8_t stalled;    // it could not be followed in the last step, and stood still
-    uint8_t divided;    // its last step was made in parts
-    uint8_t damped;     // and energy that these had gained was taken out
+    uint32_t counted;   // bits by sn_counter: what the step under way, or the last, took
+    int sub_steps;      // into which that was divided; 0: it was not
+    float residual;     // of its own Newton iteration, where that did not converge
 } sn_agent;
+
+// The step under way does this to the agent: see sinew/counter.h.
+static inline void sn_agent_count(sn_agent *agent, sn_counter counter)
+{
+    agent->counted |= 1u << counter;
+}
+
+static inline bool sn_agent_is_counted(const sn_agent *agent, sn_counter counter)
+{
+    return (agent->counted >> counter & 1u) != 0;
+}
 
 // One agent of one set of a world: sets[set], agent.
 typedef struct sn_agent_ref {

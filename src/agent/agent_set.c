@@ -321,8 +321,12 @@ void sn_agent_set_keep(sn_agent_set *set, int first, int last)
         }
     }
     for (int i = first; i < last; ++i) {
-        set->agents[i].time_last = set->agents[i].time;
-        set->agents[i].next_step_last = set->agents[i].next_step;
+        sn_agent *agent = &set->agents[i];
+        agent->time_last = agent->time;
+        agent->next_step_last = agent->next_step;
+        agent->counted = 0;
+        agent->sub_steps = 0;
+        agent->residual = 0.0f;
     }
 }
 

@@ -345,7 +345,7 @@ void sn_articulation_set_pace(sn_articulation_set *set, sn_vec3 gravity, double 
             sn_tree_swings_find(&item->swings, pull, h, &work);
             forget_place(item);
         }
-        item->slowed = free && item->swings.slowed;
+        item->mass_scaled = free && item->swings.mass_scaled;
     }
 }
 
@@ -371,14 +371,16 @@ static void forget_contact(sn_articulation *item)
 static void articulation_begin(sn_agent_set *set, int first, int last, double h)
 {
     for (int i = first; i < last; ++i) {
-        sn_articulation_of(set, i)->taken_back = false;
         sn_articulation_of(set, i)->turns_known = false; // those that rest have a way, too
         if (sn_integrator_is_staged(set->agents[i].integrator) || set->agents[i].held) {
             continue;
         }
         sn_articulation *item = sn_articulation_of(set, i);
         forget_contact(item);
-        item->tree.added = item->slowed ? item->swings.added : NULL;
+        item->tree.added = item->mass_scaled ? item->swings.added : NULL;
+        if (item->mass_scaled) {
+            sn_agent_count(&set->agents[i], SN_COUNTER_MASS_SCALED);
+        }
         item->last_step = h;
         if (item->ties != NULL) {
             item->ties->in_parts = false;
@@ -446,7 +448,7 @@ static void hold_contact(sn_articulation *item, double h)
 }
 
 // Forces that are numbers, and no motion that must be followed.
-static bool may_stall(const sn_agent_set *set, int agent)
+static bool may_stop(const sn_agent_set *set, int agent)
 {
     const sn_articulation *item = sn_articulation_of(set, agent);
     const sn_agent *head = &set->agents[agent];
@@ -550,7 +552,7 @@ static bool take_in_parts(sn_agent_set *set, int agent, double h)
     sn_agent *head = &set->agents[agent];
     double *v = sn_agent_v(set, agent);
     int stood = 0;
-    bool first = true;
+    bool first = true, damped = false;
     go_back(set, agent);
     for (int part = WHOLE / 2, done = 0; done < WHOLE;) {
         bool arrived = take_part(set, agent, h, done, part, first);
@@ -558,29 +560,64 @@ static bool take_in_parts(sn_agent_set *set, int agent, double h)
             part /= 2;
             continue;
         }
-        if (!arrived && !may_stall(set, agent)) {
+        if (!arrived && !may_stop(set, agent)) {
             return false;
         }
-        head->damped = head->damped || (item->ties == NULL && part == 1 && item->step.damped > 0);
+        damped = damped || (item->ties == NULL && part == 1 && item->step.damped > 0);
         for (int j = 0; j < head->v_count && !arrived; ++j) {
             v[j] *= slower;
         }
         stood += !arrived;
         first = first && !arrived;
         done += part;
+        head->sub_steps += 1;
         bool grows = arrived && part < WHOLE / 2 && done % (2 * part) == 0;
         part = grows && may_grow(item) ? 2 * part : part;
     }
-    head->stalled = stood == WHOLE;
-    head->damped = head->damped || stood > 0;
-    if (head->stalled && is_overdriven(set, agent, h)) {
+    bool stopped = stood == WHOLE;
+    if (damped || stood > 0) {
+        sn_agent_count(head, SN_COUNTER_DAMPED);
+    }
+    if (stopped && is_overdriven(set, agent, h)) {
         head->failed = SN_FAILURE_TOO_FAST;
         return false;
     }
-    for (int j = 0; j < head->v_count && head->stalled; ++j) {
+    if (stopped) {
+        sn_agent_count(head, SN_COUNTER_STOPPED);
+    }
+    for (int j = 0; j < head->v_count && stopped; ++j) {
         v[j] *= 0.5; // from the start again
     }
     return true;
+}
+
+// Of a tree without ties. `resisted`: springs and dampers are each part's own.
+static bool divide_tree_step(sn_agent_set *set, int agent, double h, bool resisted)
+{
+    sn_articulation *item = sn_articulation_of(set, agent);
+    sn_agent *head = &set->agents[agent];
+    sn_agent_count(head, SN_COUNTER_DIVIDED);
+    if (resisted) {
+        return take_in_parts(set, agent, h);
+    }
+    bool arrived = sn_tree_step_recover(&item->step, &item->tree, sn_agent_q(set, agent),
+                                        sn_agent_v(set, agent));
+    head->sub_steps = item->step.parts;
+    if (item->step.damped > 0) {
+        sn_agent_count(head, SN_COUNTER_DAMPED);
+    }
+    return arrived;
+}
+
+static void count_ties(sn_agent *head, const sn_tie_work *ties)
+{
+    if (ties->damped) {
+        sn_agent_count(head, SN_COUNTER_DAMPED);
+    }
+    if (ties->residual > 0.0) {
+        sn_agent_count(head, SN_COUNTER_UNCONVERGED);
+        head->residual = (float)ties->residual;
+    }
 }
 
 static void articulation_advance(sn_agent_set *set, int first, int last, double h)
@@ -593,26 +630,22 @@ static void articulation_advance(sn_agent_set *set, int first, int last, double 
         sn_articulation *item = sn_articulation_of(set, i);
         double *q = sn_agent_q(set, i), *v = sn_agent_v(set, i);
         bool arrived = !head->failed;
-        head->stalled = head->divided = head->damped = 0;
         if (item->ties != NULL && head->failed != SN_FAILURE_MEMORY) {
             item->ties->damped = false;
+            item->ties->residual = 0.0;
             arrived = arrived && sn_tie_step_advance(item->ties, &item->step, &item->tree,
                                                      item->last_time, q, v);
-            head->divided = !arrived;
-            arrived = arrived || take_in_parts(set, i, h);
-            head->damped = head->damped || item->ties->damped;
+            if (!arrived) {
+                sn_agent_count(head, SN_COUNTER_DIVIDED);
+                arrived = take_in_parts(set, i, h);
+            }
+            count_ties(head, item->ties);
             head->failed = head->failed == SN_FAILURE_TOO_FAST ? head->failed : SN_FAILURE_NONE;
         } else if (arrived) {
             bool resisted = item->step.armature != NULL || item->step.resistance != NULL;
             arrived = sn_tree_step_advance(&item->step, &item->tree, q, v);
-            head->divided = !arrived;
             item->step.damped = 0;
-            if (!arrived && resisted) { // springs and dampers are each part's own
-                arrived = take_in_parts(set, i, h);
-            } else if (!arrived) {
-                arrived = sn_tree_step_recover(&item->step, &item->tree, q, v);
-                head->damped = item->step.damped > 0;
-            }
+            arrived = arrived || divide_tree_step(set, i, h, resisted);
         }
         if (!arrived && !head->failed) {
             head->failed = failure_of(item);
@@ -733,7 +766,7 @@ static void articulation_measure(const sn_agent_set *set, int agent, sn_vec3 gra
         sn_vec3 w = sn_mat3_apply_transpose(pose->rotation, item->velocity[i].angular);
         sn_vec3 spin = sn_mat3_apply(link->inertia, w);
         measure->kinetic += sn_kinetic_energy(velocity, momentum, w, spin);
-        if (item->slowed) {
+        if (item->mass_scaled) {
             measure->added += 0.5 * sn_dot(w, sn_sym3_apply(&item->swings.added[i].inertia, w));
         }
         measure->potential -= link->mass * sn_dot(gravity, pose->centre);

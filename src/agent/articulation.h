@@ -52,21 +52,20 @@ typedef struct sn_articulation {
     double *turns;                 // tree.count: how far links turned at most on that way, rad
     bool turns_known;              // `turns` belongs to the placed pose
     sn_tree_swings swings;         // that steps are too long for
-    bool slowed;                   // in the last step, or in that under way
+    bool mass_scaled;              // in the last step, or in that under way
     bool wrenched;                 // `wrench` has anything
     bool sprung;                   // a freedom has a spring, a damper or a drive
     bool prescribed;               // a freedom follows a prescribed motion
-    bool placed;     // the tree stands where q says, or at the middle of the step under way
-    bool midway;     // the latter
-    bool moving;     // `velocity` belongs to that pose and to v
-    bool known;      // what the last step passed on
-    bool reported;   // it is known to who loaded the state: see world/reading.c
-    bool summed;     // and `load` has it
-    bool touched;    // there are `pushed` and `borne`
-    bool ended;      // contact acts at the end of the step, not in it
-    bool loose;      // it answers to impulses; false: its step cannot be made anyway
-    bool taken_back; // in this step: a link met something on its way
-    bool bonded;     // bonds lead its one freedom far from where that would go by itself
+    bool placed;   // the tree stands where q says, or at the middle of the step under way
+    bool midway;   // the latter
+    bool moving;   // `velocity` belongs to that pose and to v
+    bool known;    // what the last step passed on
+    bool reported; // it is known to who loaded the state: see world/reading.c
+    bool summed;   // and `load` has it
+    bool touched;  // there are `pushed` and `borne`
+    bool ended;    // contact acts at the end of the step, not in it
+    bool loose;    // it answers to impulses; false: its step cannot be made anyway
+    bool bonded;   // bonds lead its one freedom far from where that would go by itself
 } sn_articulation;
 
 typedef struct sn_articulation_set {

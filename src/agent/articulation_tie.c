@@ -213,7 +213,7 @@ static void find_step_loads(sn_articulation *item)
     size_t nv = (size_t)tree->v_count;
     double *drive = item->force, *limit = drive + nv, *past = limit + nv, *moved = past + nv;
     memset(item->force, 0, 2 * nv * sizeof *item->force);
-    tree->added = item->slowed ? item->swings.added : NULL; // as the step had it
+    tree->added = item->mass_scaled ? item->swings.added : NULL; // as the step had it
     sn_tree_place(tree, item->step.c);
     item->placed = false;
     item->moving = false;

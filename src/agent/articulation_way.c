@@ -181,7 +181,7 @@ void sn_articulation_take_back(sn_agent_set *set, int agent, sn_vec3 gravity, do
     sn_articulation *item = sn_articulation_of(set, agent);
     double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     sn_measure before, now;
-    item->taken_back = true;
+    sn_agent_count(&set->agents[agent], SN_COUNTER_RESTORED_MECHANISMS);
     set->type->measure(set, agent, gravity, &before);
     double work = work_so_far(set, agent);
     velocities_at(set, agent, share);

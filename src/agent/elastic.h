@@ -118,9 +118,9 @@ typedef struct sn_elastic_item {
     int bond_rows_read; // while their loads are read
     int iterations, newtons;
     double residual;
-    bool spared; // the last step was cut short before an element would have turned inside out
-    bool placed; // free_step has moved it to the end of the step under way
-    bool gained; // energy, in that
+    bool truncated; // the last step was cut short before an element would have inverted
+    bool placed;    // free_step has moved it to the end of the step under way
+    bool gained;    // energy, in that
 } sn_elastic_item;
 
 // An agent's memory: what it carries from step to step beside q and v. All doubles.
@@ -282,6 +282,9 @@ int sn_elastic_begin_leaning(sn_agent_set *set, int agent);
 sn_lean sn_elastic_lean(sn_agent_set *set, int agent);
 // At the end of the step.
 void sn_elastic_settle_gain(sn_agent_set *set, int agent);
+
+// Marks a body whose Newton iteration ended above its tolerance.
+void sn_elastic_count_unconverged(sn_agent_set *set, int agent, double residual);
 
 // ---- elastic_calm.c ----
 // After sn_elastic_find_velocity of a body that nothing touches: does it gain energy, it goes there

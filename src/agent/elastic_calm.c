@@ -96,7 +96,7 @@ static int take_parts(sn_agent_set *set, int agent, double h, int parts, double 
     int failure = SN_FAILURE_NONE;
     memcpy(sn_agent_q(set, agent), item->q_start, bytes);
     memcpy(sn_agent_v(set, agent), item->v_start, bytes);
-    item->spared = false;
+    item->truncated = false;
     *most = 0.0;
     for (int k = 0; k < parts && failure == SN_FAILURE_NONE; ++k) {
         double gain;
@@ -124,11 +124,13 @@ int sn_elastic_check_gain(sn_agent_set *set, int agent, double h)
         memcpy(item->v_start, set->v_last + head->v_first, bytes);
         for (int parts = 2; parts <= MOST_PARTS && !(gain < MOST_GAIN); parts *= 2) {
             failure = take_parts(set, agent, h, parts, &gain);
+            set->agents[agent].sub_steps = parts;
         }
         memcpy(set->q_last + head->q_first, item->q_start, bytes);
         memcpy(set->v_last + head->v_first, item->v_start, bytes);
         item->step = h;
         item->placed = true;
+        sn_agent_count(&set->agents[agent], SN_COUNTER_DIVIDED);
     }
     item->gained = !(gain < LITTLE_GAIN);
     return failure;

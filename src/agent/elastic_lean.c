@@ -289,6 +289,7 @@ static bool stay(sn_agent_set *set, int agent)
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
     double t = sn_elastic_time(set, agent, item->step);
     bool kept;
+    sn_elastic_count_unconverged(set, agent, sqrt(item->lack / item->first_lack));
     memcpy(item->change, item->bend, bytes_of(item));
     item->answers = true; // and what it answers
     if (!sn_elastic_find_lack(set, agent, item->step, false, &kept)) {
@@ -360,8 +361,9 @@ sn_lean sn_elastic_lean(sn_agent_set *set, int agent)
     verdict now = judge(set, agent);
     bool leant = now == LEFT ? turn_further(set, agent)
                              : is_overdrawn(set, agent, now == FOUND) && go_whole(set, agent);
-    if (now == LOST && !leant && !item->bound && set->agents[agent].failed == SN_FAILURE_NONE) {
-        leant = go_free(set, agent);
+    if (now == LOST && !leant && set->agents[agent].failed == SN_FAILURE_NONE) {
+        sn_elastic_count_unconverged(set, agent, sqrt(item->lack / item->first_lack));
+        leant = !item->bound && go_free(set, agent);
     }
     if (!leant) {
         memcpy(v, free, bytes_of(item));

@@ -428,6 +428,25 @@ static bool shorten_turn(sn_agent_set *set, int agent, double h, newton_search *
     return looked;
 }
 
+void sn_elastic_count_unconverged(sn_agent_set *set, int agent, double residual)
+{
+    sn_agent *head = &set->agents[agent];
+    double most = isfinite(residual) ? residual : 1.0;
+    sn_agent_count(head, SN_COUNTER_UNCONVERGED);
+    head->residual = fmaxf(head->residual, (float)most);
+}
+
+// Whether what Newton's method leaves can be seen: below the energy of moving by a hundred
+// thousandth of the radius in a step it is rounding, as of a body at rest, whose first residual is
+// nothing else.
+static bool is_unconverged(const sn_elastic_item *item, double h, double decrement)
+{
+    const double negligible = 1e-5;
+    double speed = negligible * item->radius / h;
+    return item->residual > item->newton_tolerance &&
+           !(decrement <= 0.5 * item->mass.total * speed * speed);
+}
+
 static void turn_once(sn_agent_set *set, int agent, double t, double *size, newton_search *search)
 {
     sn_elastic_item *item = sn_elastic_item_of(set, agent);
@@ -471,12 +490,16 @@ static int implicit_change(sn_agent_set *set, int agent, double h)
         double enough = turn > 1 ? item->newton_tolerance : NEWTON_RESIDUAL;
         if (!(item->residual > enough) || (turn > 1 && !(search.now < search.last)) ||
             turn == item->newton) {
+            if (is_unconverged(item, h, search.decrement)) {
+                sn_elastic_count_unconverged(set, agent, item->residual);
+            }
             break;
         }
         bool fresh = (item->viscosities != NULL && item->rayleigh.stiffness_time != 0.0) ||
                      !(search.now < GOOD_MATRIX * search.last);
         status = fresh ? sn_elastic_linearise(set, item, item->place, t, search.kept) : SN_OK;
         if (status != SN_OK) {
+            sn_elastic_count_unconverged(set, agent, item->residual);
             return sn_elastic_failure(
                 status == SN_ERROR_MEMORY
                     ? status
@@ -575,7 +598,7 @@ void sn_elastic_free_step(sn_agent_set *set, int first, int last, sn_vec3 gravit
     for (int agent = first; agent < last; ++agent) {
         sn_agent *head = &set->agents[agent];
         sn_elastic_item *item = sn_elastic_item_of(set, agent);
-        item->pushed = item->answers = item->spared = item->placed = item->gained = false;
+        item->pushed = item->answers = item->truncated = item->placed = item->gained = false;
         if (!steps(head)) {
             continue;
         }
@@ -604,7 +627,7 @@ static void end_safely(sn_agent_set *set, int agent)
     double *q = sn_agent_q(set, agent), *v = sn_agent_v(set, agent);
     const double *q0 = set->q_last + set->agents[agent].q_first;
     double s = sn_solid_safe_share(item->solid, set->threads, q0, q, KEPT_IN_STEP);
-    item->spared = item->spared || s < 1.0;
+    item->truncated = item->truncated || s < 1.0;
     for (int i = 0; i < set->agents[agent].v_count && s < 1.0; ++i) {
         q[i] = q0[i] + s * (q[i] - q0[i]);
         v[i] *= s;
@@ -643,6 +666,12 @@ void sn_elastic_advance(sn_agent_set *set, int first, int last, double h)
         }
         if (item->leans) {
             sn_elastic_settle_gain(set, agent);
+        }
+        if (set->agents[agent].whole) {
+            sn_agent_count(&set->agents[agent], SN_COUNTER_EULER);
+        }
+        if (item->truncated) {
+            sn_agent_count(&set->agents[agent], SN_COUNTER_TRUNCATED);
         }
         item->pushed = false;
         item->was_held = item->held || item->dragged;

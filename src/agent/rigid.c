@@ -70,6 +70,7 @@ static void rigid_advance(sn_agent_set *set, int first, int last, double h)
     for (int i = first; i < last; ++i) {
         if (set->agents[i].whole && !set->agents[i].held) {
             go_back(set, i);
+            sn_agent_count(&set->agents[i], SN_COUNTER_EULER);
         }
     }
     drift(set, first, last, 0.5, 1.0, h);
@@ -125,6 +126,7 @@ static void rigid_free_step(sn_agent_set *set, int first, int last, sn_vec3 grav
         if (sn_agent_is_damped(set, i, 0) &&
             !factor_damped(sn_agent_damping(set, i, 0), mass, rotation_of(set, i), h)) {
             set->damped[i] = 0; // a field that feeds energy in is taken explicitly
+            sn_agent_count(&set->agents[i], SN_COUNTER_EXPLICIT);
         }
         if (sn_agent_is_damped(set, i, 0)) {
             sn_spatial impulse = sn_spatial_scale(h, *f);

@@ -247,6 +247,9 @@ static bool find_centre(sn_tie_work *work, sn_tree *tree, double time, const dou
         size += fabs(work->moved[j]);
     }
     double tolerance = sn_tie_work_tolerance(work);
+    if (grip == SN_GRIP_LOOSE && left > settled * tolerance) {
+        work->miss = fmax(work->miss, left);
+    }
     return grip == SN_GRIP_LOOSE ? left < good_enough
                                  : left <= settled * tolerance && moved <= 4.0 * size + tolerance;
 }

@@ -536,6 +536,7 @@ static bool search(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double 
         bool done = left <= tolerance || (idle > 2 && left <= settled * tolerance) ||
                     (idle > 1 && left < good_enough && grip == SN_GRIP_LOOSE);
         if (turn > 0 && !make && done) {
+            work->miss = left > settled * tolerance ? left : 0.0;
             return grip == SN_GRIP_LOOSE || turn < 5 || is_plausible(work, tree);
         }
         bool mixed = left > 0.2 * before && grip == SN_GRIP_FIRM;
@@ -693,6 +694,7 @@ static bool accept(sn_tie_work *work, sn_tree_step *step, sn_tree *tree, double 
     }
     memcpy(q, next_q, (size_t)tree->q_count * sizeof *q);
     memcpy(v, next_v, (size_t)tree->v_count * sizeof *v);
+    work->residual = fmax(work->residual, work->miss);
     return true;
 }
 

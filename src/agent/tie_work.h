@@ -93,11 +93,14 @@ typedef struct sn_tie_work {
     double *part_tie;      // 6 tie_count
     bool in_parts;         // the last step did
     sn_tie_modes modes;
-    bool smallest; // the part under way cannot be divided further: what it gains is taken out
-    double off;    // of the last step taken: by how much of what is allowed its energy was off
-    bool damped;   // it was, in a part of the last step
-    bool open;     // the step under way goes without what is bounded
-    bool ready;    // rows and their factor are those of the tree where sn_tie_follow left it
+    bool smallest;   // the part under way cannot be divided further: what it gains is taken out
+    double off;      // of the last step taken: by how much of what is allowed its energy was off
+    bool damped;     // it was, in a part of the last step
+    double miss;     // m or rad: by which ties are off at the end of the search under way, where
+                     // that did not converge; else 0
+    double residual; // the largest of those that were accepted, in a part of the last step
+    bool open;       // the step under way goes without what is bounded
+    bool ready;      // rows and their factor are those of the tree where sn_tie_follow left it
 } sn_tie_work;
 
 // Does anything here need rows, beyond springs, dampers and forces?

@@ -230,13 +230,13 @@ bool sn_tree_swings_find(sn_tree_swings *swings, double gravity, double h,
         swings->added[i] = (sn_tree_added){SN_SYM3_ZERO, tree->links[i].spread};
     }
     place_at_zero(work);
-    swings->slowed = factor(swings, scale_of(gravity, h, SN_SWING_LIMIT), work) > 0;
+    swings->mass_scaled = factor(swings, scale_of(gravity, h, SN_SWING_LIMIT), work) > 0;
     double scale = scale_of(gravity, h, SLOWED_LIMIT);
-    bool left = swings->slowed;
+    bool left = swings->mass_scaled;
     for (swings->rounds = 0; left && factor(swings, scale, work) > 0; ++swings->rounds) {
         left = choose_parts(swings, tree, scale);
     }
-    return swings->slowed;
+    return swings->mass_scaled;
 }
 
 // The link with most of x^T K x.

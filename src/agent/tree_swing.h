@@ -43,7 +43,7 @@ typedef struct sn_tree_swings {
     sn_tree_added *added; // count: I' - I
     bool *chosen;         // count: links that have any
     double step, gravity; // of which `added` was found
-    bool slowed;          // and is not zero
+    bool mass_scaled;     // and is not zero
     int rounds;           // of the search for it
 } sn_tree_swings;
 

@@ -155,7 +155,7 @@ struct sn_live {
     double reached, reached_wall, reached_world; // over about half a second
     double engine_seconds;                       // that steps have taken in all
     sn_history_plan plan;
-    sn_history_held held; // until the time shown
+    sn_history_counters counters; // until the time shown
     sn_run run;
     uint64_t change; // counts whatever a frame would show anew
     int64_t wanted_steps;
@@ -165,7 +165,7 @@ struct sn_live {
     int events_told;
     int inverted;  // elements inside out, when that was last told
     int exploding; // elastic bodies that hold too much energy, likewise
-    int torn;      // bonds that do not hold, likewise
+    int violated;  // bonds that do not hold, likewise
     int broken_joints, broken_bonds;
 
     // The past.

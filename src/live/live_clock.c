@@ -53,14 +53,16 @@ void sn_live_play(sn_live *live)
 
 // ---- steps ----
 
-static void note_held(sn_live *live)
+static void note_counters(sn_live *live)
 {
     sn_step_report report = sn_world_report(live->world);
-    sn_history_held *held = &live->held;
-    held->slowed += report.slowed > 0;
-    held->stalled += report.stalled > 0;
-    held->taken_back += report.taken_back > 0;
-    held->steps += report.slowed > 0 || report.stalled > 0 || report.taken_back > 0;
+    bool any = false;
+    for (int i = 0; i < SN_COUNTER_COUNT; ++i) {
+        bool counts = sn_step_report_count(&report, (sn_counter)i) > 0;
+        live->counters.each[i] += counts;
+        any = any || counts;
+    }
+    live->counters.steps += any;
 }
 
 bool sn_live_step(sn_live *live)
@@ -88,7 +90,7 @@ bool sn_live_step(sn_live *live)
     plan->planned += plan->left == 0.0;
     live->steps.data[live->steps.count++] =
         (sn_history_step){sn_world_step_size(live->world), time, sn_world_hash(live->world)};
-    note_held(live);
+    note_counters(live);
     live->change += 1;
     return true;
 }
@@ -175,16 +177,16 @@ static void tell_breaks(sn_live *live)
     live->broken_bonds = bonds;
 }
 
-// Once, when the first element turns inside out, and again after all had come back.
+// Once, when the first element inverts, and again after all had come back.
 static void tell_inverted(sn_live *live)
 {
     sn_step_report report = sn_world_report(live->world);
     if (report.inverted > 0 && live->inverted == 0) {
         char text[320];
         bool one = report.inverted == 1;
-        snprintf(text, sizeof text, "%d element%s of '%.200s' %s turned inside out",
-                 report.inverted, one ? "" : "s", sn_body_name(live->world, report.inverted_body),
-                 one ? "has" : "have");
+        snprintf(text, sizeof text, "%d element%s of '%.200s' %s inverted", report.inverted,
+                 one ? "" : "s", sn_body_name(live->world, report.worst[SN_COUNTER_INVERTED].body),
+                 one ? "is" : "are");
         sn_live_note(live, "warning", sn_world_time(live->world), text);
     }
     live->inverted = report.inverted;
@@ -206,10 +208,10 @@ static void tell_troubles(sn_live *live)
     const sn_world *world = live->world;
     sn_step_report report = sn_world_report(world);
     tell_trouble(live, report.exploding, &live->exploding,
-                 sn_body_name(world, report.exploding_body),
+                 sn_body_name(world, report.worst[SN_COUNTER_EXPLODING].body),
                  "holds more energy than any material can");
-    tell_trouble(live, report.torn, &live->torn, sn_bond_name(world, report.torn_bond),
-                 "does not hold: something contradicts this bond");
+    tell_trouble(live, report.violated, &live->violated, sn_bond_name(world, report.violated_bond),
+                 "is violated: something contradicts this bond");
 }
 
 static void tell_happenings(sn_live *live)

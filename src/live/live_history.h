@@ -16,7 +16,7 @@
 #define SN_LIVE_HISTORY_H
 
 #include "base/array.h"
-#include "sinew/base.h"
+#include "sinew/counter.h"
 
 enum { SN_HISTORY_STRETCH = 64 }; // steps to be taken again, at most, to find one that was thinned
 
@@ -32,11 +32,11 @@ typedef struct sn_history_plan {
     uint64_t planned;
 } sn_history_plan;
 
-// Steps since the world began in which something was held back, as sn_step_report tells.
-typedef struct sn_history_held {
-    uint64_t steps; // with any of these
-    uint64_t slowed, stalled, taken_back;
-} sn_history_held;
+// Steps since the world began in which a counter of sinew/counter.h was not 0.
+typedef struct sn_history_counters {
+    uint32_t steps; // of any of these
+    uint32_t each[SN_COUNTER_COUNT];
+} sn_history_counters;
 
 typedef struct sn_history_part {
     const void *data;
@@ -61,7 +61,7 @@ typedef struct sn_history_moment {
     double time;
     bool touched; // a change of inputs or params woke everything before the first of its steps
     sn_history_plan plan;
-    sn_history_held held;
+    sn_history_counters counters;
     sn_history_part parts[SN_HISTORY_PARTS];
 } sn_history_moment;
 

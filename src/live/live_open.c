@@ -187,7 +187,7 @@ static sn_status take_world(sn_live *live, made_world *made, bool keeps, sn_erro
     live->events_told = sn_world_event_count(live->world);
     if (!keeps) { // what was told of the old world was not told of this one
         live->broken_joints = live->broken_bonds = 0;
-        live->inverted = live->exploding = live->torn = 0;
+        live->inverted = live->exploding = live->violated = 0;
     }
     live->change += 1;
     for (int i = 0; i < SN_LIVE_CLIENT_LIMIT && !same_bodies; ++i) {

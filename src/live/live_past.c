@@ -74,7 +74,7 @@ sn_status sn_live_remember(sn_live *live, sn_error *error)
                                 .time = sn_world_time(live->world),
                                 .touched = live->touched,
                                 .plan = live->plan,
-                                .held = live->held};
+                                .counters = live->counters};
     sn_history_part *parts = moment.parts;
     parts[SN_HISTORY_STATE] = (sn_history_part){live->state.data, live->state.count};
     parts[SN_HISTORY_MEMORY] = (sn_history_part){live->memory.data, live->memory.count};
@@ -118,7 +118,7 @@ sn_status sn_live_start_history(sn_live *live, sn_error *error)
     sn_history_clear(&live->history);
     sn_array_clear(&live->steps);
     live->plan = (sn_history_plan){.base = sn_world_time(live->world)};
-    live->held = (sn_history_held){0};
+    live->counters = (sn_history_counters){0};
     live->past = false;
     live->touched = live->placed = false;
     live->owed = 0.0;
@@ -160,7 +160,7 @@ static sn_status put_state(sn_live *live, const sn_history_moment *moment, sn_er
         status = sn_world_load_contact_memory(live->world, memory->data, memory->size, error);
     }
     live->plan = moment->plan;
-    live->held = moment->held;
+    live->counters = moment->counters;
     sn_array_clear(&live->steps);
     sn_bytes_clear(&live->placement);
     live->touched = live->placed = false;

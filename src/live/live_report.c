@@ -383,6 +383,25 @@ static int client_count(const sn_live *live)
     return count;
 }
 
+// Those that are not 0, with the words of `sinew run`.
+static void write_counters(const sn_history_counters *counters, sn_text *text)
+{
+    bool first = true;
+    sn_text_format(text, ", \"counters\": {\"steps\": %lu, \"list\": [",
+                   (unsigned long)counters->steps);
+    for (int i = 0; i < SN_COUNTER_COUNT; ++i) {
+        if (counters->each[i] > 0) {
+            sn_text_add(text, first ? "{\"name\": " : ", {\"name\": ");
+            add_string(text, sn_counter_word((sn_counter)i));
+            sn_live_text_integer(text, "steps", counters->each[i]);
+            sn_live_text_string(text, "text", sn_counter_text((sn_counter)i));
+            sn_text_add(text, "}");
+            first = false;
+        }
+    }
+    sn_text_add(text, "]}");
+}
+
 void sn_live_write_status(const sn_live *live, sn_text *text, bool all)
 {
     sn_live_text_start(text, "status");
@@ -402,11 +421,8 @@ void sn_live_write_status(const sn_live *live, sn_text *text, bool all)
         sn_live_text_number(text, "time", sn_world_time(live->world));
         sn_live_text_integer(text, "steps", sn_world_step_count(live->world));
         sn_live_text_number(text, "reached", live->playing ? live->reached : NAN);
-        sn_text_format(text, ", \"held\": {\"steps\": %llu", (unsigned long long)live->held.steps);
-        sn_live_text_integer(text, "slowed", live->held.slowed);
-        sn_live_text_integer(text, "stalled", live->held.stalled);
-        sn_live_text_integer(text, "taken_back", live->held.taken_back);
-        sn_text_add(text, "}, \"history\": {\"from\": ");
+        write_counters(&live->counters, text);
+        sn_text_add(text, ", \"history\": {\"from\": ");
         add_number(text, first.time);
         bool present = !live->past; // also what is not remembered yet
         sn_live_text_number(text, "to", present ? sn_world_time(live->world) : last.time);

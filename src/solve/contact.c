@@ -233,6 +233,16 @@ static bool has_bend(const sn_contact *contact, sn_agent_set *const *sets)
     return free;
 }
 
+void sn_contact_count(const sn_contact *contact, sn_agent_set *const *sets, sn_counter counter)
+{
+    const sn_contact_side *sides[2] = {&contact->a, &contact->b};
+    for (int i = 0; i < 2; ++i) {
+        if (sides[i]->set >= 0) {
+            sn_agent_count(&sets[sides[i]->set]->agents[sides[i]->agent], counter);
+        }
+    }
+}
+
 void sn_contact_begin(const sn_contact *contact, sn_agent_set *const *sets,
                       sn_contact_course *course)
 {

@@ -102,6 +102,9 @@ static inline void sn_contact_prefetch(const sn_contact *contact)
 SN_API void sn_contact_begin(const sn_contact *contact, sn_agent_set *const *sets,
                              sn_contact_course *course);
 
+// Marks the agents on both sides: see sinew/counter.h.
+void sn_contact_count(const sn_contact *contact, sn_agent_set *const *sets, sn_counter counter);
+
 // Takes the normal and the points along to where bodies are now, who have moved for a time t as
 // they do. What is sharp turns with them however far that is.
 SN_API void sn_contact_carry(sn_contact *contact, sn_agent_set *const *sets, double t);

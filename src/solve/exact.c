@@ -345,6 +345,10 @@ static bool solve(sn_exact *exact, const sn_exact_problem *problem, sn_exact_eff
                                                     : sn_exact_ran_away(&exact->system);
     if (gained) {
         effort->residual = sn_exact_calm(&exact->system);
+        effort->tresca = true;
+    }
+    if (sn_exact_is_off(problem, effort)) { // where the solve began is no longer asked for
+        effort->worst = sn_exact_worst_block(&exact->system, exact->system.start_p.data);
     }
     return true;
 }
@@ -381,7 +385,11 @@ static bool find_wishes(sn_exact *exact, const sn_exact_problem *problem)
     for (int i = 0; i < exact->spots.count; ++i) {
         const sn_exact_spot *spot = &exact->spots.data[i];
         exact->wishes.data[spot->block] = wished_speed(problem, spot);
-        any = any || spot->gap < 0.0;
+        if (spot->gap < 0.0) {
+            any = true;
+            sn_contact_count(problem->contacts[spot->contact], problem->sets,
+                             SN_COUNTER_DEPENETRATED);
+        }
     }
     return any;
 }
@@ -736,7 +744,8 @@ static bool solve_leaning(sn_exact *exact, const sn_exact_problem *problem, sn_e
             --turn;
             continue;
         }
-        if (turn == problem->leans || !lean_agents(exact, problem)) {
+        report->unfinished = turn == problem->leans;
+        if (report->unfinished || !lean_agents(exact, problem)) {
             return true;
         }
         if (problem->bend != NULL) {
@@ -752,6 +761,7 @@ sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_ex
     if (!solve_leaning(exact, problem, report)) {
         return sn_fail_memory(error, 0);
     }
+    sn_exact_count_effort(exact, problem, report);
     find_later_energy(exact, problem, true);
     push_apart(exact, problem);
     collect(exact, problem, false);
@@ -771,17 +781,18 @@ sn_status sn_exact_solve(sn_exact *exact, const sn_exact_problem *problem, sn_ex
     return SN_OK;
 }
 
-static bool is_stalled(const sn_exact_problem *problem, const sn_contact_side *side)
+static bool is_stopped(const sn_exact_problem *problem, const sn_contact_side *side)
 {
-    return side->set >= 0 && problem->sets[side->set]->agents[side->agent].stalled;
+    return side->set >= 0 &&
+           sn_agent_is_counted(&problem->sets[side->set]->agents[side->agent], SN_COUNTER_STOPPED);
 }
 
 // Mechanisms that could not be followed have not moved by the impulses of the first pass.
-static void forget_stalled(const sn_exact_problem *problem)
+static void forget_stopped(const sn_exact_problem *problem)
 {
     for (int i = 0; i < problem->contact_count; ++i) {
         sn_contact *contact = problem->contacts[i];
-        if (!is_stalled(problem, &contact->a) && !is_stalled(problem, &contact->b)) {
+        if (!is_stopped(problem, &contact->a) && !is_stopped(problem, &contact->b)) {
             continue;
         }
         contact->turning = SN_VEC3_ZERO;
@@ -797,6 +808,7 @@ static void scale_later(const sn_exact_problem *problem, const sn_exact_spot *sp
     sn_contact_point *point = spot_point(problem, spot);
     sn_course_point *course = spot_course(problem, spot);
     sn_vec3 less = sn_vec3_scale(1.0 - share, course->later);
+    sn_contact_count(problem->contacts[spot->contact], problem->sets, SN_COUNTER_IMPULSE_SCALED);
     course->strike = sn_vec3_sub(course->strike, less);
     point->impulse = sn_vec3_sub(point->impulse, less);
     course->later = sn_vec3_scale(share, course->later);
@@ -862,7 +874,7 @@ sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem, sn_ex
                          sn_error *error)
 {
     sn_exact_system *system = &exact->system;
-    forget_stalled(problem);
+    forget_stopped(problem);
     exact->all_rows = false;
     if (!solve_end(exact, problem, report)) {
         return sn_fail_memory(error, 0);
@@ -873,6 +885,7 @@ sn_status sn_exact_relax(sn_exact *exact, const sn_exact_problem *problem, sn_ex
             return sn_fail_memory(error, 0);
         }
     }
+    sn_exact_count_effort(exact, problem, report);
     collect(exact, problem, true);
     collect_bonds(exact, problem, true);
     for (int i = 0; i < exact->spots.count; ++i) {

@@ -91,8 +91,11 @@ typedef struct sn_exact_problem {
 
 typedef struct sn_exact_report {
     sn_exact_effort effort;
-    int strikes; // rebounds within the step
-    bool struck; // sn_exact_relax is needed
+    int strikes;              // rebounds within the step
+    bool struck;              // sn_exact_relax is needed
+    bool unfinished;          // agents were to linearise more often than they may
+    bool unconverged;         // the residual is above what is enough, or they were
+    sn_contact_side worst[2]; // then: of the row that is off most; set -1: none, or the world
 } sn_exact_report;
 
 // One point of a contact in the system.
@@ -166,6 +169,14 @@ bool sn_exact_goes_beyond(sn_exact *exact, const sn_exact_problem *problem);
 // ---- exact_anchor.c ----
 // After gathering for the first pass: anchors of spots.
 void sn_exact_fit_anchors(sn_exact *exact, const sn_exact_problem *problem);
+
+// ---- exact_count.c ----
+// Whether a solve ended above what is enough. Simultaneous impulses are not iterated to the laws;
+// only their equations may fail.
+bool sn_exact_is_off(const sn_exact_problem *problem, const sn_exact_effort *effort);
+// After a pass: marks all agents of an island that was not solved, and finds its worst row.
+void sn_exact_count_effort(const sn_exact *exact, const sn_exact_problem *problem,
+                           sn_exact_report *report);
 
 // ---- exact_bond.c ----
 // Before each turn: rigid sides take the rule of what bonds join them to.

@@ -433,6 +433,24 @@ double sn_exact_residual(const sn_exact_system *system, double *map)
     return size > 0.0 ? miss / size : 0.0;
 }
 
+int sn_exact_worst_block(const sn_exact_system *system, double *map)
+{
+    int worst = 0;
+    double most = -1.0;
+    sn_exact_residual(system, map);
+    for (int k = 0; k < system->blocks.count; ++k) {
+        const sn_exact_block *block = &system->blocks.data[k];
+        for (int i = 0; i < block->width; ++i) {
+            double miss = fabs(map[block->row + i]);
+            if (!(miss <= most)) {
+                most = miss;
+                worst = k;
+            }
+        }
+    }
+    return worst;
+}
+
 // ---- sweeps and Newton's method in turn ----
 
 // Sweeps find who sticks, slides and opens, in few passes; what they are slow at is to carry loads
@@ -477,6 +495,7 @@ bool sn_exact_system_solve(sn_exact_system *system, const sn_exact_limits *limit
     }
     if (!(effort->residual <= lost)) {
         effort->residual = sn_exact_calm(system);
+        effort->tresca = true;
     }
     effort->converged = effort->residual <= wanted;
     return true;

@@ -115,6 +115,8 @@ typedef struct sn_exact_effort {
     double residual; // largest miss of the laws, relative to the largest impulse or free velocity
     int sweeps, newton_steps;
     bool converged;
+    bool tresca; // found with bounds of friction that are held: exact_calm.c
+    int worst;   // the block that is off most, where it did not converge
 } sn_exact_effort;
 
 typedef struct sn_exact_limits {
@@ -186,6 +188,9 @@ SN_API void sn_exact_sweep(sn_exact_system *system, bool forwards);
 // The natural map p - projection(p - u) of all blocks, scaled: its largest entry, by the largest
 // of impulses and free velocities. INFINITY when one is not finite. map (rows): may be NULL.
 SN_API double sn_exact_residual(const sn_exact_system *system, double *map);
+
+// The block that is off most by that map. `map` has room for all rows.
+SN_API int sn_exact_worst_block(const sn_exact_system *system, double *map);
 
 // Solves from p on, with v = v_free + Y p given. False when memory runs out.
 SN_API bool sn_exact_system_solve(sn_exact_system *system, const sn_exact_limits *limits,

@@ -29,7 +29,7 @@ typedef struct sn_bond_record {
     double *gaps;          // by rows: their values when it began
     double began, closing; // s: when that was, and for how long they are closed
     bool holds;            // it acted in the last step
-    double torn_time;      // s, for which it has not held
+    double violated_time;  // s, for which it has not held
 } sn_bond_record;
 
 // A row of a bond under an integrator with stages, with what it does to both of its ends.

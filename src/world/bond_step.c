@@ -568,29 +568,28 @@ static double error_of(const sn_world *world, const sn_bond_record *record, doub
     return error;
 }
 
-// A bond is torn that has been off by this share of the shortest edge of its body for this long:
-// what begins far off is led in, so contacts, other bonds or a motion that is
-// prescribed contradict it, and what it bears then means nothing.
-static const double TORN_SHARE = 0.05, TORN_TIME = 0.25;
+// A bond is violated that has been off by this share of the shortest edge of its body for this
+// long: what begins far off is led in, so contacts, other bonds or a motion that is prescribed
+// contradict it, and what it bears then means nothing.
+static const double VIOLATED_SHARE = 0.05, VIOLATED_TIME = 0.25;
 
-static void note_torn(sn_world *world, sn_bond_record *record, double h)
+static void note_violated(sn_world *world, sn_bond_record *record, double h)
 {
     const sn_body_record *body = sn_world_body_record(world, record->body);
-    double most = TORN_SHARE * item_of(world, body)->shortest;
+    double most = VIOLATED_SHARE * item_of(world, body)->shortest;
     bool off = record->first_row >= 0 &&
                error_of(world, record, end_time(record, world->time + h), true) > most;
-    record->torn_time = off ? record->torn_time + h : 0.0;
-    if (record->torn_time > TORN_TIME && world->report.torn++ == 0) {
+    record->violated_time = off ? record->violated_time + h : 0.0;
+    if (record->violated_time > VIOLATED_TIME && world->report.violated++ == 0) {
         uint32_t index = (uint32_t)(record - world->bonds.records.data);
-        world->report.torn_bond = (sn_bond){index, world->bonds.ids.generation.data[index]};
+        world->report.violated_bond = (sn_bond){index, world->bonds.ids.generation.data[index]};
+        sn_world_note_worst(world, SN_COUNTER_VIOLATED, record->body.index, 1.0);
     }
 }
 
 void sn_world_finish_bonds(sn_world *world, double h)
 {
     sn_bond_set *set = &world->bonds;
-    world->report.torn = 0;
-    world->report.torn_bond = (sn_bond){0};
     for (int i = 0; i < set->order.count; ++i) {
         sn_bond_record *record = &set->records.data[set->order.data[i]];
         if (is_staged(world, record)) {
@@ -600,7 +599,7 @@ void sn_world_finish_bonds(sn_world *world, double h)
         if (record->load.force > record->break_force && !record->load.broken) {
             sn_bond_let_go(record, world->time + h);
         }
-        note_torn(world, record, h);
+        note_violated(world, record, h);
     }
 }
 
@@ -655,7 +654,7 @@ void sn_world_walk_bonds(sn_world *world, sn_state_walk *walk)
         sn_state_numbers(walk, &record->began, 1);
         sn_state_numbers(walk, &record->closing, 1);
         sn_state_flag(walk, &record->holds);
-        sn_state_numbers(walk, &record->torn_time, 1);
+        sn_state_numbers(walk, &record->violated_time, 1);
         // Impulses of the rows, and behind them their gaps.
         sn_state_numbers(walk, record->impulses, 2 * (size_t)sn_bond_row_count(&record->item));
     }

@@ -189,7 +189,7 @@ bool sn_world_note_contacts(sn_world *world)
     touch->stays_current = false;
     world->report.pairs = touch->pairs.count;
     world->report.islands = touch->islands.islands.count;
-    world->report.left_out = touch->left_out;
+    world->report.dropped_patches = touch->left_out;
     sn_array_clear(&touch->noted);
     sn_threads_run(world->threads, touch->pairs.count, NOTE_CHUNK, look_chunk, touch);
     mark_strikes(touch);

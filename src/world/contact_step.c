@@ -149,7 +149,6 @@ void sn_world_let_go(sn_world *world)
     for (int i = 0; i < sn_world_agent_count(world); ++i) {
         sn_agent *agent = head_of(world, i);
         agent->held = 0;
-        agent->stalled = agent->divided = agent->damped = 0;
     }
 }
 
@@ -467,6 +466,10 @@ static sn_status solve_island(const island_work *work, int island, sn_exact *exa
     touch->struck.data[island] = !work->at_end && report.struck;
     double residual = isfinite(report.effort.residual) ? report.effort.residual : 1.0;
     touch->residual.data[island] = fmax(touch->residual.data[island], residual);
+    if (report.unconverged && residual >= touch->unsolved.data[island].residual) {
+        touch->unsolved.data[island] =
+            (sn_touch_unsolved){residual, {report.worst[0], report.worst[1]}};
+    }
     return status;
 }
 
@@ -482,6 +485,22 @@ static void island_chunk(void *context, int first, int last, int chunk)
         if (due && solve_island(work, i, exact) != SN_OK) {
             atomic_store(&work->failed, 1);
         }
+    }
+}
+
+// Names the bodies of the row that is off most.
+static void note_unsolved(sn_world *world, const sn_touch_unsolved *unsolved)
+{
+    uint32_t bodies[2] = {0, 0};
+    for (int k = 0; k < 2; ++k) {
+        const sn_contact_side *side = &unsolved->sides[k];
+        bodies[k] = side->set >= 0 ? world->sets[side->set]->agents[side->agent].owner : 0;
+    }
+    sn_counter_worst *worst = &world->report.worst[SN_COUNTER_UNCONVERGED];
+    double before = worst->amount;
+    sn_world_note_worst(world, SN_COUNTER_UNCONVERGED, bodies[0], unsolved->residual);
+    if (bodies[1] != 0 && worst->amount > before) {
+        worst->other = (sn_body){bodies[1], world->body_ids.generation.data[bodies[1]]};
     }
 }
 
@@ -511,7 +530,10 @@ static sn_status solve_islands(sn_world *world, double h, bool at_end, sn_error 
         sn_threads_run(world->threads, due < threads ? due : threads, 1, island_chunk, &work);
     }
     for (int i = 0; i < touch->islands.islands.count; ++i) {
-        world->report.contact_error = fmax(world->report.contact_error, touch->residual.data[i]);
+        world->report.worst_residual = fmax(world->report.worst_residual, touch->residual.data[i]);
+        if (touch->unsolved.data[i].residual > 0.0) {
+            note_unsolved(world, &touch->unsolved.data[i]);
+        }
     }
     return atomic_load(&work.failed) ? sn_fail_memory(error, 0) : SN_OK;
 }
@@ -520,13 +542,15 @@ static sn_status press_islands(sn_world *world, double h, sn_error *error)
 {
     sn_touch *touch = &world->touch;
     int islands = touch->islands.islands.count;
-    if (!sn_array_resize(&touch->struck, islands) || !sn_array_resize(&touch->residual, islands)) {
+    if (!sn_array_resize(&touch->struck, islands) || !sn_array_resize(&touch->residual, islands) ||
+        !sn_array_resize(&touch->unsolved, islands)) {
         return sn_fail_memory(error, sizeof(double) * (size_t)islands);
     }
-    world->report.contact_error = 0.0;
+    world->report.worst_residual = 0.0;
     for (int i = 0; i < islands; ++i) {
         touch->struck.data[i] = 0;
         touch->residual.data[i] = 0.0;
+        touch->unsolved.data[i].residual = 0.0;
     }
     return solve_islands(world, h, false, error);
 }

@@ -129,9 +129,9 @@ static sn_status check_body(sn_world *world, sn_agent_ref ref, double h, bool tr
                  energy, 0.5 * most);
         return fail(world, ref, h, what, error);
     }
-    if (energy > DOUBTFUL * most && world->report.exploding++ == 0) {
-        uint32_t owner = set->agents[agent].owner;
-        world->report.exploding_body = (sn_body){owner, world->body_ids.generation.data[owner]};
+    if (energy > DOUBTFUL * most) {
+        world->report.exploding += 1;
+        sn_world_note_worst(world, SN_COUNTER_EXPLODING, set->agents[agent].owner, energy);
     }
     return SN_OK;
 }
@@ -139,14 +139,12 @@ static sn_status check_body(sn_world *world, sn_agent_ref ref, double h, bool tr
 sn_status sn_world_check_explosions(sn_world *world, double h, sn_error *error)
 {
     sn_status status = SN_OK;
-    world->report.exploding = 0;
-    world->report.exploding_body = (sn_body){0};
     for (sn_agent_ref at = SN_BEFORE_AGENTS;
          status == SN_OK && sn_world_next_deformable(world, &at);) {
         const sn_agent_set *set = world->sets[at.set];
         const sn_elastic_item *item = sn_elastic_item_of(set, at.agent);
-        bool unspared = item->barrier && sn_integrator_is_staged(set->agents[at.agent].integrator);
-        bool troubled = world->report.inverted > 0 || item->spared || unspared;
+        bool unguarded = item->barrier && sn_integrator_is_staged(set->agents[at.agent].integrator);
+        bool troubled = world->report.inverted > 0 || item->truncated || unguarded;
         status = check_body(world, at, h, troubled, error);
     }
     return status;

@@ -348,8 +348,17 @@ static void settle(sn_world *world, const sn_field_spring *spring, double h)
 
 void sn_world_settle_field_springs(sn_world *world, double h)
 {
-    for (int i = 0; i < world->field_springs.springs.count; ++i) {
-        settle(world, &world->field_springs.springs.data[i], h);
+    const sn_field_springs *all = &world->field_springs;
+    for (int i = 0; i < all->springs.count; ++i) {
+        const sn_field_spring *spring = &all->springs.data[i];
+        settle(world, spring, h);
+        if (all->laws.data[spring->first].share > SN_SPRING_UNRESOLVED) {
+            const sn_spring_def *def = def_of(world, spring);
+            world->report.damped_springs += 1;
+            sn_world_note_worst(world, SN_COUNTER_DAMPED_SPRINGS,
+                                def->body_b.index != 0 ? def->body_b.index : def->body_a.index,
+                                0.0);
+        }
     }
 }
 

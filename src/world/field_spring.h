@@ -14,6 +14,8 @@
 
 // Below this k h^2 / m, the stiffness across a spring may as well act as a force.
 #define SN_SPRING_SLACK 1e-3
+// A spring is not resolved, and damped by its law, from this share on, that of K = 0.9: soft_row.h.
+#define SN_SPRING_UNRESOLVED 3e-3
 // The same of tension times arm by the least moment of inertia. It bounds what turning ends feel,
 // in any direction, and makes of what is resolved an error ten times the midpoint rule's.
 #define SN_SPRING_TURNING 0.1

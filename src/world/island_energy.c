@@ -9,11 +9,11 @@
 // outside changes its momentum, else a pile in free fall would be allowed more the deeper it falls.
 // Or, slow as it is, with less than what all its bodies have at FLOOR of their radius a step, the
 // trace that undoing overlap leaves. What is beyond that is taken out: all its velocities shrink by
-// one factor, which keeps to joints and loops, though not to momentum. `sn_step_report.slowed`
-// counts such islands, `gained` those with a smaller gain. Next to something large that is slow,
-// what is small could hide any gain: agents that are fast for themselves must do with what the
-// island may have, without that floor, or are slowed alone. Mechanisms with drives have sources of
-// their own and are left alone.
+// one factor, which keeps to joints and loops, though not to momentum. The counter
+// `velocity_scaled` has their agents, `energy_gained` those of islands with a smaller gain. Next to
+// something large that is slow, what is small could hide any gain: agents that are fast for
+// themselves must do with what the island may have, without that floor, or are slowed alone.
+// Mechanisms with drives have sources of their own and are left alone.
 //
 // Islands with elastic bodies are looked at when their skins have been stopped where they had to be
 // (soft_stop.c), with the energy of their material and a smaller share. Should that alone be more
@@ -22,7 +22,7 @@
 // as far as their equations are off or led; hands and explicit steps are sources of their own.
 //
 // An island in which something is no longer a number, or a mechanism could not be followed at all,
-// stands still for the step at half its velocity, with all impulses forgotten; `stalled` counts its
+// stands still for the step at half its velocity, with all impulses forgotten; `stopped` counts its
 // agents. So does one that was moved to where no velocity would do: its height and its springs
 // alone hold more than it can have. Where a force itself is not a number the step fails, as it
 // must.
@@ -223,7 +223,7 @@ static void stand(sn_agent_set *set, int agent)
         set->type->touch(set, agent);
     }
     head->failed = SN_FAILURE_NONE;
-    head->stalled = 1;
+    sn_agent_count(head, SN_COUNTER_STOPPED);
 }
 
 void sn_world_stand(sn_world *world, sn_agent_ref ref)
@@ -271,7 +271,7 @@ static void stand_island(sn_world *world, int index, bool lost)
     }
     forget_impulses(touch, island);
     touch->struck.data[index] = 0;
-    touch->residual.data[index] = world->report.contact_error = 1.0;
+    touch->residual.data[index] = world->report.worst_residual = 1.0;
 }
 
 void sn_world_stand_lost(sn_world *world)
@@ -342,12 +342,29 @@ static double gain_of(const sn_energy_balance *sum)
     return sum->kinetic + sum->potential - sum->before - fmax(sum->work, 0.0);
 }
 
+// Whose motion and energy is summed up: an island, or one agent that touches nothing.
+typedef struct energy_group {
+    const sn_island *island; // NULL: the agent alone
+    sn_agent_ref alone;
+} energy_group;
+
+static void count_group(sn_world *world, const energy_group *group, sn_counter counter,
+                        double amount)
+{
+    if (group->island != NULL) {
+        sn_world_count_island(world, group->island, counter, amount);
+    } else {
+        sn_world_count_agent(world, group->alone, counter, amount);
+    }
+}
+
 // A gain that is left: it is counted, so that nobody has to find it.
-static void note_left(sn_world *world, const sn_energy_balance *sum)
+static void note_left(sn_world *world, const energy_group *group, const sn_energy_balance *sum)
 {
     double all = fmax(sum->kinetic, sum->before - sum->potential) + sum->sprung;
-    if (!sum->driven && gain_of(sum) > NAMED * all + SOFT_ROUNDING * sum->added) {
-        world->report.gained += 1;
+    double gain = gain_of(sum);
+    if (!sum->driven && gain > NAMED * all + SOFT_ROUNDING * sum->added) {
+        count_group(world, group, SN_COUNTER_ENERGY_GAINED, gain);
     }
 }
 
@@ -397,12 +414,13 @@ static void check_island(sn_world *world, int index, double h)
         stand_island(world, index, isfinite(sum.kinetic));
     } else if (!sum.driven && sum.kinetic > fmax(may + off, sum.floor) + ROUNDING * sum.added) {
         slow(world, island, sqrt(fmax(may, sum.floor) / sum.kinetic));
-        world->report.slowed += 1;
+        sn_world_count_island(world, island, SN_COUNTER_VELOCITY_SCALED,
+                              sum.kinetic - fmax(may, sum.floor));
     } else if (!sum.driven && sum.fast > may + off + ROUNDING * sum.added) {
         slow_fast(world, island, h, sqrt(may / sum.fast));
-        world->report.slowed += 1;
+        sn_world_count_island(world, island, SN_COUNTER_VELOCITY_SCALED, sum.fast - may);
     } else {
-        note_left(world, &sum);
+        note_left(world, &(energy_group){.island = island}, &sum);
     }
 }
 
@@ -411,13 +429,13 @@ static void check_island(sn_world *world, int index, double h)
 // that turn by much in a step.
 static bool has_unresolved_spring(const sn_world *world, const sn_island *island)
 {
-    const double much = 3e-3; // the share of K = 0.9
     const sn_touch *touch = &world->touch;
     bool any = false;
     for (int k = 0; k < island->pair_count && !any; ++k) {
         int number = touch->active.data[touch->islands.pairs.data[island->pair_first + k]];
-        any = number >= SN_TOUCH_SPRINGS &&
-              world->field_springs.laws.data[number - SN_TOUCH_SPRINGS].share > much;
+        any =
+            number >= SN_TOUCH_SPRINGS &&
+            world->field_springs.laws.data[number - SN_TOUCH_SPRINGS].share > SN_SPRING_UNRESOLVED;
     }
     return any;
 }
@@ -441,7 +459,7 @@ void sn_world_check_sprung(sn_world *world, double h)
             stand_island(world, i, true);
         } else {
             slow(world, island, sqrt((sum.kinetic - excess) / sum.kinetic));
-            world->report.slowed += 1;
+            sn_world_count_island(world, island, SN_COUNTER_VELOCITY_SCALED, excess);
         }
     }
 }
@@ -462,14 +480,13 @@ static void check_alone(sn_world *world, int number, double h)
         may_stand(world, ref)) {
         stand(world->sets[ref.set], ref.agent);
     } else {
-        note_left(world, &sum);
+        note_left(world, &(energy_group){.alone = ref}, &sum);
     }
 }
 
 void sn_world_check_energies(sn_world *world, double h)
 {
     const sn_islands *islands = &world->touch.islands;
-    world->report.slowed = world->report.gained = 0;
     for (int i = 0; i < islands->islands.count; ++i) {
         if (world->touch.kinds.data[i] != SN_ISLAND_ASLEEP &&
             !sn_touch_has_elastic(world, &islands->islands.data[i]) &&
@@ -489,19 +506,13 @@ void sn_world_check_energies(sn_world *world, double h)
 
 // ---- elastic bodies ----
 
-// Of an island, or of one body that touches nothing.
-typedef struct soft_group {
-    const sn_island *island; // NULL: the body alone
-    sn_agent_ref ref;
-} soft_group;
-
-static sn_energy_balance sum_of_group(const sn_world *world, const soft_group *group, double h)
+static sn_energy_balance sum_of_group(const sn_world *world, const energy_group *group, double h)
 {
     if (group->island != NULL) {
         return sum_of(world, group->island, h);
     }
     sn_energy_balance sum = {0};
-    add_agent(world, group->ref, h, &sum);
+    add_agent(world, group->alone, h, &sum);
     sum.lift = 0.0;
     return sum;
 }
@@ -510,12 +521,13 @@ static void halve_way(sn_agent_set *set, int agent, bool all)
 {
     double *q = sn_agent_q(set, agent);
     const double *q_0 = set->q_last + set->agents[agent].q_first;
+    sn_agent_count(&set->agents[agent], SN_COUNTER_DISPLACEMENT_SCALED);
     for (int i = 0; i < set->agents[agent].v_count; ++i) {
         q[i] = all ? q_0[i] : q_0[i] + 0.5 * (q[i] - q_0[i]);
     }
 }
 
-static void halve_ways(sn_world *world, const soft_group *group, bool all)
+static void halve_ways(sn_world *world, const energy_group *group, bool all)
 {
     const sn_island *island = group->island;
     for (int k = 0; island != NULL && k < island->agent_count; ++k) {
@@ -526,7 +538,7 @@ static void halve_ways(sn_world *world, const soft_group *group, bool all)
         }
     }
     if (island == NULL) {
-        halve_way(world->sets[group->ref.set], group->ref.agent, all);
+        halve_way(world->sets[group->alone.set], group->alone.agent, all);
     }
 }
 
@@ -581,21 +593,21 @@ static void slow_island(sn_world *world, const sn_island *island, const sn_energ
 
 // Velocities shrink until no more than so much kinetic energy is left; of a body that touches
 // nothing those within it, unless what it may have at stake is no match for the excess.
-static void slow_group(sn_world *world, const soft_group *group, const sn_energy_balance *sum,
+static void slow_group(sn_world *world, const energy_group *group, const sn_energy_balance *sum,
                        double may, double stake, double h)
 {
     const double gross = 0.25; // of that
-    sn_agent_set *set = world->sets[group->ref.set];
+    sn_agent_set *set = world->sets[group->alone.set];
     double share = sqrt(may / sum->kinetic);
     if (group->island != NULL) {
         slow_island(world, group->island, sum, may, h);
         return;
     }
-    double flight = sn_elastic_rigid_energy(set, group->ref.agent);
+    double flight = sn_elastic_rigid_energy(set, group->alone.agent);
     if (flight - may > gross * (stake + sum->floor)) {
-        set->type->contact->slow(set, group->ref.agent, share);
+        set->type->contact->slow(set, group->alone.agent, share);
     } else if (sum->kinetic > flight) {
-        sn_elastic_calm(set, group->ref.agent,
+        sn_elastic_calm(set, group->alone.agent,
                         sqrt(fmax(may - flight, 0.0) / (sum->kinetic - flight)));
     }
 }
@@ -623,15 +635,15 @@ static void note_gain(sn_world *world, const sn_island *island, const sn_energy_
 }
 
 // Whether skins were stopped on their way.
-static bool is_stopped(const sn_world *world, const soft_group *group)
+static bool is_restored(const sn_world *world, const energy_group *group)
 {
-    const uint8_t *stopped = world->touch.soft.stopped.data;
+    const uint8_t *restored = world->touch.soft.restored.data;
     const sn_island *island = group->island;
-    bool any = island == NULL && stopped[group->ref.agent];
+    bool any = island == NULL && restored[group->alone.agent];
     for (int k = 0; island != NULL && k < island->agent_count && !any; ++k) {
         int number = world->touch.islands.agents.data[island->agent_first + k];
         sn_agent_ref ref = sn_world_agent_at(world, number);
-        any = sn_world_traits(world, ref.set)->deformable && stopped[ref.agent];
+        any = sn_world_traits(world, ref.set)->deformable && restored[ref.agent];
     }
     return any;
 }
@@ -640,12 +652,13 @@ static bool is_stopped(const sn_world *world, const soft_group *group)
 // material would have done on the rest of it: they are what it came with, and got on the way that
 // it went. (sweep.c has the same of rigid bodies, articulation_way.c of mechanisms.) Else it gained
 // as it would in its fall, in every step in which it is stopped. Nothing is excused as the trace of
-// undoing overlap: it is the way that was cut short.
-static bool slow_stopped(sn_world *world, const soft_group *group, const sn_energy_balance *sum,
-                         double stake, double h)
+// undoing overlap: it is the way that was cut short. It belongs to being set back, and is counted
+// with that (`restored`).
+static bool slow_restored(sn_world *world, const energy_group *group, const sn_energy_balance *sum,
+                          double stake, double h)
 {
     double may = fmax(motion_of(sum) - sum->lift, 0.0);
-    if (sum->driven || !is_stopped(world, group) ||
+    if (sum->driven || !is_restored(world, group) ||
         !(sum->kinetic > may + SOFT_ROUNDING * sum->added)) {
         return false;
     }
@@ -654,7 +667,7 @@ static bool slow_stopped(sn_world *world, const soft_group *group, const sn_ener
 }
 
 // Whether it was moved.
-static bool check_group(sn_world *world, const soft_group *group, double h)
+static bool check_group(sn_world *world, const energy_group *group, double h)
 {
     enum { HALVINGS = 6 };
     bool moved = false;
@@ -677,9 +690,9 @@ static bool check_group(sn_world *world, const soft_group *group, double h)
     if (!sum.driven && !(sum.kinetic <= fmax(may + share * fmin(may, stake), sum.floor) +
                                             SOFT_ROUNDING * sum.added)) {
         slow_group(world, group, &sum, fmax(may, sum.floor), fmin(may, stake), h);
-        world->report.slowed += 1;
-    } else if (!slow_stopped(world, group, &sum, fmin(may, stake), h)) {
-        note_left(world, &sum);
+        count_group(world, group, SN_COUNTER_VELOCITY_SCALED, sum.kinetic - fmax(may, sum.floor));
+    } else if (!slow_restored(world, group, &sum, fmin(may, stake), h)) {
+        note_left(world, group, &sum);
     }
     return moved;
 }
@@ -691,7 +704,7 @@ static bool may_run_away(const sn_world *world, sn_agent_ref ref)
     const sn_agent_set *set = world->sets[ref.set];
     const sn_agent *head = &set->agents[ref.agent];
     return (sn_elastic_item_of(set, ref.agent)->gained ||
-            world->touch.soft.stopped.data[ref.agent]) &&
+            world->touch.soft.restored.data[ref.agent]) &&
            !head->held && !sn_integrator_is_staged(head->integrator);
 }
 
@@ -700,7 +713,7 @@ bool sn_world_check_soft_energies(sn_world *world, double h)
     const sn_islands *islands = &world->touch.islands;
     bool moved = false;
     for (int i = 0; i < islands->islands.count; ++i) {
-        soft_group group = {.island = &islands->islands.data[i]};
+        energy_group group = {.island = &islands->islands.data[i]};
         if (world->touch.kinds.data[i] != SN_ISLAND_ASLEEP &&
             sn_touch_has_elastic(world, group.island)) {
             moved = check_group(world, &group, h) || moved;
@@ -708,8 +721,8 @@ bool sn_world_check_soft_energies(sn_world *world, double h)
     }
     for (int s = 0, first = 0; s < world->set_count; first += world->sets[s++]->count) {
         for (int i = 0; i < world->sets[s]->count && sn_world_traits(world, s)->deformable; ++i) {
-            soft_group group = {.ref = {.set = s, .agent = i}};
-            if (islands->of.data[first + i] < 0 && may_run_away(world, group.ref)) {
+            energy_group group = {.alone = {.set = s, .agent = i}};
+            if (islands->of.data[first + i] < 0 && may_run_away(world, group.alone)) {
                 moved = check_group(world, &group, h) || moved;
             }
         }

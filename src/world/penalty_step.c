@@ -141,7 +141,11 @@ static void act(sn_world *world, sn_pair *pair, double elapsed, int group, bool 
                 own->anchor = now;
                 own->impulse = sn_vec3_scale(elapsed, force);
                 own->touched = sn_dot(force, force) > 0.0;
-                world->report.stiff += own->touched && is_stiff(world, &law);
+                if (own->touched && is_stiff(world, &law)) {
+                    world->report.stiff += 1;
+                    sn_world_note_worst(world, SN_COUNTER_STIFF, b->body != 0 ? b->body : a->body,
+                                        world->report.stiff);
+                }
             } else if (!keep) {
                 push(world, b->body, &part_b, force, at, group);
                 push(world, a->body, &part_a, sn_vec3_scale(-1.0, force), at, group);
@@ -198,6 +202,5 @@ void sn_world_keep_penalties(sn_world *world, double time)
             }
         }
     }
-    world->report.stiff = 0;
     act_all(world, time - world->touch.penalty_start, -1, true);
 }

@@ -52,7 +52,8 @@ static void take_back(sn_world *world, int agent, double share)
         double back = q0[i] + share * (q[i] - q0[i]);
         q[i] = share > 0.0 ? (led[i / STRIDE] ? q[i] : back) : q0[i];
     }
-    world->touch.soft.stopped.data[agent] = 1;
+    world->touch.soft.restored.data[agent] = 1;
+    sn_agent_count(&set->agents[agent], SN_COUNTER_RESTORED);
     sn_skin_place(sn_soft_item(world, agent)->skin, q0, q, 0.0);
 }
 
@@ -295,11 +296,11 @@ static bool take_all_back(sn_world *world, bool at_start)
 
 static bool make_room(sn_soft_touch *soft, int count, int islands)
 {
-    if (!sn_array_resize(&soft->shares, count) || !sn_array_resize(&soft->stopped, count) ||
+    if (!sn_array_resize(&soft->shares, count) || !sn_array_resize(&soft->restored, count) ||
         !sn_array_resize(&soft->island_shares, islands)) {
         return false;
     }
-    memset(soft->stopped.data, 0, (size_t)count);
+    memset(soft->restored.data, 0, (size_t)count);
     return true;
 }
 
@@ -357,18 +358,13 @@ sn_status sn_world_stop_bonded(sn_world *world, sn_error *error)
 
 sn_status sn_world_stop_soft(sn_world *world, double h, sn_error *error)
 {
-    const sn_soft_touch *soft = &world->touch.soft;
     int count = sn_soft_agents(world)->count;
-    world->report.taken_back = 0;
     if (count == 0) {
         return SN_OK;
     }
     sn_status status = free_ways(world, error);
     if (status == SN_OK && sn_world_check_soft_energies(world, h)) {
         status = free_ways(world, error);
-    }
-    for (int i = 0; i < count; ++i) {
-        world->report.taken_back += soft->stopped.data[i];
     }
     return status;
 }

@@ -27,7 +27,7 @@ void sn_soft_touch_free(sn_soft_touch *soft)
     sn_array_free(&soft->crossings);
     sn_array_free(&soft->island_shares);
     sn_array_free(&soft->shares);
-    sn_array_free(&soft->stopped);
+    sn_array_free(&soft->restored);
     sn_array_free(&soft->led);
 }
 

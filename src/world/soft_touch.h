@@ -66,9 +66,9 @@ typedef struct sn_soft_touch {
                // it must be looked at
     SN_ARRAY(sn_soft_crossing) crossings; // what does, of the step under way
     SN_ARRAY(double) island_shares;
-    SN_ARRAY(double) shares;   // of the elastic agents' ways, in soft_stop.c
-    SN_ARRAY(uint8_t) stopped; // of the same: taken back in this step
-    SN_ARRAY(uint8_t) led;     // of all vertices: see sn_world_mark_led
+    SN_ARRAY(double) shares;    // of the elastic agents' ways, in soft_stop.c
+    SN_ARRAY(uint8_t) restored; // of the same: set back in this step
+    SN_ARRAY(uint8_t) led;      // of all vertices: see sn_world_mark_led
 } sn_soft_touch;
 
 void sn_soft_touch_free(sn_soft_touch *soft);

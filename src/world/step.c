@@ -228,36 +228,16 @@ static sn_status world_move(sn_world *world, step_work *work, sn_chunk_work *mov
     return SN_OK;
 }
 
-static void count_agents(sn_world *world)
-{
-    sn_step_report *report = &world->report;
-    report->stalled = report->divided = report->damped = 0;
-    for (int s = 0; s < world->set_count; ++s) {
-        for (int i = 0; i < world->sets[s]->count; ++i) {
-            const sn_agent *agent = &world->sets[s]->agents[i];
-            report->stalled += agent->stalled;
-            report->divided += agent->divided;
-            report->damped += agent->damped;
-        }
-    }
-}
-
 static void count_inverted(sn_world *world)
 {
-    world->report.inverted = sn_world_count_inverted(world, &world->report.inverted_body);
-    world->report.spared = 0;
-    for (int s = 0; s < world->set_count; ++s) {
-        const sn_agent_set *set = world->sets[s];
-        for (int i = 0; i < set->count && set->type->traits.deformable; ++i) {
-            world->report.spared += sn_elastic_item_of(set, i)->spared;
-        }
-    }
+    sn_body first;
+    world->report.inverted = sn_world_count_inverted(world, &first);
+    sn_world_note_worst(world, SN_COUNTER_INVERTED, first.index, 0.0);
 }
 
 static sn_status world_begin(sn_world *world, step_work *work, sn_error *error)
 {
     sn_status status = SN_OK;
-    world->report.slowed = 0;
     if (takes_contacts(world)) {
         double started = sn_world_clock();
         status = sn_world_collide(world, work->h, error);
@@ -381,18 +361,10 @@ static double pace_of(const sn_world *world, double h)
     return world->pace_left > 0.0 && h <= world->pace_left * (1.0 + 1e-9) ? world->pace : h;
 }
 
-static void world_note_mechanisms(sn_world *world, double pace, double left)
+static void world_note_pace(sn_world *world, double pace, double left)
 {
     world->pace = pace;
     world->pace_left = left;
-    world->report.slowed_swings = world->report.mechanisms_taken_back = 0;
-    for (int s = 0; s < world->set_count; ++s) {
-        const sn_agent_set *set = world->sets[s];
-        for (int i = 0; i < set->count && set->type->traits.jointed; ++i) {
-            world->report.slowed_swings += sn_articulation_of(set, i)->slowed;
-            world->report.mechanisms_taken_back += sn_articulation_of(set, i)->taken_back;
-        }
-    }
 }
 
 static sn_status take_step(sn_world *world, double h, sn_error *error)
@@ -403,6 +375,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     double rest = (end - start) - wanted, full = end;
     step_work work = {.world = world};
     run_agents(world, keep_chunk, &work);
+    sn_world_clear_counters(world);
     sn_status status = sn_world_make_groups(world, error);
     status = status == SN_OK ? sn_world_give_bonds(world, error) : status;
     status = status == SN_OK ? sn_world_draw_shades(world, start, end, error) : status;
@@ -472,8 +445,8 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     if (status == SN_OK) {
         sn_world_wake_behaviours(world);
     }
-    count_agents(world);
-    world_note_mechanisms(world, pace, end < full ? full - end : 0.0);
+    sn_world_count_step(world);
+    world_note_pace(world, pace, end < full ? full - end : 0.0);
     double finished = sn_world_clock();
     world->report.field_seconds = move_start - forces_start;
     world->report.move_seconds = finished - move_start + (forces_start - started);

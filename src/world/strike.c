@@ -154,9 +154,11 @@ static void keep_energy(sn_world *world, const sn_contact *contact, double befor
         if (sides[i]->set >= 0) {
             sn_agent_set *set = world->sets[sides[i]->set];
             set->type->contact->slow(set, sides[i]->agent, sqrt(before / now));
+            sn_agent_count(&set->agents[sides[i]->agent], SN_COUNTER_VELOCITY_SCALED);
+            sn_world_note_worst(world, SN_COUNTER_VELOCITY_SCALED,
+                                set->agents[sides[i]->agent].owner, now - before);
         }
     }
-    world->report.slowed += 1;
 }
 
 // With a link in it the whole mechanism answers: the exact solver at the end of a step, of no
@@ -337,6 +339,7 @@ sn_status sn_world_strike_whirling(sn_world *world, const sn_pair *pair, int num
     contact.restitution = overlaps ? 0.0 : contact.restitution;
     contact.rolling_friction = contact.spinning_friction = 0.0; // which take their time
     *struck = true;
+    sn_contact_count(&contact, world->sets, SN_COUNTER_EARLY_IMPACT);
     sn_status status =
         link ? strike_link(world, &contact, error) : strike_free(world, &contact, 1, error);
     return status == SN_OK ? note_strike(world, pair->a, pair->b, &contact, error) : status;

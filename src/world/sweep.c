@@ -581,6 +581,13 @@ static void take_back(sn_world *world, uint32_t shape, double fraction, uint32_t
     put_on_way(world, record->agent, frame);
 }
 
+// The rest of its motion in this step is lost.
+static void count_restored(sn_world *world, uint32_t shape)
+{
+    int agent = world->bodies.data[world->touch.shapes.data[shape].body].agent.agent;
+    sn_agent_count(&set_of(world, shape)->agents[agent], SN_COUNTER_RESTORED_BODIES);
+}
+
 // What two ways have in common: the shortest that lies between both; none with a thing at rest.
 static sn_vec3 common_way(const sn_sweep *a, const sn_sweep *b)
 {
@@ -666,7 +673,9 @@ static bool go_on_both(sn_world *world, const encounter *e, double h)
         int agent = world->bodies.data[world->touch.shapes.data[shape].body].agent.agent;
         sn_vec3 way = sn_vec3_scale(rest, common);
         sn_quat rotation = e->ways[k].end.rotation;
-        if (let_go) {
+        if (!let_go) {
+            count_restored(world, shape);
+        } else {
             sn_part now = part_of(world, shape);
             const sn_rigid_set *set = (const sn_rigid_set *)set_of(world, shape);
             way = displacement_in(now.velocity, pull_on(world, set, agent), rest * h);
@@ -691,6 +700,7 @@ void sn_touch_take_back(sn_world *world, uint32_t shape, double share)
         sn_world_stand(world, ref);
     } else if (is_free(world, body)) {
         take_back(world, shape, share, shape, false);
+        count_restored(world, shape);
         if (!(share > 0.0)) { // to the bit
             sn_agent_set *set = world->sets[ref.set];
             const sn_agent *head = &set->agents[ref.agent];
@@ -716,11 +726,17 @@ static sn_status stop(sn_world *world, const sweep_search *s, double h, sn_error
         sn_articulation_take_back(set_of(world, s->shape), own, world->gravity, s->fraction);
     } else {
         take_back(world, s->shape, s->fraction, back ? s->shape : s->other, s->core && !on);
+        if (!on) {
+            count_restored(world, s->shape);
+        }
     }
     if (back && met != own) {
         sn_articulation_take_back(set_of(world, s->other), met, world->gravity, s->fraction);
     } else if (is_free(world, touch->shapes.data[s->other].body)) {
         take_back(world, s->other, s->fraction, s->other, false);
+        if (!on) {
+            count_restored(world, s->other);
+        }
     }
     double size = sn_touch_pair_size(sn_touch_collider(world, &touch->shapes.data[s->shape]),
                                      sn_touch_collider(world, &touch->shapes.data[s->other]));

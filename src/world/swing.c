@@ -41,7 +41,7 @@ sn_status sn_world_find_fast_swings(sn_world *world, double h, sn_fast_swing *sw
                 .body = body_on(world, i, link),
                 .frequency = SN_SWING_LIMIT / (2.0 * SN_PI * step),
                 .step = step,
-                .slowed = sn_articulation_can_slow(set, i),
+                .mass_scaled = sn_articulation_can_slow(set, i),
             };
         }
         *count += 1;

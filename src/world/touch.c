@@ -231,6 +231,7 @@ void sn_touch_free(sn_touch *touch)
     sn_array_free(&touch->kinds);
     sn_array_free(&touch->struck);
     sn_array_free(&touch->residual);
+    sn_array_free(&touch->unsolved);
     sn_array_free(&touch->started);
     sn_array_free(&touch->thickness);
     sn_array_free(&touch->pressed);

@@ -104,6 +104,12 @@ typedef struct sn_touch_noted {
     int contact; // of the pool, the strikes or the contacts of elastic bodies
 } sn_touch_noted;
 
+// An island whose solver did not converge: the two sides of the row that is off most.
+typedef struct sn_touch_unsolved {
+    double residual; // 0: it did
+    sn_contact_side sides[2];
+} sn_touch_unsolved;
+
 // Who has an island in a step.
 enum { SN_ISLAND_EXACT, SN_ISLAND_PILE, SN_ISLAND_ASLEEP };
 
@@ -129,12 +135,13 @@ typedef struct sn_touch {
     SN_ARRAY(int) active;                    // contacts with points: see sn_touch_contact
     SN_ARRAY(sn_island_pair) links;          // of the active ones; agents counted over all sets
     sn_islands islands;
-    SN_ARRAY(uint8_t) kinds;          // of the islands
-    SN_ARRAY(uint8_t) struck;         // of the islands: something there is solved again
-    SN_ARRAY(double) residual;        // of the islands: how far each is from its laws
-    SN_ARRAY(sn_agent_start) started; // of all agents; known of mechanisms that are watched
-    SN_ARRAY(double) thickness;       // m, of all agents: the largest that they touch; 0: nothing
-    SN_ARRAY(sn_contact *) pressed;   // contacts by islands
+    SN_ARRAY(uint8_t) kinds;              // of the islands
+    SN_ARRAY(uint8_t) struck;             // of the islands: something there is solved again
+    SN_ARRAY(double) residual;            // of the islands: how far each is from its laws
+    SN_ARRAY(sn_touch_unsolved) unsolved; // of the islands: the worst row of those not converged
+    SN_ARRAY(sn_agent_start) started;     // of all agents; known of mechanisms that are watched
+    SN_ARRAY(double) thickness;     // m, of all agents: the largest that they touch; 0: nothing
+    SN_ARRAY(sn_contact *) pressed; // contacts by islands
     SN_ARRAY(sn_contact_course) courses; // beside them; left alone where piles are
     SN_ARRAY(sn_exact_bond *) bound;     // rows of bonds by islands
     sn_touch_piles piles, careful_piles;

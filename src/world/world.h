@@ -445,6 +445,18 @@ void sn_world_undo_state(sn_world *world, bool moved);
 // nothing has changed.
 SN_API bool sn_world_carry_state(const sn_world *from, sn_world *to);
 
+// ---- counter.c ----
+// At the start of a step, and at its end, where marks of agents become numbers.
+void sn_world_clear_counters(sn_world *world);
+void sn_world_count_step(sn_world *world);
+// Marks an agent; or all agents of an island, of which the one with most kinetic energy is named
+// for the amount.
+void sn_world_count_agent(sn_world *world, sn_agent_ref ref, sn_counter counter, double amount);
+void sn_world_count_island(sn_world *world, const sn_island *island, sn_counter counter,
+                           double amount);
+// Names a body for a counter, unless another had more in this step.
+void sn_world_note_worst(sn_world *world, sn_counter counter, uint32_t body, double amount);
+
 // ---- step.c ----
 // Is the step under way to end? Asked in the thread that steps.
 bool sn_world_is_stopping(const sn_world *world);

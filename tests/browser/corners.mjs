@@ -52,25 +52,26 @@ const shot = `{ "sinew": 1, "materials": { "soft": { "young": "20kPa", "colour":
   "camera": { "position": [0.4, -2.4, 0.5], "target": [0, 0, 0.1] },
   "run": { "step": "=1/60" } }`;
 
-// Steps in which bodies were held back are counted under the time bar, and what that means is told: once, and when asked.
-export async function held({ browser, servers, pictureFolder }, engine, check) {
+// Steps with counters are counted under the time bar, and each counter is reported: once, and when asked.
+export async function counters({ browser, servers, pictureFolder }, engine, check) {
     const view = await View.open(browser, servers[engine].address, { hash: "#scene=pendulum" });
     await view.scene("pendulum"); // anew: somebody before may have paused it
     await view.running();
-    check("where nothing is held back nothing is told", !(await view.id("held").isVisible()));
+    check("where no counter counts nothing is reported", !(await view.id("counters").isVisible()));
     await drop(view, "shot.json", shot);
-    await view.told("elastic bodies were stopped"); // first: the notice goes again
-    await view.until("steps are counted", () => window.tap.status?.held?.taken_back > 5);
+    await view.told("elastic bodies set back before an impact"); // first: the notice goes again
+    await view.until("steps are counted", () =>
+        window.tap.status?.counters?.list.some((each) => each.name === "restored" && each.steps > 5));
     await view.pause();
     await view.sleep(400);
-    await view.page.screenshot({ path: join(pictureFolder, `held-${engine}.png`) });
+    await view.page.screenshot({ path: join(pictureFolder, `counters-${engine}.png`) });
     const [label, count] = await view.get(() =>
-        [document.querySelector("[data-testid=held]").textContent, window.tap.status.held.steps]);
-    check("the count stays in view", label === `held back in ${count} steps`, [label, count]);
+        [document.querySelector("[data-testid=counters]").textContent, window.tap.status.counters.steps]);
+    check("the count stays in view", label === `altered in ${count} steps`, [label, count]);
     await view.until("the notice goes", () => document.querySelector("[data-testid=notice]") === null);
-    await view.id("held").click();
+    await view.id("counters").click();
     await view.until("a press lists what it means", () =>
-        [...document.querySelectorAll("[data-testid=note]")].some((note) => /shorter steps lose less/.test(note.textContent)));
+        [...document.querySelectorAll("[data-testid=note]")].some((note) => /elastic bodies set back/.test(note.textContent)));
     check("with a tick where it began", await view.page.locator("[data-testid=tick].warning").count() > 0);
     await view.id("tab-notes").click();
     await view.get(() => {
@@ -83,7 +84,7 @@ export async function held({ browser, servers, pictureFolder }, engine, check) {
     await view.sleep(500);
     check("a note stays until it was seen", (await view.notices()).some((text) => /Select a thing/.test(text)), await view.notices());
     await view.id("reset").click();
-    await view.until("the start has none", () => document.querySelector("[data-testid=held]").hidden);
+    await view.until("the start has none", () => document.querySelector("[data-testid=counters]").hidden);
     check("nothing is in the console", view.complaints.length === 0, view.complaints);
     await view.close();
 }

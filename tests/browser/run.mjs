@@ -2,13 +2,13 @@
 //
 //     node tests/browser/run.mjs [native|wasm]... [PART]...
 //
-// Parts: scenes steer files hands breath edit own unframed dropped door phone drops held leftovers follow bending look hang loud figures, and
+// Parts: scenes steer files hands breath edit own unframed dropped door phone drops counters leftovers follow bending look hang loud figures, and
 // pictures of the main views for somebody to look at, which are only taken when asked for. Ends with `N passed, M failed`.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { joinSounds, NativeServer, root, startBrowser, StaticServer } from "./browser.mjs";
-import { bending, drops, follow, hang, held, leftovers, loud } from "./corners.mjs";
+import { bending, counters, drops, follow, hang, leftovers, loud } from "./corners.mjs";
 import { figures } from "./figures.mjs";
 import { look } from "./look.mjs";
 import { door, edit, files, scenes, steer } from "./page.mjs";
@@ -17,7 +17,7 @@ import { pictures } from "./pictures.mjs";
 import { breath, hands, phone } from "./touch.mjs";
 
 const parts = {
-    scenes, steer, files, hands, breath, edit, own, unframed, dropped, door, phone, drops, held, leftovers, follow, bending, look, hang, loud,
+    scenes, steer, files, hands, breath, edit, own, unframed, dropped, door, phone, drops, counters, leftovers, follow, bending, look, hang, loud,
     figures, pictures,
 };
 const wanted = process.argv.slice(2);

@@ -7,13 +7,13 @@ import { OrbitCamera, presets } from "./camera";
 import type { Preset } from "./camera";
 import { Capture } from "./capture";
 import type { Connection, Handlers, LinkState } from "./connection";
+import { CounterWatch } from "./counters";
 import { Drag } from "./drag";
 import { fill, find, format, make, offerDownload } from "./element";
 import { EngineLine } from "./engine_line";
 import { watchDrops } from "./file_drop";
 import { greetNewcomer } from "./first_visit";
 import { Gallery } from "./gallery";
-import { HeldWatch } from "./held";
 import { Help } from "./help";
 import { icon } from "./icons";
 import { Inspect } from "./inspect";
@@ -64,7 +64,7 @@ export class Page implements Handlers {
         },
         showNews: (text, kind) => this.timeline.showNews(text, kind),
     });
-    private readonly held = new HeldWatch();
+    private readonly counters = new CounterWatch();
     private readonly inspect = new Inspect({
         track: () => this.track(),
         centre: () => this.lookAtSelection(),
@@ -210,7 +210,7 @@ export class Page implements Handlers {
         case "status":
             this.timeline.setStatus(message);
             this.notes.forgetAfter(message.history.to + 1e-9);
-            this.tellHeld(message);
+            this.reportCounters(message);
             break;
         case "params":
             this.params.receive(message.values);
@@ -287,10 +287,9 @@ export class Page implements Handlers {
         }
     }
 
-    private tellHeld(status: StatusMessage): void {
-        const news = this.held.receive(status.held);
-        if (news !== null) {
-            this.notes.add("warning", news, status.time);
+    private reportCounters(status: StatusMessage): void {
+        for (const text of this.counters.receive(status.counters)) {
+            this.notes.add("warning", text, status.time);
         }
     }
 
@@ -329,7 +328,7 @@ export class Page implements Handlers {
         if (!message.keeps) {
             this.drag.end(); // what it holds is gone
         }
-        this.held.setScene(message);
+        this.counters.setScene(message);
         if (!same) {
             this.notes.clear();
         }

@@ -179,12 +179,16 @@ export interface HistoryRange {
     bytes: number;
 }
 
-// Steps until the time shown in which something was held back, and in which of the ways.
-export interface HeldSteps {
-    steps: number; // with any of these
-    slowed: number; // energy that something had gained was taken out
-    stalled: number; // something could not be followed
-    taken_back: number; // elastic bodies were stopped before surfaces crossed
+// One of the engine's counters (include/sinew/counter.h) that is not 0.
+export interface Counter {
+    name: string; // as in the summary of a run
+    steps: number; // until the time shown, in which it counted
+    text: string; // what happened in these
+}
+
+export interface Counters {
+    steps: number; // in which any counted
+    list: Counter[];
 }
 
 export interface StatusMessage {
@@ -197,7 +201,7 @@ export interface StatusMessage {
     reached: number | null;
     slow: boolean;
     past: boolean;
-    held: HeldSteps;
+    counters: Counters;
     history: HistoryRange;
     clients: number;
 }

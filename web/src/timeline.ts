@@ -1,8 +1,8 @@
 // The bar at the bottom: play, step, reset, the history to scrub through, speed asked and reached.
 
 import type { Connection } from "./connection";
+import { countersLabel, countersMeaning } from "./counters";
 import { fill, make } from "./element";
-import { heldLabel, heldMeaning } from "./held";
 import { icon } from "./icons";
 import { hint } from "./keys";
 import { ticksOf } from "./note_list";
@@ -31,8 +31,8 @@ export class Timeline {
         type: "range", min: 0, max: 0, value: 0, step: "any", "aria-label": "History", "data-testid": "history",
     });
     private readonly reach = make("output", { class: "reach", "data-testid": "reach", hidden: true });
-    private readonly held = make("button", {
-        class: "held", "data-testid": "held", hidden: true, onclick: () => this.openNotes(),
+    private readonly counters = make("button", {
+        class: "counters", "data-testid": "counters", hidden: true, onclick: () => this.openNotes(),
     });
     private readonly news = make("div", { id: "notices", role: "status", "aria-live": "polite" });
     private readonly ticks = make("div", { class: "ticks", "data-testid": "ticks", "aria-hidden": "true" });
@@ -58,7 +58,7 @@ export class Timeline {
                 button("reset", "reset", "reset", () => this.reset()),
                 button("back", "back", "back", () => this.step(-1)), this.play,
                 button("forward", "step", "step", () => this.step(1))),
-            make("div", { class: "track" }, make("div", { class: "line" }, this.slider, this.ticks), this.reach, this.held, this.news, this.here),
+            make("div", { class: "track" }, make("div", { class: "line" }, this.slider, this.ticks), this.reach, this.counters, this.news, this.here),
             this.clock,
             make("div", { class: "speed" }, text("−", "slower", "slower", () => this.setSpeed(this.speed / 2)),
                 make("div", { class: "factors" }, this.factor, this.reached),
@@ -150,7 +150,7 @@ export class Timeline {
         this.from = this.to = this.at = 0;
         this.past = false;
         this.scrubbing = false;
-        this.held.hidden = true;
+        this.counters.hidden = true;
         this.show();
         this.showTime();
     }
@@ -166,9 +166,9 @@ export class Timeline {
         }
         this.showReached(status.playing ? status.reached : null, status.slow);
         this.showReach(status);
-        this.held.hidden = status.held.steps === 0;
-        this.held.textContent = heldLabel(status.held);
-        this.held.title = heldMeaning(status.held);
+        this.counters.hidden = status.counters.steps === 0;
+        this.counters.textContent = countersLabel(status.counters);
+        this.counters.title = countersMeaning(status.counters);
         this.show();
         this.showTime();
         this.showTicks();

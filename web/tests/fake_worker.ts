@@ -119,7 +119,7 @@ function frame(): ArrayBuffer {
 function status(): void {
     say({
         is: "status", playing, time, steps: step, speed, reached: playing ? speed : null, slow: false, past: false,
-        held: { steps: 0, slowed: 0, stalled: 0, taken_back: 0 },
+        counters: { steps: 0, list: [] },
         history: { from: 0, to: time, at: time, steps: step, bytes: 0 }, clients: 1,
     });
 }
