@@ -12,6 +12,7 @@
 
 #include "bench_linkage.h"
 #include "boxes.h"
+#include "humanoid_world.h"
 #include "mobiles.h"
 #include "sinew/live.h"
 #include "sinew/sinew.h"
@@ -20,20 +21,21 @@
 #include <valgrind/callgrind.h>
 #else
 #define CALLGRIND_START_INSTRUMENTATION ((void)0)
-#define CALLGRIND_STOP_INSTRUMENTATION ((void)0)
+#define CALLGRIND_STOP_INSTRUMENTATION  ((void)0)
 #endif
 
 typedef enum cost_kind {
     COST_SCENE, // steps of a shipped scene
     COST_TREE,  // steps of a mobile of `size` leaves
     COST_CASCADE,
-    COST_LINKAGE, // steps of a linkage of bench/linkages.h
-    COST_LOOPS,   // steps of four-bars in a row
-    COST_PILE,    // steps of `size` boxes that fall on the ground, after `warm` steps
-    COST_BEAM,    // steps of an elastic beam of so many cells across
-    COST_RAYS,    // rays at a pile
-    COST_LOAD,    // reading and building a shipped scene
-    COST_LIVE,    // frames of a live world, with what it sends
+    COST_LINKAGE,  // steps of a linkage of bench/linkages.h
+    COST_LOOPS,    // steps of four-bars in a row
+    COST_PILE,     // steps of `size` boxes that fall on the ground, after `warm` steps
+    COST_BEAM,     // steps of an elastic beam of so many cells across
+    COST_HUMANOID, // steps of a humanoid that lies on the ground
+    COST_RAYS,     // rays at a pile
+    COST_LOAD,     // reading and building a shipped scene
+    COST_LIVE,     // frames of a live world, with what it sends
 } cost_kind;
 
 typedef struct cost_case {
@@ -64,6 +66,7 @@ static const cost_case cases[] = {
     {"pile-100", COST_PILE, NULL, 100, 480, 20},
     {"pile-1000", COST_PILE, NULL, 1000, 480, 4},
     {"ragdolls", COST_SCENE, "ragdolls", 0, 60, 40},
+    {"humanoid", COST_HUMANOID, NULL, 0, 60, 60},
     {"beam-4", COST_BEAM, NULL, 4, 3, 6},
     {"beam-8", COST_BEAM, NULL, 8, 3, 3},
     {"soft-gripper", COST_SCENE, "soft-gripper", 0, 20, 10},
@@ -214,6 +217,11 @@ static void prepare(cost_work *work)
         break;
     case COST_LOOPS:
         if (sn_bench_four_bars_create(work->what->size, &work->world, &error) != SN_OK) {
+            fail(work, sn_error_message(&error));
+        }
+        break;
+    case COST_HUMANOID:
+        if (sn_humanoid_world(&work->world, &error) != SN_OK) {
             fail(work, sn_error_message(&error));
         }
         break;

@@ -299,6 +299,51 @@ static void root_is_that_of_the_mass_matrix(void **state)
     }
 }
 
+// Rows of wrenches on one link in one walk: J^T f, and L^-1 of it.
+static void rows_of_wrenches_are_halves(void **state)
+{
+    (void)state;
+    sn_random random = {.seed = 25};
+    for (int trial = 0; trial < 300; ++trial) {
+        sn_tree tree;
+        double q[4 * MOST], v[3 * MOST], armature[3 * MOST], force[3 * MOST], x[3 * MOST];
+        double felt[SN_TREE_ROWS * 3 * MOST], half[SN_TREE_ROWS * 3 * MOST];
+        sn_spatial wrench[SN_TREE_ROWS], on_links[MOST];
+        make_tree(&random, 1 + trial % 15, &tree);
+        random_state(&random, &tree, q, v);
+        sn_tree_place(&tree, q);
+        int n = tree.v_count, link = trial % tree.count, count = 1 + trial % SN_TREE_ROWS;
+        for (int j = 0; j < n; ++j) {
+            armature[j] = sn_random_range(&random, 0.0, 1.0);
+        }
+        for (int a = 0; a < count; ++a) {
+            double f[6];
+            for (int k = 0; k < 6; ++k) {
+                f[k] = sn_random_range(&random, -1.0, 1.0);
+            }
+            wrench[a] = sn_spatial_make(sn_vec3_at(f), sn_vec3_at(f + 3));
+        }
+        assert_true(sn_tree_factorise(&tree, trial % 2 == 0 ? NULL : armature));
+        sn_tree_root_begin(&tree);
+        sn_tree_half_rows(&tree, link, wrench, count, felt, half);
+        for (int a = 0; a < count; ++a) {
+            memset(on_links, 0, sizeof on_links);
+            on_links[link] = wrench[a];
+            sn_tree_gather(&tree, on_links, force);
+            sn_tree_half_solve(&tree, force, x);
+            double size = 1.0;
+            for (int j = 0; j < n; ++j) {
+                size = fmax(size, fmax(fabs(x[j]), fabs(force[j])));
+            }
+            for (int j = 0; j < n; ++j) {
+                assert_true(fabs(felt[a * n + j] - force[j]) < 1e-12 * size);
+                assert_true(fabs(half[a * n + j] - x[j]) < 1e-9 * size);
+            }
+        }
+        sn_tree_free(&tree);
+    }
+}
+
 // The same motion by tiny Runge-Kutta steps on forward dynamics.
 static void exact(sn_tree *tree, double *q, double *v, double time, int steps, sn_vec3 g)
 {
@@ -820,6 +865,7 @@ int main(void)
         cmocka_unit_test(parts_keep_momentum_and_bits),
         cmocka_unit_test(long_chains_at_rest_converge),
         cmocka_unit_test(root_is_that_of_the_mass_matrix),
+        cmocka_unit_test(rows_of_wrenches_are_halves),
         cmocka_unit_test(lack_of_memory_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

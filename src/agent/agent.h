@@ -241,6 +241,11 @@ typedef struct sn_agent_contact {
     void (*half_inverse)(const sn_agent_set *set, int agent, double *x);
     void (*denormalise)(const sn_agent_set *set, int agent, double *z);
 
+    // `project` and `half_inverse` in one, for up to three impulses on one part: J^T f in `rows`
+    // and L^-1 J^T f in x, v_count numbers each, one after another.
+    void (*half_project)(const sn_agent_set *set, int agent, int part, const sn_spatial *f,
+                         int count, double *rows, double *x);
+
     // Its own bounded rows, at most `capacity`; gives their number. NULL: it has none.
     int (*rows)(sn_agent_set *set, int agent, sn_agent_row *rows, int capacity);
 

@@ -234,6 +234,17 @@ static void contact_half_inverse(const sn_agent_set *set, int agent, double *x)
     sn_tree_half_solve(&sn_articulation_of(set, agent)->tree, x, x);
 }
 
+static void contact_half_project(const sn_agent_set *set, int agent, int part, const sn_spatial *f,
+                                 int count, double *rows, double *x)
+{
+    const sn_articulation *item = item_of(set, agent);
+    sn_spatial wrench[SN_TREE_ROWS] = {SN_SPATIAL_ZERO};
+    for (int a = 0; a < count && a < SN_TREE_ROWS; ++a) {
+        wrench[a] = on_link(item, part, &f[a]);
+    }
+    sn_tree_half_rows(&item->tree, item->parts[part].link, wrench, count, rows, x);
+}
+
 static void contact_denormalise(const sn_agent_set *set, int agent, double *z)
 {
     sn_tree_denormalise(&sn_articulation_of(set, agent)->tree, z, z);
@@ -356,6 +367,7 @@ const sn_agent_contact sn_articulation_contact = {
     .inverse = contact_inverse,
     .normalise = contact_normalise,
     .half_inverse = contact_half_inverse,
+    .half_project = contact_half_project,
     .denormalise = contact_denormalise,
     .rows = contact_rows,
     .push = contact_push,

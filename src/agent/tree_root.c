@@ -130,3 +130,37 @@ void sn_tree_half_solve(sn_tree *tree, const double *force, double *x)
         }
     }
 }
+
+// `full` is what the link gets of the wrench, `left` what joints outside of it have not taken.
+void sn_tree_half_rows(const sn_tree *tree, int link, const sn_spatial *f, int count, double *felt,
+                       double *x)
+{
+    sn_spatial full[SN_TREE_ROWS], left[SN_TREE_ROWS];
+    size_t size = (size_t)count * (size_t)tree->v_count * sizeof *x;
+    memset(felt, 0, size);
+    memset(x, 0, size);
+    for (int a = 0; a < count && a < SN_TREE_ROWS; ++a) {
+        full[a] = left[a] = f[a];
+    }
+    for (const sn_tree_body *body; link >= 0; link = body->parent) {
+        body = &tree->body[link];
+        const sn_sym3 *armature = tree->armed ? &tree->armature[link] : NULL;
+        for (int a = 0; a < count && a < SN_TREE_ROWS; ++a) {
+            int at = a * tree->v_count + body->v;
+            sn_vec3 u = sn_tree_joint_felt(body, &left[a]);
+            sn_tree_joint_write(body, &tree->pose[link].rotation,
+                                sn_tree_joint_felt(body, &full[a]), felt + at);
+            if (body->joint < SN_TREE_BALL) {
+                x[at] = tree->root[link].xx * u.x;
+            } else {
+                sn_vec3_put(x + at, root_apply_transpose(&tree->root[link], u));
+            }
+            sn_spatial passed =
+                sn_spatial_sub(left[a], sn_tree_pass_on(body, &tree->factor[link], armature, u));
+            sn_spatial whole = full[a];
+            full[a] = left[a] = SN_SPATIAL_ZERO;
+            sn_tree_add_wrench(body, &whole, &full[a]);
+            sn_tree_add_wrench(body, &passed, &left[a]);
+        }
+    }
+}

@@ -24,4 +24,10 @@ SN_API void sn_tree_denormalise(sn_tree *tree, const double *z, double *v);
 // x (v_count) = L^-1 force; the same array is allowed.
 SN_API void sn_tree_half_solve(sn_tree *tree, const double *force, double *x);
 
+// Of `count` wrenches on one link (about its origin, world axes), at most SN_TREE_ROWS: J^T f in
+// `felt` and L^-1 J^T f in x, rows of v_count one after another, in one walk to the root.
+enum { SN_TREE_ROWS = 3 };
+SN_API void sn_tree_half_rows(const sn_tree *tree, int link, const sn_spatial *f, int count,
+                              double *felt, double *x);
+
 #endif

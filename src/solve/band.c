@@ -5,8 +5,8 @@
 
 #include "math/lanes.h"
 
-// Columns that are eliminated before the rest of the matrix hears of them: each of its entries is
-// then read and written once for all of them.
+// Columns that are eliminated before the rest of the matrix hears of them: each
+// of its entries is then read and written once for all of them.
 enum { PANEL = 4 };
 
 static double *row_of(const sn_band *band, int i)
@@ -46,10 +46,11 @@ double sn_band_work(const sn_band *band)
 // The row from j on whose entry in column j is largest.
 static int find_pivot(const sn_band *band, int j)
 {
-    int best = j;
+    int best = j, deepest = band->deepest[j];
     double most = -1.0;
-    for (int i = j; i <= band->deepest[j]; ++i) {
-        double x = fabs(row_of(band, i)[j]);
+    const double *entry = row_of(band, j) + j;
+    for (int i = j; i <= deepest; ++i, entry += band->n) {
+        double x = fabs(*entry);
         if (x > most) {
             most = x;
             best = i;
@@ -70,7 +71,13 @@ static void exchange_rows(sn_band *band, int i, int j)
     double *one = row_of(band, i), *other = row_of(band, j);
     int end = largest_int(band->last[i], band->last[j]);
     int begin = band->first[i] < band->first[j] ? band->first[i] : band->first[j];
-    for (int k = begin; k <= end; ++k) {
+    int k = begin;
+    for (; k + SN_LANES <= end + 1; k += SN_LANES) {
+        sn_lanes_row kept = *(const sn_lanes_row *)(one + k);
+        *(sn_lanes_row *)(one + k) = *(const sn_lanes_row *)(other + k);
+        *(sn_lanes_row *)(other + k) = kept;
+    }
+    for (; k <= end; ++k) {
         double kept = one[k];
         one[k] = other[k];
         other[k] = kept;
@@ -79,40 +86,88 @@ static void exchange_rows(sn_band *band, int i, int j)
     exchange(band->last, i, j);
 }
 
-// Columns from j up to `end`, for all rows; the rows' ends as if all columns had been done.
+// Takes the pivot of column j from the rows below it, in `rest` columns beside
+// it: fewer than PANEL, and a constant wherever it is called, so that no row
+// asks for it.
+SN_WIDE void take_column(sn_band *band, int j, int rest)
+{
+    const double *pivot = row_of(band, j) + j;
+    double first = pivot[0], beside[PANEL] = {0.0};
+    int deepest = band->deepest[j], last = band->last[j], *ends = band->last;
+    for (int k = 0; k < rest; ++k) {
+        beside[k] = pivot[1 + k];
+    }
+    double *row = row_of(band, j + 1) + j;
+    for (int i = j + 1; i <= deepest; ++i, row += band->n) {
+        if (row[0] != 0.0) {
+            double factor = row[0] / first;
+            row[0] = factor;
+            if (rest > 0) {
+                row[1] -= factor * beside[0];
+            }
+            if (rest > 1) {
+                row[2] -= factor * beside[1];
+            }
+            if (rest > 2) {
+                row[3] -= factor * beside[2];
+            }
+            ends[i] = largest_int(ends[i], last);
+        }
+    }
+}
+
+// Columns from j up to `end`, no more than a panel, for all rows; the rows'
+// ends as if all columns had been done.
 static bool eliminate(sn_band *band, int j, int end)
 {
-    const double *pivot = row_of(band, j);
     band->swaps[j] = find_pivot(band, j);
     if (band->swaps[j] != j) {
         exchange_rows(band, j, band->swaps[j]);
     }
-    if (!(fabs(pivot[j]) > 1e-14) || !isfinite(pivot[j])) {
+    double pivot = row_of(band, j)[j];
+    if (!(fabs(pivot) > 1e-14) || !isfinite(pivot)) {
         return false;
     }
-    for (int i = j + 1; i <= band->deepest[j]; ++i) {
-        double *row = row_of(band, i);
-        if (row[j] != 0.0) {
-            row[j] /= pivot[j];
-            for (int k = j + 1; k < end; ++k) {
-                row[k] -= row[j] * pivot[k];
-            }
-            band->last[i] = largest_int(band->last[i], band->last[j]);
-        }
+    switch (end - j - 1) {
+    case 0:
+        take_column(band, j, 0);
+        break;
+    case 1:
+        take_column(band, j, 1);
+        break;
+    case 2:
+        take_column(band, j, 2);
+        break;
+    default:
+        take_column(band, j, 3);
+        break;
     }
     return true;
 }
 
 // ---- what is right of it ----
 
-// Takes the multiples of earlier pivots of the panel, `first` on, from one of its rows.
+// row -= factor * pivot in columns begin .. end - 1.
+static void take_multiple(double *row, const double *pivot, double factor, int begin, int end)
+{
+    int k = begin;
+    for (; k + SN_LANES <= end; k += SN_LANES) {
+        *(sn_lanes_row *)(row + k) =
+            *(const sn_lanes_row *)(row + k) - factor * *(const sn_lanes_row *)(pivot + k);
+    }
+    for (; k < end; ++k) {
+        row[k] -= factor * pivot[k];
+    }
+}
+
+// Takes the multiples of earlier pivots of the panel, `first` on, from one of
+// its rows.
 static void take_from_pivot(const sn_band *band, int first, int row, int begin)
 {
     double *to = row_of(band, row);
     for (int j = first; j < row; ++j) {
-        const double *pivot = row_of(band, j);
-        for (int k = begin; to[j] != 0.0 && k <= band->last[j]; ++k) {
-            to[k] -= to[j] * pivot[k];
+        if (to[j] != 0.0) {
+            take_multiple(to, row_of(band, j), to[j], begin, band->last[j] + 1);
         }
     }
 }
@@ -198,7 +253,8 @@ static void take_from_rest_any(const sn_band *band, int j, int deepest, int end)
 
 // ---- all of it ----
 
-// Rows only move down to where their column is not yet 0, so `deepest` stays true.
+// Rows only move down to where their column is not yet 0, so `deepest` stays
+// true.
 bool sn_band_factor(sn_band *band)
 {
     int j = 0;

@@ -194,7 +194,7 @@ static void add_generalised(sn_exact *exact, const sn_exact_block *block, sn_vec
                               : exact->system.j.data + block->side[side].first;
         double *total = exact->total.data + agent->v_first;
         for (int a = 0; a < block->width; ++a) {
-            for (int i = 0; i < agent->v_count; ++i) {
+            for (int i = 0; numbers[a] != 0.0 && i < agent->v_count; ++i) {
                 total[i] += numbers[a] * j[a * agent->v_count + i];
             }
         }
@@ -221,6 +221,9 @@ static void bear_side(const sn_exact_problem *problem, const sn_contact_side *si
 static void bear(const sn_exact_problem *problem, const sn_contact *contact, sn_vec3 place,
                  sn_vec3 impulse, sn_vec3 turning)
 {
+    if (!(sn_dot(impulse, impulse) + sn_dot(turning, turning) > 0.0)) {
+        return; // it is open
+    }
     bear_side(problem, &contact->b, place, impulse, turning);
     bear_side(problem, &contact->a, place, sn_vec3_negate(impulse), sn_vec3_negate(turning));
 }

@@ -111,7 +111,8 @@ static int add_side(sn_exact_system *system, sn_exact_block *block, int agent)
     return first;
 }
 
-// From J^T in j: the answers y, or j and y of normalised velocities. False when memory runs out.
+// From J^T in j: the answers y, or j and y of normalised velocities; those that have `felt` have
+// them in j already. False when memory runs out.
 static bool invert_side(sn_exact *exact, const sn_exact_problem *problem, sn_exact_side *side,
                         int width)
 {
@@ -120,6 +121,10 @@ static bool invert_side(sn_exact *exact, const sn_exact_problem *problem, sn_exa
     const sn_agent_set *set = problem->sets[agent->set];
     size_t size = (size_t)agent->v_count, all = (size_t)width * size;
     double *j = system->j.data + side->first, *y = system->y.data + side->first;
+    if (side->felt >= 0) {
+        memcpy(y, j, all * sizeof *y);
+        return true;
+    }
     if (agent->normalised) {
         side->felt = exact->felt.count;
         if (!sn_array_resize(&exact->felt, side->felt + (int)all)) {
@@ -162,43 +167,81 @@ static sn_spatial unit_wrench(const sn_part *part, sn_vec3 axis, sn_vec3 place, 
                   : sn_spatial_make(sn_cross(sn_vec3_sub(place, part->centre), along), along);
 }
 
-// Rows of a contact's block, at a place of each side. Where both sides are parts of one agent, it
-// has one side in all.
+static void add_to(double *sum, const double *more, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        sum[i] += more[i];
+    }
+}
+
+// J^T of the last side of a block, and L^-1 J^T in its place where the agent is normalised. False
+// when memory runs out.
+static bool project_side(sn_exact *exact, const sn_exact_problem *problem,
+                         const sn_contact_side *from, sn_exact_block *block,
+                         const sn_spatial wrench[SN_BLOCK_ROWS])
+{
+    sn_exact_system *system = &exact->system;
+    sn_exact_side *side = &block->side[block->side_count - 1];
+    const sn_exact_agent *agent = &system->agents.data[side->agent];
+    const sn_agent_set *set = problem->sets[from->set];
+    const sn_agent_contact *table = set->type->contact;
+    double *j = system->j.data + side->first;
+    if (agent->normalised) {
+        side->felt = exact->felt.count;
+        if (!sn_array_resize(&exact->felt, side->felt + block->width * agent->v_count)) {
+            return false;
+        }
+        table->half_project(set, from->agent, from->part, wrench, block->width,
+                            exact->felt.data + side->felt, j);
+        return true;
+    }
+    for (int a = 0; a < block->width; ++a) {
+        table->project(set, from->agent, from->part, &wrench[a], j + a * agent->v_count);
+    }
+    return true;
+}
+
+// Where both sides of a contact are parts of one agent, they are one side of the block.
+static void join_sides(sn_exact *exact, sn_exact_block *block)
+{
+    sn_exact_system *system = &exact->system;
+    const sn_exact_side *one = &block->side[0], *other = &block->side[1];
+    int count = block->width * system->agents.data[one->agent].v_count;
+    add_to(system->j.data + one->first, system->j.data + other->first, count);
+    if (one->felt >= 0) {
+        add_to(exact->felt.data + one->felt, exact->felt.data + other->felt, count);
+        exact->felt.count = other->felt;
+    }
+    system->j.count = system->y.count = other->first;
+    --block->side_count;
+}
+
+// Rows of a contact's block, at a place of each side.
 static bool contact_rows(sn_exact *exact, const sn_exact_problem *problem,
                          const sn_contact *contact, sn_exact_block *block, const sn_vec3 *axes,
                          const sn_vec3 places[2], bool moment)
 {
     const sn_contact_side *sides[2] = {&contact->a, &contact->b};
     for (int i = 0; i < 2; ++i) {
-        const sn_agent_contact *table = side_table(problem, sides[i]);
-        if (table == NULL) {
+        if (side_table(problem, sides[i]) == NULL) {
             continue;
         }
         int agent = agent_index(exact, problem, sides[i]);
-        if (agent < 0) {
-            return false;
-        }
-        sn_exact_system *system = &exact->system;
-        bool shared = block->side_count > 0 && block->side[0].agent == agent;
-        int first = add_side(system, block, agent);
-        if (first < 0) {
+        if (agent < 0 || add_side(&exact->system, block, agent) < 0) {
             return false;
         }
         const sn_agent_set *set = problem->sets[sides[i]->set];
-        int count = system->agents.data[agent].v_count;
         sn_part part;
+        sn_spatial wrench[SN_BLOCK_ROWS];
         set->type->part(set, sides[i]->agent, sides[i]->part, &part);
-        for (int a = 0; a < block->width; ++a) {
-            sn_spatial f = unit_wrench(&part, axes[a], places[i], moment, i == 0 ? -1.0 : 1.0);
-            double *row = system->j.data + first + a * count;
-            table->project(set, sides[i]->agent, sides[i]->part, &f, row);
-            for (int k = 0; shared && k < count; ++k) {
-                system->j.data[block->side[0].first + a * count + k] += row[k];
-            }
+        for (int a = 0; a < block->width && a < SN_BLOCK_ROWS; ++a) {
+            wrench[a] = unit_wrench(&part, axes[a], places[i], moment, i == 0 ? -1.0 : 1.0);
         }
-        if (shared) {
-            --block->side_count;
-            system->j.count = system->y.count = first;
+        if (!project_side(exact, problem, sides[i], block, wrench)) {
+            return false;
+        }
+        if (block->side_count == 2 && block->side[0].agent == agent) {
+            join_sides(exact, block);
         }
     }
     bool done = true;

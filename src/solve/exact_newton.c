@@ -13,13 +13,12 @@
 // replaced by u + shift (p - centre), and the centre by what comes out: proximal steps, which leave
 // what has no effect where it was, and end where u alone is right.
 //
-// W is made where it is asked for: of most limits and of points that stay open it never is.
+// W is in exact_matrix.c.
 //
 // Rows of bonds hold always: they are taken out beforehand (exact_firm.c).
 #include <math.h>
 #include <string.h>
 
-#include "math/lanes.h"
 #include "solve/band.h"
 #include "solve/exact_system.h"
 
@@ -35,189 +34,11 @@ bool sn_exact_newton_reserve(sn_exact_system *system)
            sn_array_resize(&system->coupled, system->blocks.count) &&
            sn_array_resize(&system->kept_p, rows) &&
            sn_array_resize(&system->kept_v, system->v.count) &&
+           sn_array_resize(&system->last_p, rows) &&
+           sn_array_resize(&system->last_v, system->v.count) &&
            sn_array_resize(&system->active, rows) && sn_array_resize(&system->first, rows) &&
            sn_array_resize(&system->last, rows) && sn_array_resize(&system->deepest, rows) &&
            sn_array_resize(&system->swaps, rows);
-}
-
-// ---- the matrix ----
-
-// Rows of block a have entries in the columns of block b.
-static void reach(sn_exact_system *system, const sn_exact_block *a, const sn_exact_block *b)
-{
-    for (int row = a->row; row < a->row + a->width; ++row) {
-        int *low = &system->low.data[row], *high = &system->high.data[row];
-        *low = b->row < *low ? b->row : *low;
-        *high = b->row + b->width > *high ? b->row + b->width : *high;
-    }
-}
-
-// Sums of products of up to three rows of J with up to three of Y over columns from .. to - 1; what
-// is beyond their number is not used.
-SN_WIDE void sum_products(const double *const j[SN_BLOCK_ROWS],
-                          const double *const y[SN_BLOCK_ROWS], int m_count, int n_count, int from,
-                          int to, double sums[SN_BLOCK_ROWS][SN_BLOCK_ROWS])
-{
-    for (int m = 0; m < m_count; ++m) {
-        const double *a = j[m], *b0 = y[0], *b1 = y[1], *b2 = y[2];
-        sn_lanes x = {0.0}, z0 = {0.0}, z1 = {0.0}, z2 = {0.0};
-        int i = from;
-        for (; i + SN_LANES <= to; i += SN_LANES) {
-            x = *(const sn_lanes_row *)(a + i);
-            z0 += x * *(const sn_lanes_row *)(b0 + i);
-            if (n_count > 1) {
-                z1 += x * *(const sn_lanes_row *)(b1 + i);
-                z2 += x * *(const sn_lanes_row *)(b2 + i);
-            }
-        }
-        sums[m][0] = (z0[0] + z0[1]) + (z0[2] + z0[3]);
-        sums[m][1] = (z1[0] + z1[1]) + (z1[2] + z1[3]);
-        sums[m][2] = (z2[0] + z2[1]) + (z2[2] + z2[3]);
-        for (; i < to; ++i) {
-            sums[m][0] += a[i] * b0[i];
-            sums[m][1] += a[i] * b1[i];
-            sums[m][2] += a[i] * b2[i];
-        }
-    }
-}
-
-#ifdef SN_HAS_AVX2_TWIN
-__attribute__((target("avx2"))) static void
-sum_products_avx2(const double *const j[SN_BLOCK_ROWS], const double *const y[SN_BLOCK_ROWS],
-                  int m_count, int n_count, int from, int to,
-                  double sums[SN_BLOCK_ROWS][SN_BLOCK_ROWS])
-{
-    sum_products(j, y, m_count, n_count, from, to, sums);
-}
-#endif
-
-static void sum_products_any(const double *const j[SN_BLOCK_ROWS],
-                             const double *const y[SN_BLOCK_ROWS], int m_count, int n_count,
-                             int from, int to, double sums[SN_BLOCK_ROWS][SN_BLOCK_ROWS])
-{
-#ifdef SN_HAS_AVX2_TWIN
-    if (__builtin_cpu_supports("avx2")) {
-        sum_products_avx2(j, y, m_count, n_count, from, to, sums);
-        return;
-    }
-#endif
-    sum_products(j, y, m_count, n_count, from, to, sums);
-}
-
-// The same, column by column, in the order of block_matrix: with one point on a free body what it
-// answers must be the same numbers here and there.
-static void sum_in_order(const double *const j[SN_BLOCK_ROWS], const double *const y[SN_BLOCK_ROWS],
-                         int m_count, const sn_exact_side *side,
-                         double sums[SN_BLOCK_ROWS][SN_BLOCK_ROWS])
-{
-    for (int m = 0; m < m_count; ++m) {
-        double a = 0.0, b = 0.0, c = 0.0;
-        for (int i = side->from; i < side->gap; ++i) {
-            a += j[m][i] * y[0][i];
-            b += j[m][i] * y[1][i];
-            c += j[m][i] * y[2][i];
-        }
-        for (int i = side->end; i < side->to; ++i) {
-            a += j[m][i] * y[0][i];
-            b += j[m][i] * y[1][i];
-            c += j[m][i] * y[2][i];
-        }
-        sums[m][0] = a;
-        sums[m][1] = b;
-        sums[m][2] = c;
-    }
-}
-
-// Adds J Y^T of two blocks that share an agent to both places of the matrix. Rows of normalised
-// agents are as short in Y as in J.
-static void couple(sn_exact_system *system, const sn_exact_block *a, const sn_exact_side *side_a,
-                   const sn_exact_block *b, const sn_exact_side *side_b)
-{
-    const sn_exact_agent *agent = &system->agents.data[side_a->agent];
-    int count = agent->v_count, rows = system->p.count, from = side_a->from, to = side_a->to;
-    const double *j[SN_BLOCK_ROWS], *y[SN_BLOCK_ROWS];
-    double sums[SN_BLOCK_ROWS][SN_BLOCK_ROWS];
-    if (agent->normalised) {
-        from = side_b->from > from ? side_b->from : from;
-        to = side_b->to < to ? side_b->to : to;
-    }
-    reach(system, a, b);
-    reach(system, b, a);
-    for (int m = 0; m < SN_BLOCK_ROWS; ++m) {
-        j[m] = system->j.data + side_a->first + (m < a->width ? m : 0) * count;
-        y[m] = system->y.data + side_b->first + (m < b->width ? m : 0) * count;
-    }
-    if (agent->normalised) {
-        sum_products_any(j, y, a->width, b->width, from, to, sums);
-    } else {
-        sum_in_order(j, y, a->width, side_a, sums);
-    }
-    for (int m = 0; m < a->width && m < SN_BLOCK_ROWS; ++m) {
-        for (int n = 0; n < b->width && n < SN_BLOCK_ROWS; ++n) {
-            double sum = sums[m][n] * (a->scale[m] * b->scale[n]);
-            system->matrix.data[(a->row + m) * rows + b->row + n] += sum;
-            if (a != b) {
-                system->matrix.data[(b->row + n) * rows + a->row + m] += sum;
-            }
-        }
-    }
-}
-
-// The order is that of blocks, whichever comes in first: sums have the same bits then.
-static void couple_blocks(sn_exact_system *system, int one, int other)
-{
-    const sn_exact_block *a = &system->blocks.data[one < other ? one : other];
-    const sn_exact_block *b = &system->blocks.data[one < other ? other : one];
-    for (int m = 0; m < a->side_count; ++m) {
-        for (int n = 0; n < b->side_count; ++n) {
-            if (a->side[m].agent == b->side[n].agent) {
-                couple(system, a, &a->side[m], b, &b->side[n]);
-            }
-        }
-    }
-}
-
-// The block's part of W with itself and all that have theirs.
-static void bring_in(sn_exact_system *system, int index)
-{
-    sn_exact_block *block = &system->blocks.data[index];
-    int rows = system->p.count;
-    if (block->coupled) {
-        return;
-    }
-    block->coupled = true;
-    system->coupled.data[system->coupled_count++] = index;
-    for (int i = 0; i < system->coupled_count; ++i) {
-        couple_blocks(system, index, system->coupled.data[i]);
-    }
-    for (int m = 0; m < block->width; ++m) {
-        double s = block->scale[m];
-        system->matrix.data[(block->row + m) * rows + block->row + m] +=
-            sn_exact_softness(block, m) * s * s;
-    }
-}
-
-bool sn_exact_newton_prepare(sn_exact_system *system)
-{
-    int rows = system->p.count;
-    if (system->has_matrix) {
-        return true;
-    }
-    system->has_matrix = true;
-    system->coupled_count = 0;
-    memset(system->matrix.data, 0, (size_t)rows * (size_t)rows * sizeof *system->matrix.data);
-    for (int row = 0; row < rows; ++row) {
-        system->low.data[row] = row;
-        system->high.data[row] = row + 1;
-    }
-    bool firm = sn_exact_firm_count(system) > 0;
-    for (int k = 0; k < system->blocks.count; ++k) {
-        system->blocks.data[k].coupled = false;
-    }
-    for (int k = 0; k < system->blocks.count && firm; ++k) {
-        bring_in(system, k);
-    }
-    return sn_exact_firm_take_out(system);
 }
 
 // ---- the state ----
@@ -273,14 +94,19 @@ static void push_step(newton *n)
     sn_exact_firm_hold(system);
 }
 
+// Impulses and velocities to a place where they are kept, or back from there.
+static void copy_state(sn_exact_system *system, double *p, double *v, bool back)
+{
+    size_t p_size = (size_t)system->p.count * sizeof *p;
+    size_t v_size = (size_t)system->v.count * sizeof *v;
+    memcpy(back ? system->p.data : p, back ? p : system->p.data, p_size);
+    memcpy(back ? system->v.data : v, back ? v : system->v.data, v_size);
+}
+
+// The best so far.
 static void keep(sn_exact_system *system, bool back)
 {
-    size_t p = (size_t)system->p.count * sizeof *system->p.data;
-    size_t v = (size_t)system->v.count * sizeof *system->v.data;
-    double *from_p = back ? system->kept_p.data : system->p.data;
-    double *from_v = back ? system->kept_v.data : system->v.data;
-    memcpy(back ? system->p.data : system->kept_p.data, from_p, p);
-    memcpy(back ? system->v.data : system->kept_v.data, from_v, v);
+    copy_state(system, system->kept_p.data, system->kept_v.data, back);
 }
 
 // What a row has of the scaled laws, with the proximal term.
@@ -578,6 +404,13 @@ static void pack_line(newton *n, int i)
         for (int c = first; c < end; ++c) {
             packed[c] = line->turn[0] * w[system->active.data[c]];
         }
+    } else if (line->width == 2) {
+        const double *w = system->matrix.data + (size_t)line->source * (size_t)n->rows;
+        const double *next = w + n->rows;
+        for (int c = first; c < end; ++c) {
+            int column = system->active.data[c];
+            packed[c] = line->turn[0] * w[column] + line->turn[1] * next[column];
+        }
     } else {
         for (int c = first; c < end; ++c) {
             packed[c] = entry(n, line, system->active.data[c]);
@@ -608,7 +441,7 @@ static bool newton_step(newton *n)
         int index = ordered ? system->order.data[k] : k, before = n->count + n->moved;
         block_rows(n, &system->blocks.data[index]);
         if (n->count + n->moved > before) {
-            bring_in(system, index);
+            sn_exact_matrix_add(system, index);
         }
     }
     count_active(n);
@@ -726,8 +559,98 @@ static void search_points(newton *n, search *s)
     }
 }
 
-double sn_exact_newton(sn_exact_system *system, double tolerance, int most, int *steps,
-                       double *work)
+// ---- from a warm start ----
+
+// The positive root of |t + x dt| = r + x dr for a point within its cone; at most `most`.
+static double leave_cone(const double *t, const double *dt, double r, double dr, double most)
+{
+    double a = dt[0] * dt[0] + dt[1] * dt[1] - dr * dr;
+    double b = t[0] * dt[0] + t[1] * dt[1] - r * dr;
+    double c = t[0] * t[0] + t[1] * t[1] - r * r;
+    double inner = b * b - a * c;
+    if (!(c < 0.0) || !(inner >= 0.0) || !(b + sqrt(inner) > 0.0)) {
+        return most; // beyond it already, or it never leaves
+    }
+    return fmin(most, -c / (b + sqrt(inner)));
+}
+
+static double leave_bound(double p, double dp, double bound, double most)
+{
+    return (bound - p) * dp > 0.0 ? fmin(most, (bound - p) / dp) : most;
+}
+
+// The share of `step` with which the first row that is held goes beyond the bound of its impulse, a
+// little further than that, so that it counts as open or sliding from there on. At most 1.
+static double first_break(const newton *n)
+{
+    const double beyond = 1.5;
+    const sn_exact_system *system = n->system;
+    const double *step = system->step.data;
+    double most = 1.0;
+    for (int i = 0; i < n->count; ++i) {
+        const sn_newton_line *line = &system->lines.data[i];
+        const sn_exact_block *block = line->block;
+        int row = line->row;
+        if (row == block->row && block->kind == SN_BLOCK_BOX) {
+            double s = block->scale[0];
+            double slower = step[row] / beyond;
+            most = leave_bound(n->p[row], slower, block->lower / s, most);
+            most = leave_bound(n->p[row], slower, block->upper / s, most);
+        } else if (row == block->row && block->kind == SN_BLOCK_POINT && step[row] < 0.0 &&
+                   n->p[row] > 0.0) {
+            most = fmin(most, -beyond * n->p[row] / step[row]);
+        } else if (row == block->row + 1 && block->kind == SN_BLOCK_POINT && !line->slides) {
+            double friction = beyond * block->friction * block->scale[0] / block->scale[1];
+            most = leave_cone(&n->p[row], &step[row], friction * n->p[row - 1],
+                              friction * step[row - 1], most);
+        }
+    }
+    return most;
+}
+
+// Takes the step that newton_step took once more from where that began, as far as the first row
+// breaks.
+static void shorten_step(newton *n)
+{
+    sn_exact_system *system = n->system;
+    copy_state(system, system->last_p.data, system->last_v.data, true);
+    memcpy(n->p, n->centre, (size_t)n->rows * sizeof *n->p);
+    double share = first_break(n);
+    for (int row = 0; row < n->rows; ++row) {
+        system->step.data[row] *= share;
+    }
+    push_step(n);
+    read_state(n);
+}
+
+// Most states are those of the last step, and one or two change. Rows that are held together and
+// contradict each other, as anchors of a link that sticks at four points do in their last digits,
+// ask for impulses without bound along what has no effect: what truly happens is that the first of
+// them to reach its bound gives in. So where a whole step leads further from the laws, it is taken
+// up to there.
+static void search_warm(newton *n, search *s)
+{
+    sn_exact_system *system = n->system;
+    double last = s->best;
+    n->shift = shift_least;
+    while (goes_on(n, s)) {
+        memcpy(n->centre, n->p, (size_t)n->rows * sizeof *n->p);
+        copy_state(system, system->last_p.data, system->last_v.data, false);
+        if (!newton_step(n)) {
+            return;
+        }
+        ++s->steps;
+        double residual = note(n, s);
+        if (!(residual < last)) {
+            shorten_step(n);
+            residual = note(n, s);
+        }
+        last = residual;
+    }
+}
+
+static double run(sn_exact_system *system, void (*find)(newton *, search *), double tolerance,
+                  int most, int *steps, double *work)
 {
     newton n = {.system = system,
                 .rows = system->p.count,
@@ -739,8 +662,20 @@ double sn_exact_newton(sn_exact_system *system, double tolerance, int most, int 
     read_state(&n);
     search s = {.best = true_residual(&n), .tolerance = tolerance, .most = most};
     keep(system, false);
-    search_points(&n, &s);
+    find(&n, &s);
     keep(system, true);
     *steps += s.steps;
     return s.best;
+}
+
+double sn_exact_newton(sn_exact_system *system, double tolerance, int most, int *steps,
+                       double *work)
+{
+    return run(system, search_points, tolerance, most, steps, work);
+}
+
+double sn_exact_newton_warm(sn_exact_system *system, double tolerance, int most, int *steps,
+                            double *work)
+{
+    return run(system, search_warm, tolerance, most, steps, work);
 }

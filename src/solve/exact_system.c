@@ -33,6 +33,8 @@ void sn_exact_system_free(sn_exact_system *system)
     sn_array_free(&system->step);
     sn_array_free(&system->kept_p);
     sn_array_free(&system->kept_v);
+    sn_array_free(&system->last_p);
+    sn_array_free(&system->last_v);
     sn_array_free(&system->centre);
     sn_array_free(&system->scaled_p);
     sn_array_free(&system->scaled_u);
@@ -61,15 +63,37 @@ void sn_exact_system_free(sn_exact_system *system)
 
 enum { FREE = 6 }; // velocities of a free body
 
-// The longest run of columns within from .. to that are 0 in all rows.
-static void find_gap(const double *j, int width, int count, sn_exact_side *side)
+static bool is_empty_column(const double *j, int width, int count, int column)
 {
+    const double *at = j + column;
+    bool empty = at[0] == 0.0;
+    for (int a = 1; a < width && empty; ++a) {
+        empty = at[a * count] == 0.0;
+    }
+    return empty;
+}
+
+// Columns that are not 0 in all rows; and, for more than a free body's, the longest run between
+// them of such that are.
+static void find_columns(const sn_exact_system *system, int width, sn_exact_side *side)
+{
+    int count = system->agents.data[side->agent].v_count;
+    const double *j = system->j.data + side->first;
+    int from = 0, to = count;
+    while (from < count && is_empty_column(j, width, count, from)) {
+        ++from;
+    }
+    while (to > from && is_empty_column(j, width, count, to - 1)) {
+        --to;
+    }
+    *side = (sn_exact_side){.agent = side->agent,
+                            .first = side->first,
+                            .from = from,
+                            .to = from < count ? to : 0,
+                            .felt = side->felt};
     side->gap = side->end = side->to;
-    for (int i = side->from, first = i; i < side->to && count > FREE; ++i) {
-        bool empty = true;
-        for (int a = 0; a < width; ++a) {
-            empty = empty && j[a * count + i] == 0.0;
-        }
+    for (int i = from, first = i; i < to && count > FREE; ++i) {
+        bool empty = is_empty_column(j, width, count, i);
         first = empty ? first : i + 1;
         if (empty && i + 1 - first > side->end - side->gap) {
             side->gap = first;
@@ -78,33 +102,19 @@ static void find_gap(const double *j, int width, int count, sn_exact_side *side)
     }
 }
 
-static void find_columns(const sn_exact_system *system, int width, sn_exact_side *side)
-{
-    int count = system->agents.data[side->agent].v_count;
-    const double *j = system->j.data + side->first;
-    side->from = count;
-    side->to = 0;
-    for (int a = 0; a < width; ++a) {
-        for (int i = 0; i < count; ++i) {
-            if (j[a * count + i] != 0.0) {
-                side->from = i < side->from ? i : side->from;
-                side->to = i >= side->to ? i + 1 : side->to;
-            }
-        }
-    }
-    find_gap(j, width, count, side);
-}
-
 static sn_sym3 block_matrix(const sn_exact_system *system, const sn_exact_block *block)
 {
     double w[SN_BLOCK_ROWS][SN_BLOCK_ROWS] = {{0.0}};
     for (int side = 0; side < block->side_count; ++side) {
-        int count = system->agents.data[block->side[side].agent].v_count;
-        const double *j = system->j.data + block->side[side].first;
-        const double *y = system->y.data + block->side[side].first;
+        const sn_exact_side *at = &block->side[side];
+        int count = system->agents.data[at->agent].v_count;
+        const double *j = system->j.data + at->first, *y = system->y.data + at->first;
         for (int a = 0; a < block->width; ++a) {
             for (int b = a; b < block->width; ++b) {
-                for (int i = block->side[side].from; i < block->side[side].to; ++i) {
+                for (int i = at->from; i < at->gap; ++i) {
+                    w[a][b] += j[a * count + i] * y[b * count + i];
+                }
+                for (int i = at->end; i < at->to; ++i) {
                     w[a][b] += j[a * count + i] * y[b * count + i];
                 }
             }
@@ -239,6 +249,30 @@ static void push_three(const double *y, int count, const double p[SN_BLOCK_ROWS]
     }
 }
 
+static void push_run(const double *y, double p, int from, int to, double *v)
+{
+    int i = from;
+    for (; i + SN_LANES <= to; i += SN_LANES) {
+        *(sn_lanes_row *)(v + i) =
+            *(const sn_lanes_row *)(v + i) + p * *(const sn_lanes_row *)(y + i);
+    }
+    for (; i < to; ++i) {
+        v[i] += p * y[i];
+    }
+}
+
+// The same of normalised agents, whose rows are as short in y as in j.
+static void push_normalised(const double *y, int count, const sn_exact_side *side, int width,
+                            const double *p, double *v)
+{
+    for (int a = 0; a < width; ++a, y += count) {
+        if (p[a] != 0.0) {
+            push_run(y, p[a], side->from, side->gap, v);
+            push_run(y, p[a], side->end, side->to, v);
+        }
+    }
+}
+
 void sn_exact_push_into(const sn_exact_system *system, const sn_exact_block *block, sn_vec3 dp,
                         double *velocities)
 {
@@ -249,6 +283,10 @@ void sn_exact_push_into(const sn_exact_system *system, const sn_exact_block *blo
         double *v = velocities + agent->v_first;
         if (is_point_on_free(block, agent)) {
             push_free(y, numbers, v);
+            continue;
+        }
+        if (agent->normalised) {
+            push_normalised(y, agent->v_count, &block->side[side], block->width, numbers, v);
             continue;
         }
         if (block->width == SN_BLOCK_ROWS) {
@@ -451,6 +489,45 @@ int sn_exact_worst_block(const sn_exact_system *system, double *map)
     return worst;
 }
 
+// ---- a warm start ----
+
+// Mechanisms, which sweeps are slow to carry loads through, with contact impulses of the last step.
+static bool is_warm(const sn_exact_system *system)
+{
+    bool mechanism = false, pressed = false;
+    for (int i = 0; i < system->agents.count; ++i) {
+        mechanism = mechanism || system->agents.data[i].normalised;
+    }
+    for (int row = 0; row < system->p.count && mechanism && !pressed; ++row) {
+        pressed = system->p.data[row] != 0.0;
+    }
+    return pressed;
+}
+
+// Contacts begin with their impulses of the last step, rows of an agent's own, limits above all,
+// with none: the first few sweeps over these alone, contacts held, nearly give them theirs.
+static bool solve_warm(sn_exact_system *system, const sn_exact_limits *limits,
+                       sn_exact_effort *effort, double *work)
+{
+    enum { OWN_SWEEPS = 4, MOST_STEPS = 20 };
+    int count = system->blocks.count;
+    for (int sweep = 0; sweep < OWN_SWEEPS; ++sweep) {
+        for (int i = 0; i < count; ++i) {
+            const sn_exact_block *block = &system->blocks.data[sweep % 2 == 0 ? i : count - 1 - i];
+            if (block->kind == SN_BLOCK_BOX) {
+                sweep_block(system, block);
+            }
+        }
+    }
+    if (!sn_exact_newton_prepare(system)) {
+        return false;
+    }
+    int most = limits->newton_steps < MOST_STEPS ? limits->newton_steps : MOST_STEPS;
+    effort->residual =
+        sn_exact_newton_warm(system, limits->tolerance, most, &effort->newton_steps, work);
+    return true;
+}
+
 // ---- sweeps and Newton's method in turn ----
 
 // Sweeps find who sticks, slides and opens, in few passes; what they are slow at is to carry loads
@@ -470,6 +547,13 @@ bool sn_exact_system_solve(sn_exact_system *system, const sn_exact_limits *limit
         return false;
     }
     double wanted = limits->start > limits->tolerance ? limits->start : limits->tolerance;
+    if (newton && effort->residual > wanted && isfinite(effort->residual) && is_warm(system)) {
+        if (!solve_warm(system, limits, effort, &work)) {
+            return false;
+        }
+        prepared = true;
+        wanted = limits->tolerance;
+    }
     for (int batch = FIRST_SWEEPS; effort->residual > wanted && effort->sweeps < limits->sweeps &&
                                    isfinite(effort->residual);) {
         wanted = limits->tolerance;

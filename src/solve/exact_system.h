@@ -83,6 +83,8 @@ typedef struct sn_exact_system {
     SN_ARRAY(double) step;   // rows
     SN_ARRAY(double) kept_p; // rows: the best so far
     SN_ARRAY(double) kept_v;
+    SN_ARRAY(double) last_p; // rows: where the last iteration began
+    SN_ARRAY(double) last_v;
     SN_ARRAY(double) centre; // rows: of the proximal term, scaled
     SN_ARRAY(double) scaled_p;
     SN_ARRAY(double) scaled_u;
@@ -210,13 +212,21 @@ SN_API bool sn_exact_ran_away(const sn_exact_system *system);
 // grows by no more than their squares over masses. exact_push.c.
 SN_API void sn_exact_push_apart(sn_exact_system *system, const double *wishes);
 
+// The matrix of Newton's method: begun anew (false: no memory); and a block's part of it, with
+// itself and all that have theirs. exact_matrix.c.
+SN_API bool sn_exact_newton_prepare(sn_exact_system *system);
+SN_API void sn_exact_matrix_add(sn_exact_system *system, int block);
+
 // Newton's method on the natural map, until the tolerance is met, it makes no more progress, or it
 // has spent `steps` or `work` (multiplications, counted down).
 // exact_newton.c.
 SN_API bool sn_exact_newton_reserve(sn_exact_system *system);
-SN_API bool sn_exact_newton_prepare(sn_exact_system *system); // false: no memory
 SN_API double sn_exact_newton(sn_exact_system *system, double tolerance, int most, int *steps,
                               double *work);
+
+// The same from impulses of the step before, which are nearly right.
+SN_API double sn_exact_newton_warm(sn_exact_system *system, double tolerance, int most, int *steps,
+                                   double *work);
 
 // Takes rows that hold always out of the matrix that Newton's method has prepared (false: no
 // memory); gives them the impulses with which they hold; and the steps with which they go on doing
