@@ -237,7 +237,7 @@ static void contact_half_inverse(const sn_agent_set *set, int agent, double *x)
 static void contact_half_project(const sn_agent_set *set, int agent, int part, const sn_spatial *f,
                                  int count, double *rows, double *x)
 {
-    const sn_articulation *item = item_of(set, agent);
+    const sn_articulation *item = sn_articulation_of(set, agent);
     sn_spatial wrench[SN_TREE_ROWS] = {SN_SPATIAL_ZERO};
     for (int a = 0; a < count && a < SN_TREE_ROWS; ++a) {
         wrench[a] = on_link(item, part, &f[a]);
