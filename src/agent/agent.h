@@ -393,6 +393,14 @@ static inline double *sn_agent_v(const sn_agent_set *set, int agent)
     return set->v + set->agents[agent].v_first;
 }
 
+// q or v were written from outside.
+static inline void sn_agent_touch(sn_agent_set *set, int agent)
+{
+    if (set->type->touch != NULL) {
+        set->type->touch(set, agent);
+    }
+}
+
 static inline int sn_agent_contact_width(const sn_agent_set *set, int agent)
 {
     const sn_agent_contact *contact = set->type->contact;
