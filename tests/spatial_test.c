@@ -282,6 +282,32 @@ static void inertia_is_that_of_its_particles(void **state)
     assert_true(mass == 0.0 && centre.x == 0.0 && inertia.m[0][0] == 0.0);
 }
 
+// The same energy from the velocity of the centre of mass and the spin about it.
+static void kinetic_energy_is_that_of_its_particles(void **state)
+{
+    (void)state;
+    uint64_t seed = 41;
+    for (int i = 0; i < ROUNDS; ++i) {
+        cloud c = random_cloud(&seed);
+        sn_spatial_inertia body = cloud_inertia(&c);
+        sn_spatial v = random_spatial(&seed);
+        double mass, energy = 0.0;
+        sn_vec3 centre;
+        sn_mat3 inertia;
+        sn_spatial_inertia_split(&body, &mass, &centre, &inertia);
+        sn_vec3 velocity = sn_velocity_at(v.linear, v.angular, centre);
+        for (int k = 0; k < 5; ++k) {
+            sn_vec3 u = sn_velocity_at(velocity, v.angular, sn_vec3_sub(c.at[k], centre));
+            sn_vec3 from_origin = sn_vec3_add(v.linear, sn_cross(v.angular, c.at[k]));
+            assert_true(sn_distance(u, from_origin) < 1e-14);
+            energy += 0.5 * c.mass[k] * sn_dot(from_origin, from_origin);
+        }
+        double found = sn_kinetic_energy(velocity, sn_vec3_scale(mass, velocity), v.angular,
+                                         sn_mat3_apply(inertia, v.angular));
+        assert_true(fabs(found - energy) < 5e-14 * (1.0 + energy));
+    }
+}
+
 // The particles moved to the parent frame have the transformed inertia; energy does not change; two
 // clouds add up.
 static void inertia_changes_frames(void **state)
@@ -420,6 +446,7 @@ int main(void)
         cmocka_unit_test(cross_products_match_their_matrices),
         cmocka_unit_test(cross_product_is_the_rate_of_a_moving_frame),
         cmocka_unit_test(inertia_is_that_of_its_particles),
+        cmocka_unit_test(kinetic_energy_is_that_of_its_particles),
         cmocka_unit_test(inertia_changes_frames),
         cmocka_unit_test(bias_force_is_that_of_euler),
         cmocka_unit_test(mat6_matches_dense_products),

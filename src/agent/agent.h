@@ -421,6 +421,14 @@ static inline double *sn_agent_memory(const sn_agent_set *set, int agent)
     return set->memory + (size_t)agent * (size_t)set->type->memory_count;
 }
 
+// q or v were written from outside.
+static inline void sn_agent_touch(sn_agent_set *set, int agent)
+{
+    if (set->type->touch != NULL) {
+        set->type->touch(set, agent);
+    }
+}
+
 static inline int sn_agent_contact_width(const sn_agent_set *set, int agent)
 {
     const sn_agent_contact *contact = set->type->contact;

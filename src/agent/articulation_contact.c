@@ -58,8 +58,8 @@ static void note_struck(sn_articulation *item, const sn_spatial *wrench, const d
     for (int i = tree->count - 1; i >= 0; --i) {
         const sn_tree_body *body = &tree->body[i];
         sn_vec3 w = item->velocity[i].angular;
-        sn_vec3 p = sn_vec3_scale(body->mass,
-                                  sn_vec3_add(item->velocity[i].linear, sn_cross(w, body->reach)));
+        sn_vec3 p =
+            sn_vec3_scale(body->mass, sn_velocity_at(item->velocity[i].linear, w, body->reach));
         sn_vec3 spin = sn_vec3_add(sn_sym3_apply(&body->inertia, w), sn_cross(body->reach, p));
         sn_spatial rest = sn_spatial_sub(sn_spatial_make(spin, p), wrench[i]);
         item->velocity[i] = rest; // done with

@@ -569,7 +569,7 @@ double sn_tie_work_norm(sn_tie_work *work, const sn_tree *tree, const double *y)
     for (int i = 0; i < tree->count; ++i) {
         const sn_tree_body *body = &tree->body[i];
         sn_vec3 w = work->velocity[i].angular;
-        sn_vec3 v = sn_vec3_add(work->velocity[i].linear, sn_cross(w, body->reach));
+        sn_vec3 v = sn_velocity_at(work->velocity[i].linear, w, body->reach);
         sum += body->mass * sn_dot(v, v) + sn_dot(w, sn_sym3_apply(&body->inertia, w));
     }
     return sum;

@@ -333,7 +333,7 @@ static double kept_energy(const sn_tree_step *step, sn_tree *tree, const double 
 static sn_spatial momentum_of(const sn_tree_body *body, const sn_spatial *velocity)
 {
     sn_vec3 w = velocity->angular;
-    sn_vec3 p = sn_vec3_scale(body->mass, sn_vec3_add(velocity->linear, sn_cross(w, body->reach)));
+    sn_vec3 p = sn_vec3_scale(body->mass, sn_velocity_at(velocity->linear, w, body->reach));
     return sn_spatial_make(sn_vec3_add(sn_sym3_apply(&body->inertia, w), sn_cross(body->reach, p)),
                            p);
 }

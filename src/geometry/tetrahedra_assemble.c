@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "geometry/tetrahedra.h"
 #include "geometry/weld.h"
+#include "math/spatial.h"
 
 // ---- union ----
 
@@ -230,7 +231,7 @@ void sn_add_rigid_velocity(const sn_vec3 *points, int count, sn_vec3 linear, sn_
                            sn_vec3 about, sn_vec3 *velocities)
 {
     for (int i = 0; i < count; ++i) {
-        sn_vec3 turning = sn_cross(angular, sn_vec3_sub(points[i], about));
-        velocities[i] = sn_vec3_add(velocities[i], sn_vec3_add(linear, turning));
+        sn_vec3 own = sn_velocity_at(linear, angular, sn_vec3_sub(points[i], about));
+        velocities[i] = sn_vec3_add(velocities[i], own);
     }
 }

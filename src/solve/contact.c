@@ -19,8 +19,7 @@ static sn_part side_part(const sn_contact_side *side, sn_agent_set *const *sets)
 // Whose parts are points of its own making, without a centre to turn about.
 static bool is_elastic(const sn_contact_side *side, sn_agent_set *const *sets)
 {
-    return side->set >= 0 && sets[side->set]->type->contact != NULL &&
-           sets[side->set]->type->contact->width != NULL;
+    return side->set >= 0 && sets[side->set]->type->traits.deformable;
 }
 
 static sn_vec3 tangential(sn_vec3 v, sn_vec3 normal)

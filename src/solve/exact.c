@@ -125,7 +125,7 @@ bool sn_exact_is_whole(const sn_exact_problem *problem, const sn_exact_agent *ag
 {
     const sn_agent_set *set = problem->sets[agent->set];
     const sn_agent *head = &set->agents[agent->agent];
-    return set->type->contact->rows == NULL &&
+    return !set->type->traits.jointed &&
            (head->whole || head->integrator != SN_INTEGRATOR_LIE_MIDPOINT);
 }
 
@@ -405,7 +405,7 @@ static bool has_mechanism(const sn_exact *exact, const sn_exact_problem *problem
     bool any = false;
     for (int i = 0; i < exact->system.agents.count; ++i) {
         const sn_exact_agent *agent = &exact->system.agents.data[i];
-        any = any || problem->sets[agent->set]->type->contact->rows != NULL;
+        any = any || problem->sets[agent->set]->type->traits.jointed;
     }
     return any;
 }
@@ -512,8 +512,8 @@ static bool is_soft(const sn_exact_problem *problem, const sn_contact *contact)
     const sn_contact_side *sides[2] = {&contact->a, &contact->b};
     bool soft = false;
     for (int i = 0; i < 2; ++i) {
-        soft = soft ||
-               (sides[i]->set >= 0 && problem->sets[sides[i]->set]->type->contact->lean != NULL);
+        soft =
+            soft || (sides[i]->set >= 0 && problem->sets[sides[i]->set]->type->traits.deformable);
     }
     return soft;
 }
@@ -704,7 +704,7 @@ static bool lean_agents(sn_exact *exact, const sn_exact_problem *problem)
 {
     bool changed = false, any = false, anew = false;
     for (int i = 0; i < exact->system.agents.count && !any; ++i) {
-        any = problem->sets[exact->system.agents.data[i].set]->type->contact->lean != NULL;
+        any = problem->sets[exact->system.agents.data[i].set]->type->traits.deformable;
     }
     if (!any) {
         return false;

@@ -20,7 +20,7 @@
 
 static bool is_elastic(const sn_exact_problem *problem, const sn_contact_side *side)
 {
-    return side->set >= 0 && problem->sets[side->set]->type->contact->lean != NULL;
+    return side->set >= 0 && problem->sets[side->set]->type->traits.deformable;
 }
 
 static const sn_contact_point *point_of(const sn_exact_problem *problem, const sn_exact_spot *spot)

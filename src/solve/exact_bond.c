@@ -17,12 +17,12 @@ void sn_exact_share_rules(const sn_exact_problem *problem)
             for (int k = 0; k < bond->count; ++k) {
                 sn_agent_set *set = problem->sets[bond->sides[k].set];
                 sn_agent *head = &set->agents[bond->sides[k].agent];
-                const sn_agent_contact *table = set->type->contact;
+                const sn_agent_traits *traits = &set->type->traits;
                 if (pass == 0) {
                     whole =
-                        whole || (table->lean != NULL &&
+                        whole || (traits->deformable &&
                                   (head->whole || head->integrator != SN_INTEGRATOR_LIE_MIDPOINT));
-                } else if (whole && table->lean == NULL && table->rows == NULL &&
+                } else if (whole && traits->lone &&
                            head->integrator == SN_INTEGRATOR_LIE_MIDPOINT) {
                     head->whole = 1;
                 }
@@ -67,8 +67,7 @@ static bool holds_links(const sn_exact_problem *problem, const sn_exact_bond *bo
     bool any = false;
     for (int k = 0; k < bond->count; ++k) {
         const sn_agent_set *set = problem->sets[bond->sides[k].set];
-        any = any ||
-              (set->type->contact->rows != NULL && set->agents[bond->sides[k].agent].v_count > 1);
+        any = any || (set->type->traits.jointed && set->agents[bond->sides[k].agent].v_count > 1);
     }
     return any;
 }
@@ -134,7 +133,7 @@ void sn_exact_bend_bonds(sn_exact *exact, const sn_exact_problem *problem)
         bond->turn = SN_VEC3_ZERO;
         for (int k = 0; k < bond->count; ++k) {
             const sn_contact_side *side = &bond->sides[k];
-            if (problem->sets[side->set]->type->contact->lean != NULL) {
+            if (problem->sets[side->set]->type->traits.deformable) {
                 continue;
             }
             turn = is_same(side, &last) ? turn : turn_of(exact, problem, i, side);

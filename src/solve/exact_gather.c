@@ -270,7 +270,7 @@ static void put_times(const sn_exact_problem *problem, const sn_contact *contact
         if (table != NULL) { // those with rows of their own, mechanisms, have one way to step
             const sn_agent *head = &problem->sets[sides[i]->set]->agents[sides[i]->agent];
             bool middle = (head->integrator == SN_INTEGRATOR_LIE_MIDPOINT && !head->whole) ||
-                          table->rows != NULL;
+                          problem->sets[sides[i]->set]->type->traits.jointed;
             shares[i] = middle ? 0.5 : 1.0;
             sum += shares[i];
             ++count;

@@ -91,8 +91,8 @@ static void stop(sn_world *world, int number)
         moves = moves || v[i] != 0.0;
         v[i] = 0.0;
     }
-    if (moves && set->type->touch != NULL) {
-        set->type->touch(set, ref.agent);
+    if (moves) {
+        sn_agent_touch(set, ref.agent);
     }
 }
 

@@ -219,9 +219,7 @@ static void stand(sn_agent_set *set, int agent)
     for (int j = 0; j < head->v_count; ++j) {
         v[j] = 0.5 * set->v_last[head->v_first + j];
     }
-    if (set->type->touch != NULL) {
-        set->type->touch(set, agent);
-    }
+    sn_agent_touch(set, agent);
     head->failed = SN_FAILURE_NONE;
     sn_agent_count(head, SN_COUNTER_STOPPED);
 }

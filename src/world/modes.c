@@ -150,15 +150,11 @@ void sn_modes_body(sn_world *world, const sn_modes *modes, int mode, sn_body bod
     const double *shape = modes->shapes + (size_t)mode * (size_t)modes->coordinates + offset;
     double *v = set->v;
     set->v = (double *)shape; // read only
-    if (set->type->touch != NULL) {
-        set->type->touch(set, record->agent.agent);
-    }
+    sn_agent_touch(set, record->agent.agent);
     sn_part now;
     set->type->part(set, record->agent.agent, record->agent.part, &now);
     set->v = v;
-    if (set->type->touch != NULL) {
-        set->type->touch(set, record->agent.agent);
-    }
+    sn_agent_touch(set, record->agent.agent);
     *shift = now.velocity;
     *turn = now.angular_velocity;
 }

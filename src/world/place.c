@@ -209,9 +209,7 @@ static void put_start(placing *p)
         at += agent->q_count;
         memcpy(sn_agent_v(set, ref.agent), at, (size_t)agent->v_count * sizeof *at);
         at += agent->v_count;
-        if (set->type->touch != NULL) {
-            set->type->touch(set, ref.agent);
-        }
+        sn_agent_touch(set, ref.agent);
     }
 }
 
@@ -226,9 +224,7 @@ static void shift(sn_agent_set *set, sn_agent_ref ref, sn_vec3 by)
         sn_vec3_put(q + i, sn_vec3_add(sn_vec3_at(q + i), by));
     }
     memset(sn_agent_v(set, ref.agent), 0, (size_t)agent->v_count * sizeof(double));
-    if (set->type->touch != NULL) {
-        set->type->touch(set, ref.agent);
-    }
+    sn_agent_touch(set, ref.agent);
 }
 
 // By the motion of what it follows.
@@ -249,9 +245,7 @@ static void follow(sn_world *world, const follower *f)
         }
     }
     memset(sn_agent_v(set, f->ref.agent), 0, (size_t)agent->v_count * sizeof(double));
-    if (set->type->touch != NULL) {
-        set->type->touch(set, f->ref.agent);
-    }
+    sn_agent_touch(set, f->ref.agent);
 }
 
 static sn_status lead(placing *p, sn_vec3 target, sn_error *error)

@@ -60,7 +60,8 @@ static bool is_free(const sn_world *world, uint32_t body)
 
 static bool is_link(const sn_world *world, uint32_t body)
 {
-    return world->bodies.data[body].agent.agent >= 0 && !is_free(world, body);
+    const sn_agent_ref *ref = &world->bodies.data[body].agent;
+    return ref->agent >= 0 && sn_world_traits(world, ref->set)->jointed;
 }
 
 // The set that moves a shape's body, which does move.
@@ -133,13 +134,13 @@ static double bend_of(const sn_world *world, uint32_t shape, double from, double
 static bool can_stop(const sn_world *world, uint32_t shape)
 {
     uint32_t body = world->touch.shapes.data[shape].body;
-    if (body == 0 || world->bodies.data[body].agent.agent < 0) {
+    sn_agent_ref ref = world->bodies.data[body].agent;
+    if (body == 0 || ref.agent < 0) {
         return false;
     }
-    int agent = world->bodies.data[body].agent.agent;
-    sn_agent_set *set = set_of(world, shape);
-    return is_free(world, body) ? set->agents[agent].held != 1
-                                : sn_articulation_may_turn_back(set, agent);
+    const sn_agent_set *set = world->sets[ref.set];
+    return sn_world_traits(world, ref.set)->lone ? set->agents[ref.agent].held != 1
+                                                 : sn_articulation_may_turn_back(set, ref.agent);
 }
 
 // How far the centre of a body on joints came; shapes of one body follow each other, and share it.
@@ -152,10 +153,10 @@ typedef struct centre_way {
 static double way_of(const sn_world *world, uint32_t shape, centre_way *last)
 {
     double travel = world->touch.places.data[shape].travel;
-    if (mechanism_of(world, shape) < 0) {
+    uint32_t body = world->touch.shapes.data[shape].body;
+    if (last->body != body && !is_link(world, body)) {
         return travel;
     }
-    uint32_t body = world->touch.shapes.data[shape].body;
     if (last->body != body) {
         sn_sweep sweep = sn_touch_sweep(world, shape);
         last->body = body;

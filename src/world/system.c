@@ -199,8 +199,8 @@ void sn_system_write(sn_system *system, const double *q, const double *v)
             memcpy(set->v, v, (size_t)set->v_count * sizeof *v);
             v += set->v_count;
         }
-        for (int i = 0; i < set->count && set->type->touch != NULL; ++i) {
-            set->type->touch(set, i);
+        for (int i = 0; i < set->count; ++i) {
+            sn_agent_touch(set, i);
         }
     }
 }

@@ -96,6 +96,9 @@ static void connect_sets(sn_world *world)
                                               &world->elastics.agents};
     memcpy(world->sets, sets, sizeof sets);
     world->set_count = SN_SET_COUNT;
+    for (int s = 0; s < SN_SET_COUNT; ++s) {
+        world->traits[s + 1] = sets[s]->type->traits;
+    }
 }
 
 int sn_world_agent_count(const sn_world *world)

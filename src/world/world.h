@@ -251,6 +251,8 @@ struct sn_world {
     sn_field_springs field_springs;
     sn_agent_set *sets[SN_SET_COUNT]; // every agent set, so that loops need not know the types
     int set_count;
+    sn_agent_traits
+        traits[SN_SET_COUNT + 1]; // of the sets, from 1 on; 0 has none: see sn_world_traits
 
     // Staged groups, and for each agent of each set the group it is in (-1: it steps by begin,
     // free_step, advance).
@@ -279,8 +281,7 @@ struct sn_world {
 // What agents of a set are; set -1: of none, what does not move.
 static inline const sn_agent_traits *sn_world_traits(const sn_world *world, int set)
 {
-    static const sn_agent_traits none = {false, false, false, false};
-    return set >= 0 ? &world->sets[set]->type->traits : &none;
+    return &world->traits[set + 1];
 }
 
 static inline bool sn_world_has_deformable(const sn_world *world)
