@@ -511,6 +511,10 @@ static void the_state_is_all_of_it_and_only_for_its_like(void **state)
         def.memory_count = i == 0 ? 3 : 1;
         add(q.world, &def);
     }
+    sn_event_def watched = sn_default_event_def(); // as the plant has one
+    sn_event event;
+    watched.probe.quantity = SN_QUANTITY_TIME;
+    assert_int_equal(sn_world_add_event(q.world, &watched, &event, NULL), SN_OK);
     size_t size = sn_world_state_size(p.world);
     assert_int_equal(size, sn_world_state_size(q.world));
     unsigned char *bytes = malloc(size);

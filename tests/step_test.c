@@ -333,7 +333,8 @@ static void the_shortest_steps_are_taken(void **state)
         size_t size = sn_world_state_size(world);
         double *numbers = malloc(size);
         assert_int_equal(sn_world_save_state(world, numbers, size, NULL), SN_OK);
-        numbers[2] = numbers[4] = late; // the world's clock and the agent's
+        size_t count = size / sizeof *numbers;
+        numbers[2] = numbers[count - 6] = late; // the agent's clock and the world's
         assert_int_equal(sn_world_load_state(world, numbers, size, NULL), SN_OK);
         free(numbers);
         double start = read(world, body, SN_QUANTITY_CENTRE_X);
