@@ -123,7 +123,7 @@ static void news_come_after_their_scene(void **state)
     step(l, 1);
     say(l, "{\"do\": \"pause\", \"id\": 9}");
     listen(l);
-    static const char *const order[] = {"\"id\": 7",  "\"id\": 8", "\"is\": \"scene\"",
+    static const char *const order[] = {"\"id\": 7",    "\"id\": 8", "\"is\": \"scene\"",
                                         "are inverted", "\"id\": 9", "\"is\": \"status\""};
     const char *last = l->texts;
     for (size_t i = 0; i < sizeof order / sizeof order[0]; ++i) {

@@ -106,7 +106,8 @@ static sn_status note_swings(const sn_scene *scene, sn_world *world, sn_error_li
                  "\"%.60s\" swings under its load at %.3g Hz, which the run's steps of %.3g s "
                  "cannot resolve: %s; steps of %.3g s or shorter resolve it",
                  sn_body_name(world, one->body), one->frequency, step,
-                 one->mass_scaled ? "inertia is added to slow it" : "its mechanism has loops and may shake",
+                 one->mass_scaled ? "inertia is added to slow it"
+                                  : "its mechanism has loops and may shake",
                  0.995 * one->step); // below it also when rounded
         status = remark(scene, world, notes, one->body, "position", text);
     }
