@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "agent/rigid.h"
+#include "agent/rigid/rigid.h"
 #include "base/memory.h"
 #include "base/random.h"
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "agent/articulation.h"
+#include "agent/tree/articulation.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "math/rotation.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "agent/elastic_bond.h"
+#include "agent/elastic/elastic_bond.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "elastic/solid.h"

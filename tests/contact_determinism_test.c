@@ -13,7 +13,7 @@
 
 #include "contact_scene.h"
 #include "sanitized.h"
-#include "world/world.h"
+#include "model/world.h"
 
 typedef struct scene {
     const char *name;

@@ -51,7 +51,7 @@ sed -i 's/\["chain of 100", /["chain of 100", "1", /' copy/docs/benchmarks.json
 finds "a row of the wrong length is found" '^mechanisms: a row of 8 cells' tables --check --root copy
 
 # ---- links ----
-documents
+documents --sources
 is "links of all documents: $(head -n 3 stdout | tr '\n' ' ')" 0
 mkdir -p pages/docs
 printf '# One page: a `title`\n[good](docs/two.md#with-a-heading-1)\n' >pages/one.md

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "agent/rigid.h"
+#include "agent/rigid/rigid.h"
 #include "mechanism.h"
 #include "solve/exact.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/tree_step.h"
+#include "agent/tree/tree_step.h"
 #include "base/hash.h"
 #include "base/random.h"
 #include "contact_scene.h"

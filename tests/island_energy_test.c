@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "sinew/sinew.h"
-#include "world/touch.h"
-#include "world/world.h"
+#include "touch/touch.h"
+#include "model/world.h"
 
 static const double H = 1.0 / 240.0;
 

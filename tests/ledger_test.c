@@ -12,7 +12,7 @@
 
 #include "base/hash.h"
 #include "sanitized.h"
-#include "world/world.h"
+#include "model/world.h"
 
 enum { STEPS = 240, EVERY = 20, HASHES = STEPS / EVERY };
 static const char ledger_path[] = "tests/data/ledger.txt";

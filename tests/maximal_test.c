@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/tree_step.h"
+#include "agent/tree/tree_step.h"
 #include "random_tree.h"
 #include "reference/maximal.h"
 #include "reference/maximal_step.h"

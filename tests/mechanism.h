@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "agent/articulation.h"
-#include "agent/tie_work.h"
+#include "agent/tree/articulation.h"
+#include "agent/tree/tie_work.h"
 #include "math/rotation.h"
 
 enum { MECHANISM_LINKS = 700 };

@@ -10,7 +10,7 @@
 
 #include "sinew/contact.h"
 #include "sinew/mechanics.h"
-#include "world/world.h"
+#include "model/world.h"
 
 #define STEP (1.0 / 240.0)
 

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "world/ode.h"
+#include "stage/ode.h"
 
 enum { FIRST_ADAPTIVE = SN_INTEGRATOR_FEHLBERG45, LAST_ADAPTIVE = SN_INTEGRATOR_BDF };
 

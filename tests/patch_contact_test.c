@@ -9,8 +9,8 @@
 #include "sinew/contact.h"
 #include "sinew/geometry.h"
 #include "sinew/world.h"
-#include "world/touch.h"
-#include "world/world.h"
+#include "touch/touch.h"
+#include "model/world.h"
 
 enum { COLUMNS = 41, ROWS = 5, STEPS = 240 };
 static const double STEP = 1.0 / 240.0, RADIUS = 0.1, MASS = 2.0;

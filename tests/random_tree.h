@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "agent/tree.h"
+#include "agent/tree/tree.h"
 #include "base/random.h"
 #include "math/rotation.h"
 #include "reference/maximal.h"

@@ -9,8 +9,8 @@
 #include "elastic_bar.h"
 #include "mechanics_world.h"
 #include "sinew/sinew.h"
-#include "world/elastic_rest.h"
-#include "world/rest.h"
+#include "statics/elastic_rest.h"
+#include "statics/rest.h"
 
 // Poisson's ratio is 0 in these, so that what is clamped does not stiffen them.
 static bar cantilever(void)

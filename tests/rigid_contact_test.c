@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "agent/rigid.h"
+#include "agent/rigid/rigid.h"
 #include "base/random.h"
 #include "contact_problem.h"
 #include "math/rotation.h"

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "agent/tree_swing.h"
-#include "agent/tree_travel.h"
+#include "agent/tree/tree_swing.h"
+#include "agent/tree/tree_travel.h"
 #include "base/error.h"
 #include "random_tree.h"
 #include "scene_text.h"

@@ -19,8 +19,9 @@
 #include "collide/skin_shape.h"
 #include "collide/skin_shape_step.h"
 #include "math/rotation.h"
+#include "model/world.h"
 #include "sinew/sinew.h"
-#include "world/world.h"
+#include "touch/touch.h"
 
 enum { MOST_SOFT = 3 };
 

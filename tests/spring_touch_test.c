@@ -11,9 +11,10 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "model/world.h"
 #include "shortage.h"
 #include "sinew/sinew.h"
-#include "world/world.h"
+#include "touch/spring_touch.h"
 #include "world_steps.h"
 
 static sn_world *make_world(double gravity, double stiffness, double damping)

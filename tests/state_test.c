@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "world/world.h"
+#include "model/world.h"
 
 // ---- a world as it is ----
 

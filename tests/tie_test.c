@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-#include "agent/tie_project.h"
-#include "agent/tie_rate.h"
+#include "agent/tree/tie_project.h"
+#include "agent/tree/tie_rate.h"
 #include "base/memory.h"
 #include "math/dense.h"
 #include "mechanism.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "agent/rigid.h"
+#include "agent/rigid/rigid.h"
 #include "math/elementary.h"
 #include "math/rotation.h"
 #include "solve/exact.h"

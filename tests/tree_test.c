@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/tree.h"
-#include "agent/tree_newton.h"
-#include "agent/tree_root.h"
-#include "agent/tree_step.h"
+#include "agent/tree/tree.h"
+#include "agent/tree/tree_newton.h"
+#include "agent/tree/tree_root.h"
+#include "agent/tree/tree_step.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "math/dense.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "agent/rigid.h"
+#include "agent/rigid/rigid.h"
 #include "math/rotation.h"
 #include "random_shape.h"
 #include "solve/contact.h"

@@ -64,6 +64,12 @@ static inline sn_vec3 sn_vec3_make(double x, double y, double z)
     return v;
 }
 
+// 0: x, 1: y, 2: z.
+static inline double sn_vec3_component(sn_vec3 v, int index)
+{
+    return index == 0 ? v.x : (index == 1 ? v.y : v.z);
+}
+
 // From and to three numbers of an array.
 static inline sn_vec3 sn_vec3_at(const double *numbers)
 {

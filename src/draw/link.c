@@ -4,9 +4,11 @@
 
 #include "base/error.h"
 #include "draw/model.h"
+#include "force/forces.h"
 #include "math/elementary.h"
+#include "mechanism/joint.h"
+#include "model/world.h"
 #include "sinew/joint.h"
-#include "world/world.h"
 
 enum {
     COIL_LIMIT = 40,   // springs; of more of them each is a straight wire

@@ -353,12 +353,6 @@ static int find_sheet_axis(const sn_aabb *box, double size)
     return thin == 1 ? axis : -1;
 }
 
-static double component(sn_vec3 v, int axis)
-{
-    const double x[3] = {v.x, v.y, v.z};
-    return x[axis];
-}
-
 // Of the face towards `side` times the axis. Of a triangle, int x^2 = A/12 (x1^2 + x2^2 + x3^2 +
 // (x1 + x2 + x3)^2).
 static sheet_moments measure_face(const sn_mesh *mesh, int axis, double side, sn_vec3 middle)
@@ -374,7 +368,7 @@ static sheet_moments measure_face(const sn_mesh *mesh, int axis, double side, sn
             x[2][k] = corner[k].z;
         }
         sn_vec3 vector = sn_triangle_area_vector(corner[0], corner[1], corner[2]);
-        if (side * component(vector, axis) < SAME_WAY * sn_length(vector)) {
+        if (side * sn_vec3_component(vector, axis) < SAME_WAY * sn_length(vector)) {
             continue;
         }
         double area = 0.5 * sn_length(vector);
@@ -455,7 +449,7 @@ static void spread_sheet(const flat_sheet *sheet, sn_patch *patches, int count)
                          mean[2] + factor[2] * (r.z - mean[2])};
         if (p->sides == 2) {
             // Half way between the faces.
-            double level = component(sn_vec3_sub(sheet->middle, p->middle), sheet->axis);
+            double level = sn_vec3_component(sn_vec3_sub(sheet->middle, p->middle), sheet->axis);
             const double up[3] = {sheet->axis == 0 ? level : 0.0, sheet->axis == 1 ? level : 0.0,
                                   sheet->axis == 2 ? level : 0.0};
             p->middle = sn_vec3_add(p->middle, sn_vec3_at(up));
@@ -487,7 +481,7 @@ static bool cut_mesh(cutting *c, const sn_shape *shape, const sn_mesh *mesh, dou
         c->sides = closed ? 1 : 2;
         if (sheet.axis >= 0) {
             sn_vec3 vector = sn_triangle_area_vector(x[0], x[1], x[2]);
-            double level = component(vector, sheet.axis) / sn_length(vector);
+            double level = sn_vec3_component(vector, sheet.axis) / sn_length(vector);
             if (level <= -SAME_WAY) {
                 continue; // the other side of the sheet
             }

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "bond/bond.h"
 #include "live/live.h"
-#include "world/world.h"
+#include "model/world.h"
 
 #define WALL_LIMIT    0.25 // s of one advance that count: a machine that slept does not catch up
 #define REACHED_OVER  0.5  // s of wall time that the speed reached is measured over

@@ -7,7 +7,7 @@
 #include "sinew/contact.h"
 #include "sinew/draw.h"
 #include "sinew/elastic.h"
-#include "world/world.h"
+#include "model/world.h"
 
 enum {
     FRAME = 2,

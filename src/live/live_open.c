@@ -6,11 +6,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "live/live.h"
+#include "model/world.h"
 #include "scene/error_list.h"
 #include "scene/model.h"
 #include "scene/path.h"
 #include "sinew/draw.h"
-#include "world/world.h"
+#include "world/state.h"
 
 // ---- fingerprints ----
 

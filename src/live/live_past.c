@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "live/live.h"
-#include "world/world.h"
+#include "model/world.h"
 
 // ---- remembering ----
 

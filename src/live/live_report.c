@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "live/live.h"
-#include "world/world.h"
+#include "model/world.h"
 
 // ---- pieces of JSON ----
 

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "record/tape.h"
 #include "sinew/record.h"
-#include "world/world.h"
+#include "model/world.h"
 
 struct sn_recorder {
     sn_tape *tape;

@@ -12,7 +12,7 @@
 #include "record/frame_codec.h"
 #include "record/source.h"
 #include "record/tape.h"
-#include "world/world.h"
+#include "model/world.h"
 
 typedef struct frame_entry {
     uint64_t offset; // of the chunk

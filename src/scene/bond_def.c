@@ -6,9 +6,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "bond/bond.h"
+#include "model/world.h"
 #include "scene/elastic_def.h"
 #include "scene/motion_def.h"
-#include "world/world.h"
 
 // What a def refers to.
 typedef struct bond_parts {

@@ -13,7 +13,7 @@
 #include "scene/error_list.h"
 #include "scene/text.h"
 #include "scene/urdf_scene.h"
-#include "world/quantity.h"
+#include "probe/quantity.h"
 
 void sn_checker_note(sn_checker *c, sn_status status)
 {

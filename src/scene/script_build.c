@@ -3,9 +3,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/world.h"
+#include "probe/reading.h"
 #include "scene/motion_def.h"
 #include "scene/script.h"
-#include "world/world.h"
 
 typedef struct builder {
     const sn_scene *scene;

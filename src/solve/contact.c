@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "agent/rigid.h"
+#include "agent/rigid/rigid.h"
 #include "math/rotation.h"
 
 // The motion of one side: nothing for what never moves.

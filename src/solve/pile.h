@@ -54,7 +54,7 @@
 #ifndef SN_SOLVE_PILE_H
 #define SN_SOLVE_PILE_H
 
-#include "agent/rigid.h"
+#include "agent/rigid/rigid.h"
 #include "base/array.h"
 #include "base/stack.h"
 #include "base/threads.h"

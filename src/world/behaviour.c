@@ -6,7 +6,8 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "world/world.h"
+#include "model/world.h"
+#include "world/behaviour.h"
 
 // A behaviour's numbers in the world's list of them, before its memory.
 enum { ACTIVE, STARTED, TICKS, MEMORY };

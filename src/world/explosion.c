@@ -17,7 +17,8 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "world/world.h"
+#include "model/world.h"
+#include "world/explosion.h"
 
 static const double DOUBTFUL = 1e3, LOST = 1e6; // of Y
 static const double TORN = 1000.0;              // of the body's size at rest

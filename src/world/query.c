@@ -5,10 +5,10 @@
 #include "base/error.h"
 #include "collide/query.h"
 #include "collide/skin_query.h"
-#include "world/display.h"
-#include "world/form.h"
-#include "world/touch.h"
-#include "world/world.h"
+#include "model/display.h"
+#include "model/form.h"
+#include "touch/touch.h"
+#include "model/world.h"
 
 // A question under way.
 typedef struct question {
@@ -58,19 +58,6 @@ static question ask(const sn_world *world, const sn_query_filter *filter)
     }
     place_shapes((sn_world *)world);
     return q;
-}
-
-const sn_skin *sn_world_skin(const sn_world *world, sn_agent_ref ref, sn_error *error)
-{
-    const sn_agent_set *set = world->sets[ref.set];
-    int agent = ref.agent;
-    sn_elastic_item *item = sn_elastic_item_of(set, agent);
-    const char *name = world->bodies.data[set->agents[agent].owner].name;
-    if (item->skin != NULL ||
-        sn_skin_of_tetrahedra(item->mesh, SN_SOLID_STRIDE, name, &item->skin, error) == SN_OK) {
-        sn_skin_place(item->skin, sn_agent_q(set, agent), NULL, 0.0);
-    }
-    return item->skin;
 }
 
 // ---- along a way ----

@@ -10,7 +10,16 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "world/world.h"
+#include "bond/bond.h"
+#include "mechanism/joint.h"
+#include "model/world.h"
+#include "probe/event.h"
+#include "probe/reading.h"
+#include "touch/spring_touch.h"
+#include "touch/touch.h"
+#include "world/behaviour.h"
+#include "world/joint_state.h"
+#include "world/state.h"
 
 // ---- the list ----
 

@@ -5,8 +5,25 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "world/world.h"
+#include "bond/bond.h"
+#include "force/air.h"
+#include "force/forces.h"
+#include "force/shade.h"
+#include "island/field_spring.h"
+#include "island/spring_sweep.h"
+#include "mechanism/joint_read.h"
+#include "model/world.h"
+#include "probe/event.h"
+#include "stage/group.h"
+#include "touch/soft_touch.h"
+#include "touch/spring_touch.h"
+#include "touch/touch.h"
+#include "world/behaviour.h"
+#include "world/explosion.h"
+#include "world/joint_state.h"
+#include "world/state.h"
 
 typedef struct step_work {
     sn_world *world;
@@ -15,24 +32,12 @@ typedef struct step_work {
     atomic_int diverged; // lowest agent found, or INT_MAX
 } step_work;
 
-double sn_world_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // ---- interruption ----
 
 void sn_world_set_stop(sn_world *world, sn_stop_function *asked, void *context)
 {
     world->stop = asked;
     world->stop_context = context;
-}
-
-bool sn_world_is_stopping(const sn_world *world)
-{
-    return world->stop != NULL && world->stop(world->stop_context);
 }
 
 static sn_status check_stop(const sn_world *world, sn_error *error)
@@ -235,13 +240,23 @@ static void count_inverted(sn_world *world)
     sn_world_note_worst(world, SN_COUNTER_INVERTED, first.index, 0.0);
 }
 
+// Contacts where everything stands. After a change from outside what slept is looked at, too.
+static sn_status world_collide(sn_world *world, double h, sn_error *error)
+{
+    if (world->touch.wake) {
+        sn_world_let_go(world);
+    }
+    return sn_world_collide(world, h, error);
+}
+
 static sn_status world_begin(sn_world *world, step_work *work, sn_error *error)
 {
     sn_status status = SN_OK;
     if (takes_contacts(world)) {
-        double started = sn_world_clock();
-        status = sn_world_collide(world, work->h, error);
-        world->report.collide_seconds = sn_world_clock() - started;
+        double started = sn_wall_clock();
+        status = world_collide(world, work->h, error);
+        status = status == SN_OK ? sn_world_find_bonds(world, work->h, error) : status;
+        world->report.collide_seconds = sn_wall_clock() - started;
     } else {
         status = sn_world_find_bonds_alone(world, work->h, error);
     }
@@ -274,20 +289,20 @@ static sn_status world_move_by_impulses(sn_world *world, step_work *work, sn_err
     if (status == SN_OK) {
         run_agents(world, free_chunk, work);
         sn_world_sweep_springs(world, work->h);
-        double started = sn_world_clock();
+        double started = sn_wall_clock();
         status = sn_world_press_contacts(world, work->h, error);
-        world->report.solve_seconds = sn_world_clock() - started;
+        world->report.solve_seconds = sn_wall_clock() - started;
     }
     status = status == SN_OK ? check_stop(world, error) : status;
     if (status == SN_OK) {
         status = world_move(world, work, advance_chunk, error);
     }
     if (status == SN_OK) {
-        double started = sn_world_clock();
+        double started = sn_wall_clock();
         sn_world_renew_bonds(world, work->h, true);
         sn_world_settle_field_springs(world, work->h);
         status = sn_world_relax_contacts(world, work->h, error);
-        world->report.solve_seconds += sn_world_clock() - started;
+        world->report.solve_seconds += sn_wall_clock() - started;
     }
     if (status == SN_OK && takes_contacts(world)) {
         status = world_end_contacts(world, work->h, error);
@@ -371,7 +386,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
 {
     // Kahan's sum: `end` is the time n steps of h should reach, not what n roundings make of it.
     double start = world->time, wanted = h - world->time_rest, end = start + wanted,
-           started = sn_world_clock();
+           started = sn_wall_clock();
     double rest = (end - start) - wanted, full = end;
     step_work work = {.world = world};
     run_agents(world, keep_chunk, &work);
@@ -386,7 +401,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     if (sn_world_presses(world)) { // what is near, for every evaluation to come
         world->touch.penalty_start = start;
         world->touch.penalty_step = h;
-        status = sn_world_collide(world, h, error);
+        status = world_collide(world, h, error);
         if (status == SN_OK && !sn_world_count_penalties(world)) {
             status = sn_fail_memory(error, sizeof(int));
         }
@@ -415,11 +430,11 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     if (status != SN_OK) {
         return status;
     }
-    double forces_start = sn_world_clock();
+    double forces_start = sn_wall_clock();
     world->field_springs.solved = true;
     sn_world_evaluate_forces(world, start + 0.5 * work.h, -1);
     world->field_springs.solved = false;
-    double move_start = sn_world_clock();
+    double move_start = sn_wall_clock();
     status = takes_impulses(world) ? world_move_by_impulses(world, &work, error)
                                    : world_move_freely(world, &work, error);
     if (status == SN_OK) {
@@ -447,7 +462,7 @@ static sn_status take_step(sn_world *world, double h, sn_error *error)
     }
     sn_world_count_step(world);
     world_note_pace(world, pace, end < full ? full - end : 0.0);
-    double finished = sn_world_clock();
+    double finished = sn_wall_clock();
     world->report.field_seconds = move_start - forces_start;
     world->report.move_seconds = finished - move_start + (forces_start - started);
     world->report.total_seconds = finished - started;

@@ -1,4 +1,4 @@
-#include "world/world.h"
+#include "model/world.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,6 +6,17 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "bond/bond.h"
+#include "force/air.h"
+#include "force/forces.h"
+#include "island/field_spring.h"
+#include "mechanism/joint.h"
+#include "probe/reading.h"
+#include "stage/group.h"
+#include "touch/spring_touch.h"
+#include "touch/touch.h"
+#include "world/behaviour.h"
+#include "world/state.h"
 
 sn_contact_def sn_default_contact_def(void)
 {
@@ -101,24 +112,6 @@ static void connect_sets(sn_world *world)
     }
 }
 
-int sn_world_agent_count(const sn_world *world)
-{
-    int count = 0;
-    for (int s = 0; s < world->set_count; ++s) {
-        count += world->sets[s]->count;
-    }
-    return count;
-}
-
-sn_agent_ref sn_world_agent_at(const sn_world *world, int number)
-{
-    int set = 0;
-    while (number >= world->sets[set]->count) {
-        number -= world->sets[set++]->count;
-    }
-    return (sn_agent_ref){set, number, 0};
-}
-
 sn_status sn_world_create(const sn_world_def *def, sn_world **out, sn_error *error)
 {
     *out = NULL;
@@ -164,6 +157,7 @@ void sn_world_destroy(sn_world *world)
     sn_world_free_couplings(world);
     sn_world_free_joints(world);
     sn_world_free_motions(world);
+    sn_spring_touch_free(&world->touch.springs);
     sn_touch_free(&world->touch);
     for (int s = 0; s < world->set_count; ++s) {
         world->sets[s]->type->release(world->sets[s]);
@@ -210,7 +204,8 @@ sn_status sn_world_copy(const sn_world *world, sn_world **out, sn_error *error)
         copied = world->sets[s]->type->copy(world->sets[s], copy->sets[s]);
     }
     copied = copied && sn_world_copy_bonds(world, copy) && sn_world_carry_state(world, copy) &&
-             sn_touch_copy(world, copy);
+             sn_touch_copy(world, copy) &&
+             sn_spring_touch_copy(&world->touch.springs, &copy->touch.springs);
     if (!copied) {
         sn_world_destroy(copy);
         return sn_fail_memory(error, sizeof *copy);
@@ -301,69 +296,4 @@ sn_status sn_world_set_threads(sn_world *world, int threads, sn_error *error)
 sn_step_report sn_world_report(const sn_world *world)
 {
     return world->report;
-}
-
-void sn_world_touch(sn_world *world)
-{
-    world->touch.wake = true;
-    world->touch.placed = false;
-    sn_shade_stale(&world->air.shade);
-    sn_world_forget_swept(world);
-    sn_world_jump(world);
-}
-
-void sn_world_jump(sn_world *world)
-{
-    for (int i = 0; i < world->groups.count; ++i) {
-        world->groups.data[i].fresh = true;
-    }
-}
-
-sn_status sn_world_check_steering(const sn_world *world, sn_error *error)
-{
-    return world->stepping
-               ? sn_fail(error, SN_ERROR_UNSUPPORTED, "world",
-                         "a step is under way: a callback may read the world and add forces; "
-                         "everything else can be changed between steps only")
-               : SN_OK;
-}
-
-sn_status sn_world_check_still(const sn_world *world, sn_error *error)
-{
-    return world->acting
-               ? sn_fail(error, SN_ERROR_UNSUPPORTED, "world",
-                         "a behaviour acts: it may read the world, add forces, set drives, break "
-                         "joints and bonds, start and stop behaviours; everything else can be "
-                         "changed between steps only")
-               : sn_world_check_steering(world, error);
-}
-
-void sn_world_place(const sn_world *world, uint32_t body, char *place, size_t size)
-{
-    snprintf(place, size, "body '%s', step %llu", world->bodies.data[body].name,
-             (unsigned long long)world->steps + 1);
-}
-
-char *sn_world_make_name(sn_world *world, const sn_name_table *names, const char *wanted,
-                         const char *kind)
-{
-    if (wanted != NULL && wanted[0] != '\0') {
-        return sn_copy_text(wanted);
-    }
-    char name[64];
-    do {
-        world->next_number += 1;
-        snprintf(name, sizeof name, "%s %u", kind, world->next_number);
-    } while (sn_name_table_find(names, name) != 0);
-    return sn_copy_text(name);
-}
-
-void sn_world_drop_index(uint32_t *order, int *count, uint32_t index)
-{
-    int at = 0;
-    while (at < *count && order[at] != index) {
-        at += 1;
-    }
-    memmove(&order[at], &order[at + 1], (size_t)(*count - at - 1) * sizeof *order);
-    *count -= 1;
 }

@@ -32,7 +32,7 @@
 #ifndef SN_REFERENCE_MAXIMAL_H
 #define SN_REFERENCE_MAXIMAL_H
 
-#include "agent/tree.h"
+#include "agent/tree/tree.h"
 
 // A joint that closes a loop, between any two links with mass.
 typedef struct sn_maximal_closure {
