@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "contact_scene.h"
-#include "sanitized.h"
 #include "model/world.h"
+#include "sanitized.h"
 
 typedef struct scene {
     const char *name;

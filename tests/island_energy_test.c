@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
+#include "model/world.h"
 #include "sinew/sinew.h"
 #include "touch/touch.h"
-#include "model/world.h"
 
 static const double H = 1.0 / 240.0;
 

@@ -11,8 +11,8 @@
 #include "shipped_scenes.h"
 
 #include "base/hash.h"
-#include "sanitized.h"
 #include "model/world.h"
+#include "sanitized.h"
 
 enum { STEPS = 240, EVERY = 20, HASHES = STEPS / EVERY };
 static const char ledger_path[] = "tests/data/ledger.txt";

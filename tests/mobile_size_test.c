@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "model/world.h"
 #include "sinew/contact.h"
 #include "sinew/mechanics.h"
-#include "model/world.h"
 
 #define STEP (1.0 / 240.0)
 

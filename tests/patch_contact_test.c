@@ -6,11 +6,11 @@
 
 #include <cmocka.h>
 
+#include "model/world.h"
 #include "sinew/contact.h"
 #include "sinew/geometry.h"
 #include "sinew/world.h"
 #include "touch/touch.h"
-#include "model/world.h"
 
 enum { COLUMNS = 41, ROWS = 5, STEPS = 240 };
 static const double STEP = 1.0 / 240.0, RADIUS = 0.1, MASS = 2.0;

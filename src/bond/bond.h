@@ -9,7 +9,6 @@ void sn_bond_set_free(sn_bond_set *set);
 bool sn_world_copy_bonds(const sn_world *world, sn_world *copy);
 void sn_world_remove_bonds_of(sn_world *world, sn_body body);
 
-
 // The rows of a step of h, for islands and solver: after contacts have been found.
 sn_status sn_world_find_bonds(sn_world *world, double h, sn_error *error);
 // The same where no contact takes impulses: these rows are all that islands are made of.

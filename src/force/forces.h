@@ -36,5 +36,4 @@ void sn_world_apply_load(sn_world *world, const sn_field_record *record, int gro
 
 void sn_world_evaluate_forces(sn_world *world, double time, int group);
 
-
 #endif

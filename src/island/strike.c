@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 #include "collide/collide.h"
+#include "model/world.h"
 #include "solve/exact.h"
 #include "solve/surface_mix.h"
 #include "touch/touch.h"
-#include "model/world.h"
 
 // One of the two: a free body, or what stands still (agent -1).
 typedef struct striker {

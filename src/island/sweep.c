@@ -23,8 +23,8 @@
 #include "collide/torus_pairs.h"
 #include "math/rotation.h"
 #include "model/form.h"
-#include "touch/touch.h"
 #include "model/world.h"
+#include "touch/touch.h"
 
 static const double FAST = 0.25;          // of the inside's radius
 static const double NEARNESS = 0.005;     // of the smaller size: where a body is stopped

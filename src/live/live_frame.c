@@ -4,10 +4,10 @@
 
 #include "live/live.h"
 #include "math/elementary.h"
+#include "model/world.h"
 #include "sinew/contact.h"
 #include "sinew/draw.h"
 #include "sinew/elastic.h"
-#include "model/world.h"
 
 enum {
     FRAME = 2,

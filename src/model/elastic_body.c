@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sinew/elastic.h"
 #include "model/display.h"
 #include "model/world.h"
+#include "sinew/elastic.h"
 
 enum { STRIDE = SN_SOLID_STRIDE };
 

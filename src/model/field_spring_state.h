@@ -3,8 +3,8 @@
 #define SN_MODEL_FIELD_SPRING_STATE_H
 
 #include "base/array.h"
-#include "solve/exact.h"
 #include "model/spring_sweep_state.h"
+#include "solve/exact.h"
 
 // Below this k h^2 / m, the stiffness across a spring may as well act as a force.
 #define SN_SPRING_SLACK 1e-3

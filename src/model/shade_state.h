@@ -4,8 +4,8 @@
 
 #include "field/occluder.h"
 #include "geometry/raster.h"
-#include "sinew/wind.h"
 #include "model/form.h"
+#include "sinew/wind.h"
 
 enum { SN_SHADE_WHOLE = 16 }; // points of a patch
 

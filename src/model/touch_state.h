@@ -8,13 +8,13 @@
 #include "collide/collide.h"
 #include "collide/mesh_apart.h"
 #include "collide/query.h"
+#include "model/soft_touch_state.h"
+#include "model/spring_touch_state.h"
 #include "sinew/contact.h"
 #include "solve/contact.h"
 #include "solve/exact.h"
 #include "solve/island.h"
 #include "solve/pile.h"
-#include "model/soft_touch_state.h"
-#include "model/spring_touch_state.h"
 
 // A shape of a body, as the broad phase knows it.
 typedef struct sn_touch_shape {

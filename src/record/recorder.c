@@ -3,9 +3,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/world.h"
 #include "record/tape.h"
 #include "sinew/record.h"
-#include "model/world.h"
 
 struct sn_recorder {
     sn_tape *tape;

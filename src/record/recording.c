@@ -8,11 +8,11 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/world.h"
 #include "record/bytes.h"
 #include "record/frame_codec.h"
 #include "record/source.h"
 #include "record/tape.h"
-#include "model/world.h"
 
 typedef struct frame_entry {
     uint64_t offset; // of the chunk

@@ -7,13 +7,13 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "probe/quantity.h"
 #include "scene/body_def.h"
 #include "scene/checker.h"
 #include "scene/elastic_def.h"
 #include "scene/error_list.h"
 #include "scene/text.h"
 #include "scene/urdf_scene.h"
-#include "probe/quantity.h"
 
 void sn_checker_note(sn_checker *c, sn_status status)
 {

@@ -9,7 +9,6 @@ sn_status sn_world_make_groups(sn_world *world, sn_error *error);
 void sn_world_free_groups(sn_world *world);
 int sn_group_count_switches(const sn_group *group);
 
-
 // ---- group_move.c ----
 // A step of the method begins: the greatest share of its strength that a bond carries in it has yet
 // to be found.

@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "math/dense.h"
 #include "bond/bond.h"
+#include "math/dense.h"
 #include "statics/place.h"
 
 enum { MOST_TURNS = 40, MOST_HALVINGS = 10, STRIDE = SN_SOLID_STRIDE };

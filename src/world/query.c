@@ -7,8 +7,8 @@
 #include "collide/skin_query.h"
 #include "model/display.h"
 #include "model/form.h"
-#include "touch/touch.h"
 #include "model/world.h"
+#include "touch/touch.h"
 
 // A question under way.
 typedef struct question {
