@@ -1,6 +1,7 @@
 // Random scenes in which nothing is driven: free bodies that fall, mechanisms of all kinds of
 // joints with springs, dampers, friction, limits and loops, elastic bodies, bonds between them,
-// from millimetres to metres, as texts. A seed gives the same scene everywhere. Nothing overlaps at
+// from millimetres to metres, as texts. A seed gives the same scene everywhere: numbers are drawn
+// in statements, since compilers evaluate arguments in an order of their own. Nothing overlaps at
 // the start: bodies are stacked in storeys, and fall onto what is below.
 #ifndef SN_TESTS_RANDOM_SCENE_H
 #define SN_TESTS_RANDOM_SCENE_H
@@ -48,6 +49,21 @@ static inline double decade(random_scene *scene, double lower, double upper)
     return pow(10.0, between(scene, lower, upper));
 }
 
+// Several, the last one first.
+static inline void draw(random_scene *scene, int count, double *x, const double *lower,
+                        const double *upper)
+{
+    for (int i = count - 1; i >= 0; --i) {
+        x[i] = between(scene, lower[i], upper[i]);
+    }
+}
+
+// Three between -most and most.
+static inline void draw_vector(random_scene *scene, double most, double x[3])
+{
+    draw(scene, 3, x, (double[]){-most, -most, -most}, (double[]){most, most, most});
+}
+
 static inline int choose(random_scene *scene, int count)
 {
     return sn_random_below(&scene->random, count);
@@ -64,8 +80,9 @@ static inline void write_turn(random_scene *scene)
 {
     if (now_and_then(scene, 0.5)) {
         double x = between(scene, -1.0, 1.0), y = between(scene, -1.0, 1.0);
+        double angle = between(scene, -3.0, 3.0);
         WRITE(scene->body_text, ", \"rotation\": {\"axis\": [%g, %g, 0.5], \"angle\": %g}", x, y,
-              between(scene, -3.0, 3.0));
+              angle);
     }
 }
 
@@ -79,32 +96,33 @@ static inline void write_surface(random_scene *scene)
 // A shape within a ball of the radius.
 static inline void write_shape(random_scene *scene, double radius)
 {
-    double r = 0.5 * radius;
+    double r = 0.5 * radius, x[5];
     WRITE(scene->body_text, ", \"shape\": {");
     switch (choose(scene, 6)) {
     case 0:
         WRITE(scene->body_text, "\"type\": \"sphere\", \"radius\": %g", r);
         break;
     case 1:
-        WRITE(scene->body_text, "\"type\": \"cylinder\", \"radius\": %g, \"height\": %g",
-              r * between(scene, 0.3, 1.0), r * between(scene, 0.3, 2.5));
+        draw(scene, 2, x, (double[]){0.3, 0.3}, (double[]){1.0, 2.5});
+        WRITE(scene->body_text, "\"type\": \"cylinder\", \"radius\": %g, \"height\": %g", r * x[0],
+              r * x[1]);
         break;
     case 2:
         WRITE(scene->body_text, "\"type\": \"capsule\", \"radius\": %g, \"height\": %g", 0.4 * r,
               r * between(scene, 0.5, 2.0));
         break;
     case 3:
+        draw(scene, 5, x, (double[]){0.5, 0.5, 0.5, 0.5, 0.02},
+             (double[]){1.5, 1.5, 1.5, 1.5, 0.3});
         WRITE(scene->body_text,
               "\"type\": \"sheet\", \"outline\": [[%g, 0], [0, %g], [%g, 0], [0, %g]], "
               "\"thickness\": %g",
-              r * between(scene, 0.5, 1.5), r * between(scene, 0.5, 1.5),
-              -r * between(scene, 0.5, 1.5), -r * between(scene, 0.5, 1.5),
-              r * between(scene, 0.02, 0.3));
+              r * x[0], r * x[1], -r * x[2], -r * x[3], r * x[4]);
         break;
     default:
-        WRITE(scene->body_text, "\"type\": \"box\", \"size\": [%g, %g, %g]",
-              r * between(scene, 0.4, 1.1), r * between(scene, 0.4, 1.1),
-              r * between(scene, 0.2, 1.1));
+        draw(scene, 3, x, (double[]){0.4, 0.4, 0.2}, (double[]){1.1, 1.1, 1.1});
+        WRITE(scene->body_text, "\"type\": \"box\", \"size\": [%g, %g, %g]", r * x[0], r * x[1],
+              r * x[2]);
         break;
     }
     write_surface(scene);
@@ -128,12 +146,12 @@ static inline void add_free_body(random_scene *scene)
           at[0], at[1], at[2]);
     write_turn(scene);
     write_shape(scene, radius);
-    WRITE(scene->body_text, ", \"velocity\": [%g, %g, %g]", between(scene, -speed, speed),
-          between(scene, -speed, speed), between(scene, -speed, speed));
+    double v[3], w[3];
+    draw_vector(scene, speed, v);
+    WRITE(scene->body_text, ", \"velocity\": [%g, %g, %g]", v[0], v[1], v[2]);
     if (now_and_then(scene, 0.3)) {
-        double spin = 10.0 * speed / scene->size;
-        WRITE(scene->body_text, ", \"angular_velocity\": [%g, %g, %g]", between(scene, -spin, spin),
-              between(scene, -spin, spin), between(scene, -spin, spin));
+        draw_vector(scene, 10.0 * speed / scene->size, w);
+        WRITE(scene->body_text, ", \"angular_velocity\": [%g, %g, %g]", w[0], w[1], w[2]);
     }
     WRITE(scene->body_text, "}");
 }
@@ -184,12 +202,13 @@ static inline void write_guide(random_scene *scene, bool curve)
 {
     double s = scene->size;
     if (curve) {
+        bool closed = now_and_then(scene, 0.5);
+        double x[5];
+        draw(scene, 5, x, (double[]){0.0, -s, -s, -s, -s}, (double[]){s, s, s, s, s});
         WRITE(scene->joint_text,
               ", \"curve\": {\"points\": [[%g, %g, 0], [0, 0, 0], [%g, %g, %g], [%g, %g, %g]], "
               "\"closed\": %s}",
-              -s, between(scene, 0.0, s), s, between(scene, -s, s), between(scene, -s, s), 2.0 * s,
-              between(scene, -s, s), between(scene, -s, s),
-              now_and_then(scene, 0.5) ? "true" : "false");
+              -s, x[0], s, x[1], x[2], 2.0 * s, x[3], x[4], closed ? "true" : "false");
     } else if (now_and_then(scene, 0.5)) {
         WRITE(scene->joint_text, ", \"surface\": {\"type\": \"plane\"}");
     } else {
@@ -231,8 +250,9 @@ static inline void add_joint(random_scene *scene, int child, int parent, const d
     }
     WRITE(scene->joint_text, ", \"at\": [%.17g, %.17g, %.17g]", place[0], place[1], place[2]);
     if (!rod && !curve && !surface) {
-        WRITE(scene->joint_text, ", \"axis\": [%g, %g, %g]", between(scene, -1.0, 1.0),
-              between(scene, -1.0, 1.0), between(scene, 0.1, 1.0));
+        double axis[3];
+        draw(scene, 3, axis, (double[]){-1.0, -1.0, 0.1}, (double[]){1.0, 1.0, 1.0});
+        WRITE(scene->joint_text, ", \"axis\": [%g, %g, %g]", axis[0], axis[1], axis[2]);
     }
     if (strcmp(word, "screw") == 0) {
         WRITE(scene->joint_text, ", \"pitch\": %g", scene->size * between(scene, 0.01, 0.3));
@@ -292,10 +312,14 @@ static inline void add_mechanism(random_scene *scene)
 static inline void write_mesh(random_scene *scene, double edge, bool box)
 {
     if (box) {
+        int cells[3];
+        for (int i = 2; i >= 0; --i) {
+            cells[i] = 1 + choose(scene, i == 1 ? 2 : 3);
+        }
         WRITE(scene->body_text,
               ", \"mesh\": {\"type\": \"box\", \"size\": [%.17g, %.17g, %.17g], \"cells\": [%d, "
               "%d, %d]}",
-              edge, edge, edge, 1 + choose(scene, 3), 1 + choose(scene, 2), 1 + choose(scene, 3));
+              edge, edge, edge, cells[0], cells[1], cells[2]);
     } else {
         WRITE(scene->body_text, ", \"mesh\": {\"type\": \"sphere\", \"radius\": %g, \"rings\": 2}",
               0.5 * edge);
@@ -347,12 +371,13 @@ static inline void write_materials(random_scene *scene)
         WRITE(scene->text, "\"m%d\": {\"density\": %g}, ", i, decade(scene, 1.5, 4.0));
     }
     for (int i = 0; i < 3; ++i) {
+        const char *law = now_and_then(scene, 0.5) ? "corotational" : "neo_hookean";
+        double x[4];
+        draw(scene, 4, x, (double[]){2.5, 4.0, 0.0, 0.0}, (double[]){3.3, 7.0, 0.45, 1.0});
         WRITE(scene->text,
               "\"e%d\": {\"density\": %g, \"young\": %g, \"poisson\": %g, \"friction\": %g, "
               "\"law\": \"%s\"}%s",
-              i, decade(scene, 2.5, 3.3), decade(scene, 4.0, 7.0), between(scene, 0.0, 0.45),
-              between(scene, 0.0, 1.0), now_and_then(scene, 0.5) ? "corotational" : "neo_hookean",
-              i < 2 ? ", " : "");
+              i, pow(10.0, x[0]), pow(10.0, x[1]), x[2], x[3], law, i < 2 ? ", " : "");
     }
     WRITE(scene->text, "},\n");
 }
